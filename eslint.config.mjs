@@ -1,0 +1,70 @@
+import tseslint from 'typescript-eslint';
+
+/** RxJS operators that keep an unbounded queue inside (docs/decisions/0003-bounded-rxjs.md). */
+const unbounded = [
+  'mergeMap',
+  'mergeAll',
+  'flatMap',
+  'concatMap',
+  'concatAll',
+  'zip',
+  'zipWith',
+  'zipAll',
+  'observeOn',
+  'ReplaySubject',
+  'buffer',
+  'bufferCount',
+  'bufferTime',
+  'bufferWhen',
+  'bufferToggle',
+  'groupBy',
+  'delay',
+  'delayWhen',
+  'shareReplay',
+];
+
+export default tseslint.config(
+  {
+    ignores: ['dist', 'node_modules', 'api/web/page', '.services', 'data', '*.config.*', '.prettierrc.json'],
+  },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      // Array and column access is checked by noUncheckedIndexedAccess; `!` says that an index is in range.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/require-await': 'off',
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: 'rxjs',
+              importNames: unbounded,
+              message: 'It keeps an unbounded queue: use a bounded stage of the runtime.',
+            },
+            { name: 'rxjs/operators', message: "Import from 'rxjs'." },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ['operators/**/*.ts', 'pipeline/runtime/**/*.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'Math',
+          property: 'random',
+          message: 'Use context.random: the same input gives the same output.',
+        },
+        { object: 'Date', property: 'now', message: 'Use the clock of the context.' },
+      ],
+    },
+  },
+);

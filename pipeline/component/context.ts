@@ -1,0 +1,60 @@
+import type { Environment, Failure, LinkTable, Provenance } from '../model/index.js';
+
+/** Plain data that survives JSON and a structured clone: snapshots' and positions' content may also hold typed arrays. */
+export type State = unknown;
+
+/** Structured log lines of one node. `fields` are snake_case; secrets never go in. */
+export interface Logger {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Time as a node may read it. Operators decide by event time alone; clocks serve latency figures and live sources. */
+export interface Clock {
+  /** Microseconds since 1970. */
+  now(): number;
+  /** Monotonic milliseconds. */
+  elapsed(): number;
+}
+
+/** Counters of one node. All names of reasons and stages are bounded sets. */
+export interface NodeMetrics {
+  /** Records that were lost on purpose or by the other side, by reason: `unknown_link`, `queue_full`, `stale`, `malformed`, `sequence_gap`. */
+  dropped(reason: string, count: number): void;
+  /** Records that failed in a stage: `decode`, `process`, `write`. */
+  failed(stage: string, count: number): void;
+  /** A gauge of the component's own, e.g. `kernel_drops`. */
+  gauge(name: string, value: number): void;
+  /** A counter of the component's own. */
+  count(name: string, value: number): void;
+}
+
+/** All that a component gets from outside. The same configuration, input and context give the same output. */
+export interface Context {
+  readonly topology: string;
+  readonly node: string;
+  readonly environments: readonly Environment[];
+  readonly links: LinkTable;
+  readonly clock: Clock;
+  /** Seeded by topology and node: a number in [0, 1). */
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly metrics: NodeMetrics;
+  /** Folder that relative paths of the configuration start from: the folder of the topology's file. */
+  readonly folder: string;
+  /** Where this topology keeps its state on disk. */
+  readonly stateFolder: string;
+  /** What the sources of this node are: `live`, `replay`, or `simulated`. Sources say it themselves; others inherit it with each record. */
+  readonly provenance: Provenance;
+}
+
+/** What an operator returns: results in order, and the records that it could not take. */
+export interface Output<D> {
+  readonly data: readonly D[];
+  readonly failed?: readonly Failure[];
+}
+
+/** The output of an operator that has nothing to say; shared, so that the hot path allocates nothing. */
+export const NOTHING: Output<never> = { data: [] };

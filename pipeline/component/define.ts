@@ -1,0 +1,183 @@
+import type { Static, TObject } from 'typebox';
+import type { Data, Port } from '../model/index.js';
+import type { Context, Output, State } from './context.js';
+import type { LiveFeed } from './live.js';
+import type { RawBatch } from './raw.js';
+import type { Reader } from './reader.js';
+import type { Failure } from '../model/index.js';
+
+/**
+ * One file holds one component: its configuration's schema with descriptions, defaults and examples,
+ * then what it does. From the schema come the TypeScript type, the check, the error messages, the JSON
+ * schema for editors, the docs page and `csiflow create`.
+ */
+interface Definition<N extends string, S extends TObject> {
+  /** kebab-case; sources and sinks are nouns, operators verbs. */
+  readonly name: N;
+  /** One sentence. */
+  readonly summary: string;
+  /** Markdown: when to use it, what it does, gotchas, sources. */
+  readonly description?: string;
+  /** Every field with a description; a default wherever a sensible one exists; units in the names (`_ms`, `_bytes`, `_hz`). */
+  readonly config: S;
+  /** Complete configurations (without `type` and `from`), each valid by the schema. */
+  readonly examples: readonly { readonly title: string; readonly config: Partial<Static<S>> }[];
+  /**
+   * Rules that a schema cannot say (one field against another). Pure: no input or output.
+   * Each complaint names the field by its path in the node's configuration, [] for the whole.
+   */
+  readonly check?: (config: Static<S>) => readonly Complaint[];
+}
+
+export interface Complaint {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+  /** Dotted code; default `config.value.invalid`. */
+  readonly code?: string;
+  readonly severity?: 'error' | 'warning';
+}
+
+// ---------------------------------------------------------------- sources
+
+/** Where a source is in its input; kept in checkpoints. */
+export type Position = State;
+
+/** A step of a source's input. Exactly one of `raw` and `data` is given. */
+export interface SourceBatch {
+  /** Position after this batch: reading from there gives what follows it. */
+  readonly position: Position;
+  /** Undecoded records; the runtime journals them where the source is not replayable, then calls `decode`. */
+  readonly raw?: RawBatch;
+  /** What a source that makes its own data hands over (the simulator). */
+  readonly data?: readonly Data[];
+}
+
+/** The bounded queue between a source and the pump. */
+export interface SourceOutput {
+  /** Aborted when the source is to stop; `open` then ends. */
+  readonly signal: AbortSignal;
+  /**
+   * Offers a batch under the queue's policy. True: taken at once. A promise: the queue is full under `block`;
+   * wait for it before the next offer. False: dropped, and counted by the runtime.
+   */
+  offer(batch: SourceBatch): boolean | Promise<boolean>;
+}
+
+export interface Source {
+  /** Reads from `position` (null: from the start) until the input ends or the signal aborts. Rejects where the input cannot be read. */
+  open(position: Position | null, output: SourceOutput): Promise<void>;
+  /** Raw records into data, in order; deterministic; never throws for bad bytes. Needed where batches are raw. */
+  decode?(raw: RawBatch): Output<Data>;
+  /** State of `decode` (last sequence numbers), as plain data with link ids, not link numbers. */
+  snapshot?(): State;
+  restore?(state: State): void;
+  /** Facts for status pages: addresses, unknown senders, loss per link. Plain JSON. */
+  describe?(): Readonly<Record<string, unknown>>;
+  close?(): Promise<void>;
+}
+
+export interface SourceDefinition<N extends string = string, S extends TObject = TObject> extends Definition<
+  N,
+  S
+> {
+  readonly kind: 'source';
+  readonly outputs: readonly Port[];
+  /** True: reading again from a position gives the same records (file, Kafka, simulator). False: the journal makes it so. */
+  readonly replayable: boolean;
+  readonly create: (config: Static<S>, context: Context) => Source;
+}
+
+export const defineSource = <const N extends string, S extends TObject>(
+  definition: Omit<SourceDefinition<N, S>, 'kind'>,
+): SourceDefinition<N, S> => ({ ...definition, kind: 'source' });
+
+// -------------------------------------------------------------- operators
+
+/**
+ * Works in order, one record at a time. Keeps no reference to its input unless it is part of its state,
+ * and never changes it. Decides by event time only.
+ */
+export interface Operator {
+  /** May return a promise only where the definition has `asynchronous`. */
+  process(data: Data, from: string): Output<Data> | Promise<Output<Data>>;
+  /** Event time has reached `time` (microseconds; Infinity at the end of input): close what it closes. */
+  watermark?(time: number): Output<Data>;
+  /**
+   * The watermark to be forwarded when the input's is `time`, where it is not the same: a window
+   * operator holds it back to the end of its last closed window. Asked after `watermark`.
+   */
+  holdWatermark?(time: number): number;
+  /** A copy of the state, as plain data (typed arrays allowed), with link ids, not numbers. Synchronous. */
+  snapshot?(): State;
+  restore?(state: State): void;
+  describe?(): Readonly<Record<string, unknown>>;
+  open?(): Promise<void>;
+  close?(): Promise<void>;
+}
+
+export interface OperatorDefinition<
+  N extends string = string,
+  S extends TObject = TObject,
+> extends Definition<N, S> {
+  readonly kind: 'operator';
+  readonly inputs: readonly Port[];
+  readonly outputs: readonly Port[];
+  /** Set where `process` returns promises: how many may be under way. The runtime keeps their order. */
+  readonly asynchronous?: { readonly maxInFlight: (config: Static<S>) => number };
+  /** Counts up when a snapshot's shape changes: an older one is migrated by `restore` or dropped, as the plan says. */
+  readonly stateVersion?: number;
+  readonly create: (config: Static<S>, context: Context) => Operator;
+}
+
+export const defineOperator = <const N extends string, S extends TObject>(
+  definition: Omit<OperatorDefinition<N, S>, 'kind'>,
+): OperatorDefinition<N, S> => ({ ...definition, kind: 'operator' });
+
+// ------------------------------------------------------------------ sinks
+
+/** How a sink becomes right again after a crash. */
+export type Recovery = 'idempotent' | 'rewind' | 'at-least-once';
+
+export interface Sink {
+  open(): Promise<void>;
+  /** Takes records of one epoch, in order. Resolves with those that it could not take; rejects only where nothing was taken. */
+  write(records: readonly Data[], epoch: number): Promise<readonly Failure[]>;
+  /** After it all that was written is in the store, or durable in its outbox. */
+  flush(): Promise<void>;
+  /** Deletes what was written in epochs later than `epoch`. Needed where recovery is `rewind`. */
+  rewind?(epoch: number): Promise<void>;
+  /** A store can be read back. */
+  readonly reader?: Reader;
+  /** A sink that people listen to live. */
+  readonly feed?: LiveFeed;
+  describe?(): Readonly<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+export interface SinkDefinition<N extends string = string, S extends TObject = TObject> extends Definition<
+  N,
+  S
+> {
+  readonly kind: 'sink';
+  readonly inputs: readonly Port[];
+  readonly recovery: Recovery;
+  readonly create: (config: Static<S>, context: Context) => Sink;
+}
+
+export const defineSink = <const N extends string, S extends TObject>(
+  definition: Omit<SinkDefinition<N, S>, 'kind'>,
+): SinkDefinition<N, S> => ({ ...definition, kind: 'sink' });
+
+/** A component of any kind, its configuration's type forgotten: what a registry holds. */
+export type Component = AnySource | AnyOperator | AnySink;
+// `create` and `check` are contravariant in the configuration, so a registry holds them as methods over `never`.
+export type AnySource = Omit<SourceDefinition, 'create' | 'check' | 'examples'> & Erased<Source>;
+export type AnyOperator = Omit<OperatorDefinition, 'create' | 'check' | 'examples' | 'asynchronous'> &
+  Erased<Operator> & { readonly asynchronous?: { readonly maxInFlight: (config: never) => number } };
+export type AnySink = Omit<SinkDefinition, 'create' | 'check' | 'examples'> & Erased<Sink>;
+
+interface Erased<I> {
+  readonly examples: readonly { readonly title: string; readonly config: object }[];
+  readonly check?: (config: never) => readonly Complaint[];
+  readonly create: (config: never, context: Context) => I;
+}

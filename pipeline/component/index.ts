@@ -1,0 +1,6 @@
+export * from './context.js';
+export * from './define.js';
+export * from './live.js';
+export * from './raw.js';
+export * from './reader.js';
+export * from './registry.js';

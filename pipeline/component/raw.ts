@@ -1,0 +1,19 @@
+/** Undecoded records of a source as columns: what the journal and csiflow's capture format keep. */
+export interface RawBatch {
+  readonly count: number;
+  /** Arrival time of each record, microseconds since 1970, never decreasing. */
+  readonly time: Float64Array;
+  /** `offsets[i]` to `offsets[i + 1]` are record i's bytes; count + 1 entries. */
+  readonly offsets: Uint32Array;
+  readonly bytes: Uint8Array;
+  /** Index in `senders` of each record. */
+  readonly sender: Uint16Array;
+  /** Address of each sender in this batch: `127.0.0.1:49152`; empty text where there is none. */
+  readonly senders: readonly string[];
+  /** Provenance of the records: `replay` where they come from a recording. */
+  readonly origin: 'live' | 'replay' | 'simulated';
+}
+
+/** The bytes of record `index`; a view, not a copy. */
+export const rawRecord = (batch: RawBatch, index: number): Uint8Array =>
+  batch.bytes.subarray(batch.offsets[index], batch.offsets[index + 1]);

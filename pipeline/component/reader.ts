@@ -1,0 +1,67 @@
+import type { Measure, PoseFrame, SensedEvent, Person } from '../model/index.js';
+
+/** Reads a store back. Every store answers the same, so the API does not know which one it has. Times are microseconds. */
+export interface Reader {
+  /** The newest pose frame by event time, or undefined where there is none. */
+  latestPose(environment: string): Promise<PoseFrame | undefined>;
+  /** Pose frames in a range, start included, end excluded, oldest first. */
+  poses(query: PoseQuery): Promise<readonly PoseFrame[]>;
+  /** How many frames `poses` would give without limit and cursor. */
+  countPoses(query: PoseQuery): Promise<number>;
+  /** One row per person and frame, oldest first. */
+  persons(query: PersonQuery): Promise<readonly PersonRow[]>;
+  countPersons(query: PersonQuery): Promise<number>;
+  events(query: EventQuery): Promise<readonly SensedEvent[]>;
+  measures(query: MeasureQuery): Promise<readonly Measure[]>;
+  /** First and last event time of pose frames; undefined for an empty store. */
+  range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined>;
+  /** Round trip of the smallest query, milliseconds; rejects where the store cannot be reached. */
+  ping(): Promise<number>;
+}
+
+export interface TimeRange {
+  readonly environment: string;
+  readonly start?: number;
+  readonly end?: number;
+}
+
+/** A place in an ordered result: all up to and including it were seen. Stable while rows are being written. */
+export interface Cursor {
+  readonly time: number;
+  readonly frameId: number;
+}
+
+export interface PoseQuery extends TimeRange {
+  readonly person?: number;
+  readonly minConfidence?: number;
+  readonly after?: Cursor;
+  readonly limit?: number;
+}
+
+export interface PersonQuery extends TimeRange {
+  readonly person?: number;
+  readonly minConfidence?: number;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export interface PersonRow {
+  readonly time: number;
+  readonly frameId: number;
+  readonly environment: string;
+  readonly person: Person;
+}
+
+export interface EventQuery extends TimeRange {
+  readonly types?: readonly string[];
+  readonly severities?: readonly string[];
+  /** Only what csiflow found itself, leaving out senders' claims. Default true. */
+  readonly ownOnly?: boolean;
+  readonly limit?: number;
+}
+
+export interface MeasureQuery extends TimeRange {
+  readonly names?: readonly string[];
+  readonly subject?: string;
+  readonly limit?: number;
+}

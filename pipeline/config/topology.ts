@@ -1,0 +1,60 @@
+import type { Component } from '../component/index.js';
+import type { Environment, Port } from '../model/index.js';
+
+/** A topology after all checks: what the runtime compiles. Made by the YAML loader and by the TypeScript builder alike. */
+export interface CheckedTopology {
+  readonly id: string;
+  /** The file that it was read from, absolute; null where it was written in TypeScript. */
+  readonly file: string | null;
+  /** Folder that relative paths start from. */
+  readonly folder: string;
+  readonly environments: readonly Environment[];
+  /** In topological order: each node comes after all that it reads from. */
+  readonly nodes: readonly CheckedNode[];
+  readonly settings: Settings;
+  /** Of the whole content; changes when anything changes that matters to a run. */
+  readonly hash: string;
+}
+
+export interface CheckedNode {
+  readonly id: string;
+  readonly component: Component;
+  /** Checked, with defaults filled in and variables put in; without `type`, `from` and the common fields. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Sources have none. */
+  readonly inputs: readonly Edge[];
+  /** Of sources; null for other nodes. */
+  readonly queue: QueueSettings | null;
+  /** Paths in `config` that came from `${secret:...}`: never shown. */
+  readonly secrets: readonly (readonly (string | number)[])[];
+  /** Of component, configuration and inputs: an unchanged node keeps its state over an `apply`. */
+  readonly hash: string;
+}
+
+/** An edge carries those of the upstream node's output ports that this node takes in. */
+export interface Edge {
+  readonly from: string;
+  readonly ports: readonly Port[];
+}
+
+export interface QueueSettings {
+  /** Batches. */
+  readonly capacity: number;
+  readonly policy: 'block' | 'drop_oldest' | 'drop_newest';
+  /** Frames older than this when the pump takes them are dropped and counted; null: never. */
+  readonly maxAgeMs: number | null;
+}
+
+export interface Settings {
+  readonly checkpointIntervalMs: number;
+  /** Raw input of sources that cannot be replayed is kept until a checkpoint covers it. */
+  readonly journal: boolean;
+  /** Failed records in a row of one node until the topology is `degraded`. */
+  readonly degradedAfterFailures: number;
+  /** The same until it stops; null: never. */
+  readonly stopAfterFailures: number | null;
+  /** State (journal, checkpoints, dead letters) lies here, absolute. */
+  readonly stateFolder: string;
+  /** Seeds the `random` of every node's context. */
+  readonly seed: number;
+}

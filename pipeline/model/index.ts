@@ -1,0 +1,4 @@
+export * from './csi.js';
+export * from './environment.js';
+export * from './ports.js';
+export * from './records.js';

@@ -1,0 +1,206 @@
+/**
+ * What flows on the ports other than `csi`. Their rates are a thousand times lower than that of
+ * frames, so plain records will do. All of them are immutable and survive a structured clone.
+ */
+
+/** Where a result comes from. Part of every pose frame, event and measure; never left out on the way. */
+export interface Provenance {
+  /** `live` from a radio, `replay` of a recording, `simulated` by the scene simulator. */
+  readonly origin: 'live' | 'replay' | 'simulated';
+  /** The model that inferred it, absent where no model was used. */
+  readonly model?: ModelReference;
+}
+
+export interface ModelReference {
+  readonly name: string;
+  readonly version: string;
+  /** What it was trained on, in words: `simulated CSI`. */
+  readonly trainedOn: string;
+  /** Where its accuracy is documented: a path in this repository. */
+  readonly accuracy: string;
+}
+
+/** Room coordinates in metres: x and y on the floor from the origin's corner, z up. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+/** A stretch of event time of one environment, all its links resampled to one grid: what a network reads. */
+export interface Window {
+  readonly port: 'window';
+  readonly environment: string;
+  /** Counts up per environment. */
+  readonly index: number;
+  /** First grid point, microseconds; the grid is aligned to multiples of `step` since 1970. */
+  readonly start: number;
+  /** Grid step, microseconds. */
+  readonly step: number;
+  /** Grid points. The window ends at `start + points * step`, excluded. */
+  readonly points: number;
+  /** One entry for each link that had frames, in the order of the environment's links. */
+  readonly links: readonly WindowLink[];
+  readonly provenance: Provenance;
+}
+
+export interface WindowLink {
+  readonly id: string;
+  /** `key` of the layout that the values come from. */
+  readonly layout: string;
+  readonly rx: number;
+  readonly tx: number;
+  readonly subcarriers: Int16Array;
+  readonly centreMhz: number;
+  /** [points, rx, tx, subcarrier, (re, im)]. */
+  readonly values: Float32Array;
+  /** One per point: 1 where no frame was near enough to interpolate, and the last one is held. */
+  readonly gaps: Uint8Array;
+  /** Frames received in the window. */
+  readonly frames: number;
+  /** Mean, dBm; NaN where unknown. */
+  readonly rssi: number;
+}
+
+/** What was inferred from one window. */
+export interface PoseFrame {
+  readonly port: 'pose';
+  /** Counts up per environment: the index of its window. */
+  readonly frameId: number;
+  readonly environment: string;
+  /** Event time of the pose, microseconds: the middle of its window. */
+  readonly time: number;
+  /** End of the window, microseconds: what was known when it was inferred. */
+  readonly windowEnd: number;
+  /** Time that the network spent on it, milliseconds. The only field that differs between two runs; stores keep it apart. */
+  readonly processingMs: number;
+  readonly persons: readonly Person[];
+  /** Links that the window held. */
+  readonly links: number;
+  /** 0 to 1: share of grid points with a frame near enough, over all links. */
+  readonly signalQuality: number;
+  readonly provenance: Provenance;
+}
+
+export interface Person {
+  /** 0 to 1, a view of `positionError`; 1 is certain. */
+  readonly confidence: number;
+  /** Floor point below the pelvis (z = 0), metres. */
+  readonly position: Point;
+  /** Calibrated scale of the floor position's error, metres: about the mean distance to be expected. */
+  readonly positionError: number;
+  /** Direction faced, radians from the x axis counter-clockwise; null where it is not known. */
+  readonly heading: number | null;
+  /** 0 (no idea) to 1: length of the inferred heading vector. */
+  readonly headingConfidence: number;
+  readonly posture: Posture;
+  /** 17 in COCO order ({@link KEYPOINT_NAMES}). Always given; drawn only where `articulated`. */
+  readonly keypoints: readonly Keypoint3D[];
+  /** False where the error scale says that there is no skeleton to draw, only a disc of `positionError`. */
+  readonly articulated: boolean;
+  /** Filled by track-persons. */
+  readonly track: Track | null;
+}
+
+export type Posture = 'upright' | 'sitting' | 'lying';
+
+export interface Keypoint3D extends Point {
+  /** Calibrated scale of the joint's error relative to the person's root, metres. */
+  readonly error: number;
+}
+
+export interface Track {
+  /** The person's number in its environment, stable while the person is known. */
+  readonly id: number;
+  readonly state: 'tentative' | 'active' | 'lost' | 'ended';
+  /** Pose frames since birth. */
+  readonly age: number;
+  /** Event time of birth, microseconds. */
+  readonly since: number;
+  /** Metres a second on the floor. */
+  readonly velocity: { readonly x: number; readonly y: number };
+}
+
+export type EventType =
+  'fall_detection' | 'inactivity' | 'intrusion' | 'crowd' | 'zone_entered' | 'zone_left' | 'activity_changed';
+
+export type Severity = 'low' | 'medium' | 'high' | 'critical';
+
+/** Something that happened. An alert is an event that someone is told of. Named so because `Event` is taken. */
+export interface SensedEvent {
+  readonly port: 'event';
+  /** Stable: derived from environment, type and rounded event time, so that a repeated run gives the same id. */
+  readonly id: string;
+  readonly type: EventType;
+  readonly severity: Severity;
+  readonly environment: string;
+  /** Event time, microseconds. */
+  readonly time: number;
+  readonly confidence: number;
+  /** Number of the track that it is about, where there is one. */
+  readonly person: number | null;
+  readonly location: Point | null;
+  /** Further facts of this type of event, snake_case. */
+  readonly metadata: Readonly<Record<string, number | string | boolean>>;
+  /**
+   * Who says so: `csiflow` for what this engine found, else the sender whose own packet claims it.
+   * A claim is shown as that sender's and never raises an alert.
+   */
+  readonly source: string;
+  readonly provenance: Provenance;
+}
+
+/** A number over time. */
+export interface Measure {
+  readonly port: 'measure';
+  /** snake_case with its unit where it has one: `motion`, `presence`, `packet_loss`, `breathing_rate_bpm`. */
+  readonly name: string;
+  readonly environment: string;
+  /** Link, zone or person that it is about; null for the whole environment. */
+  readonly subject: string | null;
+  /** Event time, microseconds. */
+  readonly time: number;
+  readonly value: number;
+  /** `csiflow`, or the sender whose own packet claims it. */
+  readonly source: string;
+  readonly provenance: Provenance;
+}
+
+/** COCO-17, in order. */
+export const KEYPOINT_NAMES = [
+  'nose',
+  'left_eye',
+  'right_eye',
+  'left_ear',
+  'right_ear',
+  'left_shoulder',
+  'right_shoulder',
+  'left_elbow',
+  'right_elbow',
+  'left_wrist',
+  'right_wrist',
+  'left_hip',
+  'right_hip',
+  'left_knee',
+  'right_knee',
+  'left_ankle',
+  'right_ankle',
+] as const;
+
+/** Pairs of keypoints that a skeleton's lines connect. */
+export const SKELETON: readonly (readonly [number, number])[] = [
+  [5, 7],
+  [7, 9],
+  [6, 8],
+  [8, 10],
+  [11, 13],
+  [13, 15],
+  [12, 14],
+  [14, 16],
+  [5, 6],
+  [11, 12],
+  [5, 11],
+  [6, 12],
+  [0, 5],
+  [0, 6],
+];

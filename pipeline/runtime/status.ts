@@ -1,0 +1,85 @@
+import type { LiveFeed, Reader } from '../component/index.js';
+import type { CheckedTopology } from '../config/topology.js';
+import type { LinkTable } from '../model/index.js';
+
+export type LifecycleState =
+  'stopped' | 'starting' | 'running' | 'degraded' | 'stopping' | 'restarting' | 'failed';
+
+/** A step of a start or a stop, as status pages show it. */
+export interface Step {
+  /** `hardware_initialization`, `model_loading`, `data_pipeline_start`, `data_pipeline_stop`, `model_unloading`, ... */
+  readonly step: string;
+  readonly status: 'pending' | 'in_progress' | 'completed' | 'failed';
+  /** 0 to 1. */
+  readonly progress: number;
+}
+
+export interface NodeStatus {
+  readonly id: string;
+  readonly type: string;
+  readonly kind: 'source' | 'operator' | 'sink';
+  readonly status: 'starting' | 'active' | 'healthy' | 'degraded' | 'unavailable' | 'stopped';
+  /** Records that came in and went out since the start, in frames for `csi`. */
+  readonly received: number;
+  readonly sent: number;
+  readonly dropped: Readonly<Record<string, number>>;
+  readonly failed: number;
+  readonly queueDepth: number;
+  /** Event time of the newest record, microseconds; null before the first. */
+  readonly lastRecord: number | null;
+  /** What the component says of itself. */
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface TopologyStatus {
+  readonly id: string;
+  readonly state: LifecycleState;
+  /** Why it is degraded or failed, for a person; null otherwise. */
+  readonly problem: string | null;
+  /** New with each start. */
+  readonly sessionId: string;
+  /** Microseconds since 1970; null while it was never started. */
+  readonly startedAt: number | null;
+  /** Steps of the start or stop under way, or of the last one. */
+  readonly steps: readonly Step[];
+  readonly nodes: readonly NodeStatus[];
+  /** Last checkpoint: epoch, when, how long the pump stood still. Null before the first. */
+  readonly checkpoint: { readonly epoch: number; readonly at: number; readonly pauseMs: number } | null;
+  /** Pose latency, milliseconds from the datagram that closed the window to the pose leaving its node: medians and 99th percentiles of the last minute. */
+  readonly latencyMs: { readonly p50: number; readonly p99: number } | null;
+}
+
+/** A topology that can be run: what the API and the command line hold. */
+export interface RunningTopology {
+  readonly topology: CheckedTopology;
+  readonly links: LinkTable;
+  status(): TopologyStatus;
+  /** Resolves when it runs; rejects with what kept it from running. */
+  start(): Promise<void>;
+  /** Takes a checkpoint first unless `saveState` is false; `force` waits for nothing. */
+  stop(options?: { readonly force?: boolean; readonly saveState?: boolean }): Promise<void>;
+  restart(): Promise<void>;
+  /** What a new version would change. */
+  plan(next: CheckedTopology): Plan;
+  /** @throws Error with code `plan.stale` where the hash is not that of a plan from now to `next`. */
+  apply(next: CheckedTopology, hash: string): Promise<void>;
+  /** Resolves when all input has ended and the last barrier has passed; never for live sources. */
+  finished(): Promise<void>;
+  /** Called with each change of state or of steps. Returns how to stop that. */
+  onChange(listener: (status: TopologyStatus) => void): () => void;
+  /** Of the stores, by node; there while it runs. */
+  readonly readers: ReadonlyMap<string, Reader>;
+  readonly feeds: ReadonlyMap<string, LiveFeed>;
+}
+
+export interface Plan {
+  readonly hash: string;
+  readonly changes: readonly {
+    readonly node: string;
+    readonly change: 'added' | 'removed' | 'changed' | 'unchanged';
+    /** What becomes of its state. */
+    readonly state: 'kept' | 'migrated' | 'dropped' | 'none';
+    /** Dotted paths of configuration fields that differ. */
+    readonly fields: readonly string[];
+  }[];
+}

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+/** The folder of csiflow's own package.json, whether this runs from dist/ or from the sources. */
+export const packageFolder: string = (() => {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
+  return folder;
+})();
+
+/** A file that ships with the package (weights, the live page), by its path in the repository. */
+export const packageFile = (path: string): string => join(packageFolder, path);
+
+/**
+ * The compiled file of a module beside the caller, for a worker thread or a child process: those cannot
+ * run TypeScript. `compiledModule(import.meta.url, './worker.js')`
+ */
+export function compiledModule(caller: string, name: string): URL {
+  const folder = dirname(fileURLToPath(caller));
+  const dist = join(packageFolder, 'dist');
+  const inDist = folder.startsWith(dist) ? folder : join(dist, relative(packageFolder, folder));
+  return pathToFileURL(join(inDist, name));
+}

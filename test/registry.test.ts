@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { expect, test } from 'vitest';
+import { defineOperator, NOTHING, Registry } from '../pipeline/component/index.js';
+
+const probe = defineOperator({
+  name: 'probe',
+  summary: 'Swallows windows.',
+  inputs: ['window'],
+  outputs: [],
+  config: Type.Object({ limit: Type.Integer({ default: 3, description: 'A number.' }) }),
+  examples: [{ title: 'With a limit', config: { limit: 4 } }],
+  check: (config) => (config.limit > 9 ? [{ path: ['limit'], message: 'too many' }] : []),
+  create: (config) => ({ process: () => (config.limit > 0 ? NOTHING : NOTHING) }),
+});
+
+test('a registry lists what was added and refuses a second component of the same name', () => {
+  const registry = new Registry([probe]);
+  expect(registry.operator('probe')).toBe(probe);
+  expect(registry.source('probe')).toBeUndefined();
+  expect(() => registry.add(probe)).toThrow('two components are named probe');
+});
