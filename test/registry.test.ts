@@ -17,5 +17,5 @@ test('a registry lists what was added and refuses a second component of the same
   const registry = new Registry([probe]);
   expect(registry.operator('probe')).toBe(probe);
   expect(registry.source('probe')).toBeUndefined();
-  expect(() => registry.add(probe)).toThrow('two components are named probe');
+  expect(() => registry.add(probe)).toThrow('two operators are named probe');
 });

@@ -76,20 +76,21 @@ export interface Source {
   close?(): Promise<void>;
 }
 
-export interface SourceDefinition<N extends string = string, S extends TObject = TObject> extends Definition<
-  N,
-  S
-> {
+export interface SourceDefinition<
+  N extends string = string,
+  S extends TObject = TObject,
+  O extends readonly Port[] = readonly Port[],
+> extends Definition<N, S> {
   readonly kind: 'source';
-  readonly outputs: readonly Port[];
+  readonly outputs: O;
   /** True: reading again from a position gives the same records (file, Kafka, simulator). False: the journal makes it so. */
   readonly replayable: boolean;
   readonly create: (config: Static<S>, context: Context) => Source;
 }
 
-export const defineSource = <const N extends string, S extends TObject>(
-  definition: Omit<SourceDefinition<N, S>, 'kind'>,
-): SourceDefinition<N, S> => ({ ...definition, kind: 'source' });
+export const defineSource = <const N extends string, S extends TObject, const O extends readonly Port[]>(
+  definition: Omit<SourceDefinition<N, S, O>, 'kind'>,
+): SourceDefinition<N, S, O> => ({ ...definition, kind: 'source' });
 
 // -------------------------------------------------------------- operators
 
@@ -118,10 +119,12 @@ export interface Operator {
 export interface OperatorDefinition<
   N extends string = string,
   S extends TObject = TObject,
+  I extends readonly Port[] = readonly Port[],
+  O extends readonly Port[] = readonly Port[],
 > extends Definition<N, S> {
   readonly kind: 'operator';
-  readonly inputs: readonly Port[];
-  readonly outputs: readonly Port[];
+  readonly inputs: I;
+  readonly outputs: O;
   /** Set where `process` returns promises: how many may be under way. The runtime keeps their order. */
   readonly asynchronous?: { readonly maxInFlight: (config: Static<S>) => number };
   /** Counts up when a snapshot's shape changes: an older one is migrated by `restore` or dropped, as the plan says. */
@@ -129,9 +132,14 @@ export interface OperatorDefinition<
   readonly create: (config: Static<S>, context: Context) => Operator;
 }
 
-export const defineOperator = <const N extends string, S extends TObject>(
-  definition: Omit<OperatorDefinition<N, S>, 'kind'>,
-): OperatorDefinition<N, S> => ({ ...definition, kind: 'operator' });
+export const defineOperator = <
+  const N extends string,
+  S extends TObject,
+  const I extends readonly Port[],
+  const O extends readonly Port[],
+>(
+  definition: Omit<OperatorDefinition<N, S, I, O>, 'kind'>,
+): OperatorDefinition<N, S, I, O> => ({ ...definition, kind: 'operator' });
 
 // ------------------------------------------------------------------ sinks
 
@@ -154,19 +162,20 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-export interface SinkDefinition<N extends string = string, S extends TObject = TObject> extends Definition<
-  N,
-  S
-> {
+export interface SinkDefinition<
+  N extends string = string,
+  S extends TObject = TObject,
+  I extends readonly Port[] = readonly Port[],
+> extends Definition<N, S> {
   readonly kind: 'sink';
-  readonly inputs: readonly Port[];
+  readonly inputs: I;
   readonly recovery: Recovery;
   readonly create: (config: Static<S>, context: Context) => Sink;
 }
 
-export const defineSink = <const N extends string, S extends TObject>(
-  definition: Omit<SinkDefinition<N, S>, 'kind'>,
-): SinkDefinition<N, S> => ({ ...definition, kind: 'sink' });
+export const defineSink = <const N extends string, S extends TObject, const I extends readonly Port[]>(
+  definition: Omit<SinkDefinition<N, S, I>, 'kind'>,
+): SinkDefinition<N, S, I> => ({ ...definition, kind: 'sink' });
 
 /** A component of any kind, its configuration's type forgotten: what a registry holds. */
 export type Component = AnySource | AnyOperator | AnySink;

@@ -4,3 +4,4 @@ export * from './live.js';
 export * from './raw.js';
 export * from './reader.js';
 export * from './registry.js';
+export * from './schema.js';

@@ -2,7 +2,17 @@ import type { AnyOperator, AnySink, AnySource, Component } from './define.js';
 
 export type Kind = Component['kind'];
 
-/** The components that topologies may name. Only api/main.ts and tests know all of them. */
+/** In the order in which data meets them. */
+export const KINDS: readonly Kind[] = ['source', 'operator', 'sink'];
+
+/** Fields of a node that are the topology's, so no component's configuration may have them. */
+export const RESERVED_FIELDS: readonly string[] = ['type', 'from', 'queue'];
+
+/**
+ * The components that topologies may name. A name is unique within its kind: there is a source `file`
+ * and a sink `file`, told apart by the section that a node stands in. Only api/components.ts and tests
+ * know all of them.
+ */
 export class Registry {
   readonly #components = new Map<string, Component>();
 
@@ -10,37 +20,46 @@ export class Registry {
     for (const component of components) this.add(component);
   }
 
-  /** @throws Error where the name is taken. */
+  /** @throws Error where the kind has that name already, or the configuration has a reserved field. */
   add(component: Component): this {
-    if (this.#components.has(component.name)) throw new Error(`two components are named ${component.name}`);
-    this.#components.set(component.name, component);
+    const key = keyOf(component.kind, component.name);
+    if (this.#components.has(key)) throw new Error(`two ${component.kind}s are named ${component.name}`);
+    const reserved = RESERVED_FIELDS.find((field) => Object.hasOwn(component.config.properties, field));
+    if (reserved) throw new Error(`${component.name} has a field ${reserved}, which is the topology's`);
+    this.#components.set(key, component);
     return this;
   }
 
-  get(name: string): Component | undefined {
-    return this.#components.get(name);
+  get(kind: Kind, name: string): Component | undefined {
+    return this.#components.get(keyOf(kind, name));
+  }
+
+  /** All components of that name, of any kind. */
+  named(name: string): readonly Component[] {
+    return KINDS.flatMap((kind) => this.get(kind, name) ?? []);
   }
 
   source(name: string): AnySource | undefined {
-    const found = this.get(name);
+    const found = this.get('source', name);
     return found?.kind === 'source' ? found : undefined;
   }
 
   operator(name: string): AnyOperator | undefined {
-    const found = this.get(name);
+    const found = this.get('operator', name);
     return found?.kind === 'operator' ? found : undefined;
   }
 
   sink(name: string): AnySink | undefined {
-    const found = this.get(name);
+    const found = this.get('sink', name);
     return found?.kind === 'sink' ? found : undefined;
   }
 
   /** In order of kind (source, operator, sink), then of name. */
   list(kind?: Kind): readonly Component[] {
-    const order: readonly Kind[] = ['source', 'operator', 'sink'];
     return [...this.#components.values()]
       .filter((component) => kind === undefined || component.kind === kind)
-      .sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind) || a.name.localeCompare(b.name));
+      .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || a.name.localeCompare(b.name));
   }
 }
+
+const keyOf = (kind: Kind, name: string): string => `${kind} ${name}`;

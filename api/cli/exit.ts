@@ -1,0 +1,48 @@
+/** Exit codes of every command. */
+export const EXIT = {
+  /** All went well. */
+  fine: 0,
+  /** The work failed. */
+  failed: 1,
+  /** The input is invalid: arguments, a topology, a recording. */
+  invalid: 2,
+  /** What it needs is not there: a port, a disk, a server. */
+  unavailable: 3,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** Thrown by a command to end with a message on stderr and an exit code; no stack is shown. */
+export class CommandError extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = EXIT.failed) {
+    super(message);
+    this.name = 'CommandError';
+    this.exitCode = exitCode;
+  }
+}
+
+/** Codes of the system's errors that say that the surroundings, not the input, are at fault. */
+const SURROUNDINGS = new Set([
+  'EADDRINUSE',
+  'EADDRNOTAVAIL',
+  'EACCES',
+  'EPERM',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ETIMEDOUT',
+  'ENOSPC',
+  'EROFS',
+  'EMFILE',
+]);
+
+/** The exit code that an error stands for. */
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CommandError) return error.exitCode;
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' && SURROUNDINGS.has(code) ? EXIT.unavailable : EXIT.failed;
+}

@@ -1,0 +1,86 @@
+import { readdirSync } from 'node:fs';
+import { extname } from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { CommandError, EXIT, exitCodeOf, type ExitCode } from './exit.js';
+
+/**
+ * What a file in `commands/` exports. The file `commands/NAME.ts` holds the command NAME and nothing else:
+ * `register` adds exactly that one command (with its options, an example under `--help` and an action) to
+ * the program. Only `commander` and `../exit.js` are imported at its top; everything else is imported by
+ * the action with `await import()`, so that `csiflow --help` starts fast. An action that fails throws, a
+ * {@link CommandError} where it knows the exit code; it sets `process.exitCode` only where it has printed
+ * its findings itself, and never calls `process.exit`.
+ */
+export interface CommandModule {
+  register(program: Command): void;
+}
+
+/**
+ * Runs one command of `csiflow`, as typed after the program's name.
+ * @returns the exit code: 0 fine, 1 failed, 2 invalid input, 3 surroundings not available.
+ */
+export async function runCommandLine(words: readonly string[]): Promise<number> {
+  const names = commandNames();
+  const asked = words[0];
+  if (asked !== undefined && !asked.startsWith('-') && asked !== 'help' && !names.includes(asked)) {
+    return unknownCommand(asked, names);
+  }
+  const program = newProgram();
+  const needed = asked !== undefined && names.includes(asked) ? [asked] : names;
+  for (const module of await Promise.all(needed.map(loadCommand))) module.register(program);
+  try {
+    if (words.length === 0) program.help({ error: true });
+    await program.parseAsync([...words], { from: 'user' });
+    return Number(process.exitCode ?? EXIT.fine);
+  } catch (error) {
+    return report(error);
+  }
+}
+
+function newProgram(): Command {
+  return (
+    new Command('csiflow')
+      .description('A dataflow engine for Wi-Fi sensing: channel state information in, people out.')
+      .addHelpText(
+        'after',
+        '\nExit codes: 0 fine, 1 failed, 2 invalid input, 3 port, disk or server not available',
+      )
+      .addHelpText('after', '\nExample:\n  csiflow run topologies/demo.yaml')
+      // Set before commands are added: they inherit it.
+      .exitOverride()
+      .showHelpAfterError('(add --help for the options and an example)')
+  );
+}
+
+/** The files of `commands/`, compiled or not. */
+function commandNames(): readonly string[] {
+  return readdirSync(new URL('./commands/', import.meta.url))
+    .filter((file) => extname(file) === extname(import.meta.url) && !file.endsWith('.d.ts'))
+    .map((file) => file.slice(0, -extname(file).length))
+    .sort();
+}
+
+async function loadCommand(name: string): Promise<CommandModule> {
+  const file = new URL(`./commands/${name}${extname(import.meta.url)}`, import.meta.url);
+  return (await import(file.href)) as CommandModule;
+}
+
+async function unknownCommand(word: string, names: readonly string[]): Promise<ExitCode> {
+  const { closest, distance } = await import('fastest-levenshtein');
+  const nearest = closest(word, names);
+  const hint = distance(word, nearest) <= Math.max(2, word.length / 3) ? ` Did you mean \`${nearest}\`?` : '';
+  process.stderr.write(`csiflow: there is no command \`${word}\`.${hint}\nCommands: ${names.join(', ')}\n`);
+  return EXIT.invalid;
+}
+
+function report(error: unknown): number {
+  // Commander has printed its own message; --help and --version end with code 0.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.invalid;
+  if (error instanceof CommandError) process.stderr.write(`csiflow: ${error.message}\n`);
+  else if (error instanceof Error && 'code' in error) process.stderr.write(`csiflow: ${error.message}\n`);
+  else
+    process.stderr.write(
+      `csiflow: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+  return exitCodeOf(error);
+}
