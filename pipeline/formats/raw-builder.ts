@@ -1,0 +1,114 @@
+import type { RawBatch } from '../component/index.js';
+
+/** Something in a file that was skipped. */
+export interface Problem {
+  /** Dotted: `capture.damaged`. */
+  readonly code: string;
+  /** `byte 1234` or `line 12`. */
+  readonly place: string;
+  /** For a person. */
+  readonly message: string;
+}
+
+/** Collects records into the columns of a {@link RawBatch}; keeps its memory from batch to batch. */
+export class RawBuilder {
+  /** Records that a batch holds at most. */
+  readonly capacity: number;
+  readonly #origin: RawBatch['origin'];
+  readonly #time: Float64Array;
+  readonly #sender: Uint16Array;
+  readonly #offsets: Uint32Array;
+  readonly #problems: Problem[] = [];
+  readonly #indices = new Map<string, number>();
+  #senders: string[] = [];
+  #bytes = new Uint8Array(16_384);
+  #count = 0;
+  #newest: number;
+
+  /** `newest` (microseconds) is the time below which no record's time falls. */
+  constructor(capacity: number, origin: RawBatch['origin'], newest = -Infinity) {
+    this.capacity = Math.min(capacity, 65_536);
+    this.#origin = origin;
+    this.#newest = newest;
+    this.#time = new Float64Array(this.capacity);
+    this.#sender = new Uint16Array(this.capacity);
+    this.#offsets = new Uint32Array(this.capacity + 1);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get full(): boolean {
+    return this.#count === this.capacity;
+  }
+
+  /** Time of the newest record ever added, microseconds. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /**
+   * Adds `bytes[start..end]`. A time before the newest one is raised to it: arrival times never decrease.
+   * @throws RangeError where the builder is full.
+   */
+  add(time: number, bytes: Uint8Array, start = 0, end = bytes.length, sender = ''): void {
+    const index = this.#count;
+    if (index === this.capacity) throw new RangeError('the batch is full: take() it first');
+    const from = this.#offsets[index]!;
+    const to = from + end - start;
+    if (to > this.#bytes.length) this.#grow(to);
+    this.#bytes.set(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), from);
+    if (time > this.#newest) this.#newest = time;
+    this.#time[index] = this.#newest;
+    this.#sender[index] = this.#senderIndex(sender);
+    this.#offsets[index + 1] = to;
+    this.#count = index + 1;
+  }
+
+  /** Reports something that was skipped. */
+  problem(problem: Problem): void {
+    this.#problems.push(problem);
+  }
+
+  /** The problems reported since the last call. */
+  takeProblems(): readonly Problem[] {
+    return this.#problems.splice(0);
+  }
+
+  /** The records as a batch with memory of its own; the builder is empty after it. */
+  take(): RawBatch {
+    const count = this.#count;
+    const batch: RawBatch = {
+      count,
+      time: this.#time.slice(0, count),
+      offsets: this.#offsets.slice(0, count + 1),
+      bytes: this.#bytes.slice(0, this.#offsets[count]),
+      sender: this.#sender.slice(0, count),
+      senders: this.#senders,
+      origin: this.#origin,
+    };
+    this.#senders = [];
+    this.#indices.clear();
+    this.#count = 0;
+    return batch;
+  }
+
+  #senderIndex(sender: string): number {
+    const senders = this.#senders;
+    // Nearly always the one of the record before.
+    if (senders.length > 0 && senders[senders.length - 1] === sender) return senders.length - 1;
+    let index = this.#indices.get(sender);
+    if (index === undefined) {
+      index = senders.push(sender) - 1;
+      this.#indices.set(sender, index);
+    }
+    return index;
+  }
+
+  #grow(least: number): void {
+    const bytes = new Uint8Array(Math.max(least, this.#bytes.length * 2));
+    bytes.set(this.#bytes);
+    this.#bytes = bytes;
+  }
+}
