@@ -1,0 +1,89 @@
+import type { TObject, TSchema, Static } from 'typebox';
+import type { Deployment } from '../deployment.js';
+import type { Body, Form } from './form.js';
+
+/** Roles, each with the rights of those before it. */
+export const ROLES = ['viewer', 'operator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who calls: the subject of a valid token or key. */
+export interface Account {
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** What a handler knows of its call beside the input that its form has read. */
+export interface Call {
+  readonly deployment: Deployment;
+  /** Null on open endpoints. */
+  readonly account: Account | null;
+  /** Address of the caller. */
+  readonly address: string;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
+/** Categories of section 8.3: calls are counted by them. */
+export type LimitCategory =
+  'authentication' | 'pose_data' | 'pose_processing' | 'configuration' | 'analytics' | 'health';
+
+/**
+ * One form's view of an endpoint: what it takes, and how a result becomes its body. Schemas check
+ * requests, are held against responses in tests, and are the source of the API's documentation.
+ */
+export interface FormView<I, R> {
+  readonly query?: TObject;
+  readonly body?: TSchema;
+  /** Schema of the payload: of `data` in Form B. */
+  readonly response: TSchema;
+  readonly read: (query: never, body: never) => I;
+  readonly render: (result: R, call: Call) => Body;
+}
+
+/** Gives `read` the types of its schemas. */
+export const formView = <I, R, Q extends TObject, B extends TSchema>(view: {
+  readonly query?: Q;
+  readonly body?: B;
+  readonly response: TSchema;
+  readonly read: (query: Static<Q>, body: Static<B>) => I;
+  readonly render: (result: R, call: Call) => Body;
+}): FormView<I, R> => view;
+
+/** A resource's operation: one handler computes a result, the forms only turn it into bodies. */
+export interface Endpoint<I = unknown, R = unknown> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Relative to the base address: `/pose/latest`. */
+  readonly path: string;
+  readonly summary: string;
+  /** `open` takes anybody. */
+  readonly access: Role | 'open';
+  readonly limit: LimitCategory;
+  readonly status: 200 | 201 | 202 | 204;
+  /** No envelope in Form B either. */
+  readonly bare?: boolean;
+  readonly handle: (input: I, call: Call) => Promise<R>;
+  /** At least one; a form that an endpoint lacks is answered in the body of the other. */
+  readonly a?: FormView<I, R>;
+  readonly b?: FormView<I, R>;
+}
+
+/** An endpoint whose input and result types are forgotten: what the router holds. */
+export type AnyEndpoint = Omit<Endpoint, 'handle' | 'a' | 'b'> & {
+  readonly handle: (input: never, call: Call) => Promise<unknown>;
+  readonly a?: AnyFormView;
+  readonly b?: AnyFormView;
+};
+
+type AnyFormView = Omit<FormView<unknown, unknown>, 'render'> & {
+  readonly render: (result: never, call: Call) => Body;
+};
+
+export const defineEndpoint = <I, R>(endpoint: Endpoint<I, R>): AnyEndpoint => endpoint;
+
+/** The view that a form is answered with. */
+export function viewOf(endpoint: AnyEndpoint, form: Form): { form: Form; view: AnyFormView } {
+  const own = endpoint[form];
+  if (own) return { form, view: own };
+  const other: Form = form === 'a' ? 'b' : 'a';
+  return { form: other, view: endpoint[other]! };
+}

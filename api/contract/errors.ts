@@ -1,0 +1,102 @@
+import type { Form } from './form.js';
+
+/** Codes of section 7.2, with the HTTP status that each is answered with. */
+export const STATUS_OF = {
+  BAD_REQUEST: 400,
+  AUTHENTICATION_ERROR: 401,
+  AUTHORIZATION_ERROR: 403,
+  POSE_DATA_NOT_FOUND: 404,
+  RESOURCE_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  RESOURCE_CONFLICT: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  VALIDATION_ERROR: 422,
+  RATE_LIMIT_EXCEEDED: 429,
+  SYSTEM_ERROR: 500,
+  HARDWARE_ERROR: 502,
+  MODEL_ERROR: 503,
+  SYSTEM_NOT_READY: 503,
+  TIMEOUT: 504,
+} as const;
+
+type Situation = keyof typeof STATUS_OF;
+
+/** Situations that the contract has a status for but no code of their own. */
+const CODE_OF: Partial<Record<Situation, string>> = {
+  BAD_REQUEST: 'VALIDATION_ERROR',
+  METHOD_NOT_ALLOWED: 'VALIDATION_ERROR',
+  PAYLOAD_TOO_LARGE: 'VALIDATION_ERROR',
+  SYSTEM_NOT_READY: 'SYSTEM_ERROR',
+};
+
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+  readonly received: unknown;
+}
+
+/** Facts of an error before a form has been chosen. */
+export interface ErrorDetails {
+  readonly fields?: readonly FieldError[];
+  readonly limit?: { readonly limit: number; readonly windowSeconds: number; readonly resetAt: string };
+  readonly ranges?: { readonly requested: IsoRange; readonly available: IsoRange };
+}
+
+interface IsoRange {
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+/** An answer other than success. Thrown by handlers, turned into a body by the form. */
+export class ApiError extends Error {
+  readonly situation: Situation;
+  readonly details: ErrorDetails;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    situation: Situation,
+    message: string,
+    options: { details?: ErrorDetails; headers?: Record<string, string> } = {},
+  ) {
+    super(message);
+    this.situation = situation;
+    this.details = options.details ?? {};
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return STATUS_OF[this.situation];
+  }
+}
+
+/** Error body of section 7.1 in either form. */
+export function errorBody(form: Form, error: ApiError, timestamp: string, requestId: string): object {
+  const code = CODE_OF[error.situation] ?? error.situation;
+  const details = form === 'a' ? detailsA(error.details) : detailsB(error.details);
+  return form === 'a'
+    ? { error: { code, message: error.message, details, timestamp, request_id: requestId } }
+    : { success: false, error: { code, message: error.message, details }, timestamp, request_id: requestId };
+}
+
+function detailsA({ fields, limit, ranges }: ErrorDetails): object {
+  return {
+    ...(fields && {
+      field_errors: fields.map(({ field, message, received }) => ({
+        field,
+        message,
+        received_value: received ?? null,
+      })),
+    }),
+    ...(limit && { limit: limit.limit, window_seconds: limit.windowSeconds, reset_time: limit.resetAt }),
+    ...(ranges && { requested_range: ranges.requested, available_range: ranges.available }),
+  };
+}
+
+function detailsB({ fields, limit, ranges }: ErrorDetails): object {
+  const first = fields?.[0];
+  return {
+    ...(first && { field: first.field, reason: first.message }),
+    ...(limit && { limit: limit.limit, window: limit.windowSeconds, reset_at: limit.resetAt }),
+    ...(ranges && { requested_range: ranges.requested, available_range: ranges.available }),
+  };
+}

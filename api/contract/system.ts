@@ -1,0 +1,252 @@
+import { Type, type Static, type TSchema } from 'typebox';
+import type { NodeStatus, Step, TopologyStatus } from '../../pipeline/runtime/status.js';
+import { isoTime } from './form.js';
+
+const closed = { additionalProperties: false } as const;
+const Timestamp = Type.String({ format: 'date-time' });
+
+/** Figures of the machine and the process, each as it was measured; shares are 0 to 1, 0 for a device that is not there. */
+export interface Resources {
+  readonly cpu: number;
+  readonly memory: number;
+  readonly disk: number;
+  readonly gpu: number;
+  readonly gpuMemory: number;
+}
+
+/** What both forms of the status are made from. */
+export interface SystemFacts {
+  readonly version: string;
+  readonly now: number;
+  readonly status: TopologyStatus;
+  readonly resources: Resources;
+  readonly traffic: Traffic;
+}
+
+/** Sums over the nodes of the topology. */
+export interface Traffic {
+  readonly framesPerSecond: number;
+  readonly posesPerSecond: number;
+  readonly lossRate: number;
+  readonly links: number;
+  /** Mean RSSI as a share: -100 dBm is 0, -30 dBm is 1. */
+  readonly signalStrength: number;
+  readonly activeTracks: number;
+  readonly trackQuality: number;
+}
+
+const Component = <F extends Record<string, TSchema>>(fields: F) =>
+  Type.Object({ status: Type.String(), ...fields }, closed);
+
+/** 2.7, Form A */
+export const StatusASchema = Type.Object(
+  {
+    status: Type.String(),
+    uptime_seconds: Type.Integer(),
+    version: Type.String(),
+    components: Type.Object(
+      {
+        csi_receiver: Component({
+          data_rate_hz: Type.Number(),
+          packet_loss_rate: Type.Number(),
+          last_packet_time: Timestamp,
+        }),
+        neural_network: Component({
+          model_loaded: Type.Boolean(),
+          inference_time_ms: Type.Number(),
+          gpu_utilization: Type.Number(),
+        }),
+        tracking: Component({ active_tracks: Type.Integer(), track_quality: Type.Number() }),
+      },
+      closed,
+    ),
+    hardware: Type.Object(
+      {
+        cpu_usage: Type.Number(),
+        memory_usage: Type.Number(),
+        gpu_memory_usage: Type.Number(),
+        disk_usage: Type.Number(),
+      },
+      closed,
+    ),
+    network: Type.Object(
+      {
+        connected_routers: Type.Integer(),
+        signal_strength: Type.Number(),
+        interference_level: Type.Number(),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
+/** 2.7, Form B */
+export const StatusBSchema = Type.Object(
+  {
+    status: Type.String(),
+    session_id: Type.String(),
+    uptime_seconds: Type.Integer(),
+    started_at: Timestamp,
+    performance: Type.Object(
+      {
+        frames_processed: Type.Integer(),
+        average_fps: Type.Number(),
+        average_latency_ms: Type.Number(),
+        cpu_usage: Type.Number(),
+        memory_usage: Type.Number(),
+        gpu_usage: Type.Number(),
+      },
+      closed,
+    ),
+    components: Type.Object(
+      {
+        csi_processor: Component({ last_heartbeat: Timestamp }),
+        neural_network: Component({ model_loaded: Type.Boolean(), inference_queue_size: Type.Integer() }),
+        tracker: Component({ active_tracks: Type.Integer() }),
+        database: Component({ connection_pool: Type.String() }),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
+const StepSchema = Type.Object(
+  { step: Type.String(), status: Type.String(), progress: Type.Number({ minimum: 0, maximum: 1 }) },
+  closed,
+);
+
+/** 4.3, answers to start and stop */
+export const StartASchema = Type.Object(
+  { status: Type.String(), estimated_ready_time: Timestamp, initialization_steps: Type.Array(StepSchema) },
+  closed,
+);
+export const StartBSchema = Type.Object(
+  {
+    status: Type.String(),
+    session_id: Type.String(),
+    estimated_startup_time: Type.Number(),
+    configuration_applied: Type.Object({}),
+  },
+  closed,
+);
+export const StopASchema = Type.Object(
+  { status: Type.String(), estimated_stop_time: Timestamp, shutdown_steps: Type.Array(StepSchema) },
+  closed,
+);
+export const StopBSchema = Type.Object(
+  { status: Type.String(), session_id: Type.String(), shutdown_initiated: Timestamp },
+  closed,
+);
+
+export function statusA({
+  status,
+  version,
+  now,
+  resources,
+  traffic,
+}: SystemFacts): Static<typeof StatusASchema> {
+  const receiver = sources(status);
+  const network = ofType(status, 'infer-pose');
+  return {
+    status: status.state,
+    uptime_seconds: uptime(status, now),
+    version,
+    components: {
+      csi_receiver: {
+        status: worst(receiver),
+        data_rate_hz: traffic.framesPerSecond,
+        packet_loss_rate: traffic.lossRate,
+        last_packet_time: isoTime(newest(receiver) ?? 0),
+      },
+      neural_network: {
+        status: worst(network),
+        model_loaded: network.some(isUp),
+        inference_time_ms: figure(network, 'inference_ms'),
+        gpu_utilization: resources.gpu,
+      },
+      tracking: {
+        status: worst(ofType(status, 'track-persons')),
+        active_tracks: traffic.activeTracks,
+        track_quality: traffic.trackQuality,
+      },
+    },
+    hardware: {
+      cpu_usage: resources.cpu,
+      memory_usage: resources.memory,
+      gpu_memory_usage: resources.gpuMemory,
+      disk_usage: resources.disk,
+    },
+    network: {
+      connected_routers: traffic.links,
+      signal_strength: traffic.signalStrength,
+      interference_level: traffic.lossRate,
+    },
+  };
+}
+
+export function statusB({ status, now, resources, traffic }: SystemFacts): Static<typeof StatusBSchema> {
+  const network = ofType(status, 'infer-pose');
+  return {
+    status: status.state,
+    session_id: status.sessionId,
+    uptime_seconds: uptime(status, now),
+    started_at: isoTime(status.startedAt ?? 0),
+    performance: {
+      frames_processed: sum(sources(status), (node) => node.sent),
+      average_fps: traffic.framesPerSecond,
+      average_latency_ms: status.latencyMs?.p50 ?? 0,
+      cpu_usage: percent(resources.cpu),
+      memory_usage: percent(resources.memory),
+      gpu_usage: percent(resources.gpu),
+    },
+    components: {
+      csi_processor: {
+        status: worst(sources(status)),
+        last_heartbeat: isoTime(newest(sources(status)) ?? 0),
+      },
+      neural_network: {
+        status: worst(network),
+        model_loaded: network.some(isUp),
+        inference_queue_size: sum(network, (node) => node.queueDepth),
+      },
+      tracker: { status: worst(ofType(status, 'track-persons')), active_tracks: traffic.activeTracks },
+      database: { status: worst(ofType(status, 'duckdb')), connection_pool: pool(ofType(status, 'duckdb')) },
+    },
+  };
+}
+
+export const stepBodies = (steps: readonly Step[]): Static<typeof StepSchema>[] =>
+  steps.map(({ step, status, progress }) => ({ step, status, progress }));
+
+const sources = (status: TopologyStatus): NodeStatus[] =>
+  status.nodes.filter((node) => node.kind === 'source');
+const ofType = (status: TopologyStatus, type: string): NodeStatus[] =>
+  status.nodes.filter((node) => node.type === type);
+const isUp = (node: NodeStatus): boolean => node.status === 'active' || node.status === 'healthy';
+const sum = (nodes: readonly NodeStatus[], value: (node: NodeStatus) => number): number =>
+  nodes.reduce((total, node) => total + value(node), 0);
+const percent = (share: number): number => Math.round(share * 10_000) / 100;
+
+const uptime = ({ startedAt, state }: TopologyStatus, now: number): number =>
+  startedAt === null || state === 'stopped' ? 0 : Math.max(0, Math.floor((now - startedAt) / 1e6));
+
+const newest = (nodes: readonly NodeStatus[]): number | null =>
+  nodes.reduce<number | null>(
+    (latest, { lastRecord }) => (lastRecord !== null && lastRecord > (latest ?? 0) ? lastRecord : latest),
+    null,
+  );
+
+const figure = (nodes: readonly NodeStatus[], name: string): number => {
+  const value = nodes[0]?.details[name];
+  return typeof value === 'number' ? value : 0;
+};
+
+const pool = (stores: readonly NodeStatus[]): string => `${stores.filter(isUp).length}/${stores.length}`;
+
+/** The worst status among nodes that do one job; `unavailable` where the topology has none of them. */
+function worst(nodes: readonly NodeStatus[]): string {
+  const order = ['unavailable', 'stopped', 'degraded', 'starting', 'active', 'healthy'];
+  return order.find((status) => nodes.some((node) => node.status === status)) ?? 'unavailable';
+}

@@ -1,0 +1,71 @@
+import type { Clock, LiveFeed, Logger, Reader } from '../pipeline/component/index.js';
+import type { RunningTopology } from '../pipeline/runtime/status.js';
+import type { Environment } from '../pipeline/model/index.js';
+import { ApiError } from './contract/errors.js';
+import type { Form } from './contract/form.js';
+import type { PoseView } from './contract/pose.js';
+import type { Tokens } from './auth/tokens.js';
+import type { Users } from './auth/users.js';
+import type { SystemProbe } from './system-probe.js';
+
+/** All that the API serves: one main topology, its people and its limits. */
+export interface Deployment {
+  readonly version: string;
+  readonly main: RunningTopology;
+  /** The form that `/api/v1` answers in. */
+  readonly form: Form;
+  readonly users: Users;
+  readonly tokens: Tokens;
+  readonly probe: SystemProbe;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** View of each environment, by id. */
+  readonly views: ReadonlyMap<string, PoseView>;
+  /** Seals cursors, so that nobody can make one up. */
+  readonly cursorKey: Buffer;
+}
+
+/** The environment that a call means: the named one, else the main topology's first. @throws ApiError 404 for an unknown id. */
+export function environmentOf({ main }: Deployment, id: string | undefined): Environment {
+  const { environments } = main.topology;
+  const found =
+    id === undefined ? environments[0] : environments.find((environment) => environment.id === id);
+  if (!found) {
+    throw new ApiError(
+      'RESOURCE_NOT_FOUND',
+      `No environment is named ${id}; there are ${environments.map((e) => e.id).join(', ')}`,
+    );
+  }
+  return found;
+}
+
+export function viewOfEnvironment(deployment: Deployment, id: string): PoseView {
+  const view = deployment.views.get(id);
+  if (!view) throw new Error(`no view was made for the environment ${id}`);
+  return view;
+}
+
+/** The store that history is read from. @throws ApiError 503 while there is none. */
+export function readerOf({ main }: Deployment): Reader {
+  const [reader] = main.readers.values();
+  if (reader) return reader;
+  throw notReady(main, 'No store is open');
+}
+
+/** The live results. @throws ApiError 503 while there are none. */
+export function feedOf({ main }: Deployment): LiveFeed {
+  const [feed] = main.feeds.values();
+  if (feed) return feed;
+  throw notReady(main, 'No websocket sink is open');
+}
+
+/** @throws ApiError 503 unless the main topology runs. */
+export function requireRunning({ main }: Deployment): void {
+  const { state } = main.status();
+  if (state !== 'running' && state !== 'degraded') throw notReady(main, 'The system is not initialized');
+}
+
+const notReady = (main: RunningTopology, what: string): ApiError =>
+  new ApiError('SYSTEM_NOT_READY', `${what}: the topology ${main.topology.id} is ${main.status().state}`, {
+    headers: { 'Retry-After': '5' },
+  });

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import bodyParser from '@koa/bodyparser';
+import Router from '@koa/router';
+import Koa, { type Context as KoaContext, type Middleware } from 'koa';
+import jwt from 'koa-jwt';
+import { isAccess } from '../auth/tokens.js';
+import { ROLES, viewOf, type Account, type AnyEndpoint, type Role } from '../contract/endpoint.js';
+import { ApiError, errorBody } from '../contract/errors.js';
+import { successBody, type Form } from '../contract/form.js';
+import type { Deployment } from '../deployment.js';
+import type { Limits } from '../limits/limits.js';
+import { authEndpoints } from './auth.js';
+import { healthEndpoints } from './health.js';
+import { poseEndpoints } from './pose.js';
+import { checkBody, checkQuery } from './requests.js';
+import { systemEndpoints } from './system.js';
+
+/** Every operation of the service interface, once. A new resource is a file beside this one and a line here. */
+export const ENDPOINTS: readonly AnyEndpoint[] = [
+  ...authEndpoints,
+  ...poseEndpoints,
+  ...systemEndpoints,
+  ...healthEndpoints,
+];
+
+/** Largest body, bytes. */
+const BODY_LIMIT = 8 * 1024 * 1024;
+
+/** Where the forms are mounted. */
+export const mounts = (configured: Form): readonly { readonly base: string; readonly form: Form }[] => [
+  { base: '/form-a/api/v1', form: 'a' },
+  { base: '/form-b/api/v1', form: 'b' },
+  { base: '/api/v1', form: configured },
+];
+
+/** What of the outside of the contract is served at the root: metrics, the live page. */
+export interface RootRoutes {
+  readonly metrics: () => Promise<string>;
+  readonly page: Middleware;
+}
+
+/** The HTTP application. */
+export function createApp(deployment: Deployment, limits: Limits, root: RootRoutes): Koa {
+  const app = new Koa();
+  app.on('error', (error: unknown) => {
+    deployment.log.error('a request failed', {
+      reason: error instanceof Error ? error.stack : String(error),
+    });
+  });
+  app.use(identify);
+  app.use(securityHeaders);
+  app.use(answerErrors(deployment));
+  app.use(async (context, next) => {
+    if (context.path !== '/metrics') return next();
+    context.type = 'text/plain; version=0.0.4';
+    context.body = await root.metrics();
+  });
+  app.use(async (context, next) =>
+    formOf(context, deployment) === null ? root.page(context, next) : next(),
+  );
+  app.use(readCredentials(deployment));
+  app.use(
+    bodyParser({
+      enableTypes: ['json'],
+      jsonLimit: BODY_LIMIT,
+      onError: (error) => {
+        throw 'status' in error && error.status === 413
+          ? new ApiError('PAYLOAD_TOO_LARGE', 'A body may have 8 MiB at most')
+          : new ApiError('BAD_REQUEST', `The body is not valid JSON: ${error.message}`);
+      },
+    }),
+  );
+  const router = new Router();
+  for (const { base, form } of mounts(deployment.form)) {
+    for (const endpoint of ENDPOINTS) {
+      router.register(base + endpoint.path, [endpoint.method], serve(endpoint, form, deployment, limits));
+    }
+  }
+  app.use(router.routes());
+  app.use(refuse(router));
+  return app;
+}
+
+/** Takes over a sane `X-Request-Id`, else makes one. */
+const identify: Middleware = async (context, next) => {
+  const given = context.get('X-Request-Id');
+  context.state.requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+  context.set('X-Request-Id', context.state.requestId);
+  await next();
+};
+
+const securityHeaders: Middleware = async (context, next) => {
+  context.set({
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+    'Content-Security-Policy':
+      "default-src 'self'; connect-src 'self' ws: wss:; style-src 'self'; img-src 'self' data:",
+    'Cache-Control': 'no-store',
+  });
+  await next();
+};
+
+function answerErrors(deployment: Deployment): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (thrown) {
+      const error = toApiError(thrown, context, deployment);
+      context.status = error.status;
+      context.set(error.headers);
+      const form = formOf(context, deployment) ?? deployment.form;
+      context.body = errorBody(form, error, timestamp(deployment), context.state.requestId);
+    }
+  };
+}
+
+function toApiError(thrown: unknown, context: KoaContext, deployment: Deployment): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  deployment.log.error('a handler threw', {
+    request_id: context.state.requestId,
+    path: context.path,
+    reason: thrown instanceof Error ? thrown.stack : String(thrown),
+  });
+  return new ApiError(
+    'SYSTEM_ERROR',
+    `Something failed inside; the log has it under ${context.state.requestId}`,
+  );
+}
+
+/** The form of the mount that a path lies under; null outside of the service interface. */
+function formOf(context: KoaContext, deployment: Deployment): Form | null {
+  const mount = mounts(deployment.form).find(
+    ({ base }) => context.path === base || context.path.startsWith(`${base}/`),
+  );
+  return mount?.form ?? null;
+}
+
+/** Leaves the account behind a valid bearer token in `state.account`; whether one is needed, each endpoint says. */
+function readCredentials(deployment: Deployment): Middleware {
+  const check = jwt({
+    secret: deployment.tokens.secret,
+    algorithms: ['HS256'],
+    passthrough: true,
+    key: 'jwt',
+  });
+  return (context, next) =>
+    check(context, async () => {
+      const payload: unknown = context.state['jwt'];
+      const valid = typeof payload === 'object' && payload !== null && isAccess(payload) && 'sub' in payload;
+      context.state.account = valid ? deployment.users.account(String(payload.sub)) : null;
+      await next();
+    });
+}
+
+function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, limits: Limits): Middleware {
+  const { form, view } = viewOf(endpoint, mounted);
+  return async (context) => {
+    const account = context.state.account as Account | null;
+    const caller = endpoint.access === 'open' || account === null ? context.ip : account.name;
+    context.set(await limits.take(mounted, endpoint.limit, caller));
+    requireRole(endpoint.access, account);
+    const query = checkQuery(view.query, context.query);
+    const body = checkBody(view.body, context.request.body);
+    const abort = new AbortController();
+    context.req.once('close', () => {
+      abort.abort();
+    });
+    const call = {
+      deployment,
+      account,
+      address: context.ip,
+      requestId: context.state.requestId,
+      signal: abort.signal,
+    };
+    const result = await endpoint.handle(view.read(query as never, body as never) as never, call);
+    context.status = endpoint.status;
+    const rendered = view.render(result as never, call);
+    context.body = successBody(
+      form,
+      rendered,
+      endpoint.bare ?? false,
+      timestamp(deployment),
+      context.state.requestId,
+    );
+  };
+}
+
+/** @throws ApiError 401 without an account, 403 for one with too few rights. */
+function requireRole(access: Role | 'open', account: Account | null): void {
+  if (access === 'open') return;
+  if (!account) {
+    throw new ApiError('AUTHENTICATION_ERROR', 'Send a valid access token: Authorization: Bearer <token>', {
+      headers: { 'WWW-Authenticate': 'Bearer' },
+    });
+  }
+  if (ROLES.indexOf(account.role) < ROLES.indexOf(access)) {
+    throw new ApiError(
+      'AUTHORIZATION_ERROR',
+      `This takes the role ${access}; ${account.name} is ${account.role}`,
+    );
+  }
+}
+
+/** 405 with `Allow` where the path is known under another method, else 404. */
+function refuse(router: Router): Middleware {
+  return async (context) => {
+    const allowed = new Set(
+      router.match(context.path, context.method).path.flatMap((layer) => layer.methods),
+    );
+    if (allowed.size === 0) throw new ApiError('RESOURCE_NOT_FOUND', `Nothing is at ${context.path}`);
+    throw new ApiError('METHOD_NOT_ALLOWED', `${context.path} does not take ${context.method}`, {
+      headers: { Allow: [...allowed].join(', ') },
+    });
+  };
+}
+
+const timestamp = (deployment: Deployment): string => new Date(deployment.clock.now() / 1000).toISOString();

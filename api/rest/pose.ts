@@ -1,0 +1,304 @@
+import { Type, type Static } from 'typebox';
+import type { PersonRow } from '../../pipeline/component/index.js';
+import type { PoseFrame } from '../../pipeline/model/index.js';
+import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { ApiError } from '../contract/errors.js';
+import { fromIsoTime, isoTime } from '../contract/form.js';
+import {
+  PoseFrameASchema,
+  PoseFrameBSchema,
+  PoseRecordASchema,
+  PoseRecordBSchema,
+  WHOLE,
+  type PoseSelection,
+} from '../contract/pose.js';
+import {
+  environmentOf,
+  feedOf,
+  readerOf,
+  requireRunning,
+  viewOfEnvironment,
+  type Deployment,
+} from '../deployment.js';
+import { openCursor, sealCursor } from './cursor.js';
+
+const closed = { additionalProperties: false } as const;
+const Confidence = Type.Number({ minimum: 0, maximum: 1 });
+const Time = Type.String({ format: 'date-time' });
+const Id = Type.Integer({ minimum: 0 });
+const ThreeD = Type.Boolean({
+  default: false,
+  description: 'Adds room metres and their error to persons and keypoints.',
+});
+
+/** Longest range that one call may ask for, microseconds: 90 days. */
+const LONGEST_RANGE = 90 * 24 * 3_600 * 1e6;
+
+interface LatestInput {
+  readonly environment: string | undefined;
+  readonly selection: PoseSelection;
+}
+
+interface Latest {
+  readonly frame: PoseFrame;
+  readonly selection: PoseSelection;
+}
+
+const latest = defineEndpoint<LatestInput, Latest>({
+  method: 'GET',
+  path: '/pose/latest',
+  summary: 'The newest pose frame.',
+  access: 'viewer',
+  limit: 'pose_data',
+  status: 200,
+  async handle({ environment, selection }, { deployment }) {
+    requireRunning(deployment);
+    const { id } = environmentOf(deployment, environment);
+    const frame = feedOf(deployment).latest(id);
+    if (!frame)
+      throw new ApiError('POSE_DATA_NOT_FOUND', `No pose has been inferred in ${id} since the start`);
+    return { frame, selection };
+  },
+  a: formView({
+    query: Type.Object({ include_3d: Type.Optional(ThreeD) }, closed),
+    response: PoseFrameASchema,
+    read: (query) => ({ environment: undefined, selection: { ...WHOLE, threeD: query.include_3d ?? false } }),
+    render: ({ frame, selection }, { deployment }) => ({
+      data: viewOfEnvironment(deployment, frame.environment).frameA(frame, selection),
+    }),
+  }),
+  b: formView({
+    query: Type.Object(
+      {
+        environment_id: Type.Optional(Type.String()),
+        min_confidence: Type.Optional(Confidence),
+        include_keypoints: Type.Optional(Type.Boolean({ default: true })),
+        include_3d: Type.Optional(ThreeD),
+      },
+      closed,
+    ),
+    response: PoseFrameBSchema,
+    read: (query) => ({
+      environment: query.environment_id,
+      selection: {
+        keypoints: query.include_keypoints ?? true,
+        threeD: query.include_3d ?? false,
+        minConfidence: query.min_confidence ?? 0,
+        persons: null,
+      },
+    }),
+    render: ({ frame, selection }, { deployment }) => ({
+      data: viewOfEnvironment(deployment, frame.environment).frameB(frame, selection),
+    }),
+  }),
+});
+
+const HistoryAQuery = Type.Object(
+  {
+    start_time: Type.Optional(Time),
+    end_time: Type.Optional(Time),
+    limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+    person_id: Type.Optional(Id),
+    confidence_threshold: Type.Optional(Confidence),
+    cursor: Type.Optional(Type.String({ maxLength: 1024 })),
+    include_3d: Type.Optional(ThreeD),
+  },
+  closed,
+);
+
+const HistoryBQuery = Type.Object(
+  {
+    start_time: Time,
+    end_time: Time,
+    environment_id: Type.Optional(Type.String()),
+    person_id: Type.Optional(Id),
+    track_id: Type.Optional(Id),
+    min_confidence: Type.Optional(Confidence),
+    page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+    per_page: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
+  },
+  closed,
+);
+
+/** Form A pages over frames by cursor, Form B over persons by number: two reads of one store. */
+type HistoryInput =
+  | { readonly by: 'cursor'; readonly query: Static<typeof HistoryAQuery> }
+  | { readonly by: 'page'; readonly query: Static<typeof HistoryBQuery> };
+
+type History =
+  | {
+      readonly by: 'cursor';
+      readonly frames: readonly PoseFrame[];
+      readonly total: number;
+      readonly next: string | null;
+      readonly selection: PoseSelection;
+    }
+  | {
+      readonly by: 'page';
+      readonly rows: readonly PersonRow[];
+      readonly total: number;
+      readonly page: number;
+      readonly perPage: number;
+    };
+
+const history = defineEndpoint<HistoryInput, History>({
+  method: 'GET',
+  path: '/pose/history',
+  summary: 'Stored poses of a range of time, oldest first.',
+  access: 'viewer',
+  limit: 'pose_data',
+  status: 200,
+  handle: async (input, { deployment }) =>
+    input.by === 'cursor' ? byCursor(input.query, deployment) : byPage(input.query, deployment),
+  a: formView({
+    query: HistoryAQuery,
+    response: Type.Object(
+      {
+        poses: Type.Array(PoseRecordASchema),
+        pagination: Type.Object(
+          {
+            total_count: Type.Integer(),
+            returned_count: Type.Integer(),
+            has_more: Type.Boolean(),
+            next_cursor: Type.Union([Type.String(), Type.Null()]),
+          },
+          closed,
+        ),
+      },
+      closed,
+    ),
+    read: (query) => ({ by: 'cursor', query }),
+    render: (result, { deployment }) => ({ data: renderCursor(result, deployment) }),
+  }),
+  b: formView({
+    query: HistoryBQuery,
+    response: Type.Array(PoseRecordBSchema),
+    read: (query) => ({ by: 'page', query }),
+    render: renderPage,
+  }),
+});
+
+export const poseEndpoints = [latest, history];
+
+async function byCursor(query: Static<typeof HistoryAQuery>, deployment: Deployment): Promise<History> {
+  const { id } = environmentOf(deployment, undefined);
+  const range = readRange(query.start_time, query.end_time);
+  const filter = {
+    environment: id,
+    ...range,
+    ...(query.person_id !== undefined && { person: query.person_id }),
+    ...(query.confidence_threshold !== undefined && { minConfidence: query.confidence_threshold }),
+  };
+  const after =
+    query.cursor === undefined ? undefined : openCursor(query.cursor, filter, deployment.cursorKey);
+  const reader = readerOf(deployment);
+  const [found, total] = await Promise.all([
+    reader.poses({ ...filter, ...(after && { after }), limit: query.limit + 1 }),
+    reader.countPoses(filter),
+  ]);
+  if (total === 0) await refuseEmpty(deployment, id, range);
+  const frames = found.slice(0, query.limit);
+  const last = frames.at(-1);
+  const more = found.length > query.limit && last !== undefined;
+  return {
+    by: 'cursor',
+    frames,
+    total,
+    next: more ? sealCursor({ time: last.time, frameId: last.frameId }, filter, deployment.cursorKey) : null,
+    selection: {
+      keypoints: true,
+      threeD: query.include_3d ?? false,
+      minConfidence: query.confidence_threshold ?? 0,
+      persons: query.person_id === undefined ? null : new Set([query.person_id]),
+    },
+  };
+}
+
+async function byPage(query: Static<typeof HistoryBQuery>, deployment: Deployment): Promise<History> {
+  const { id } = environmentOf(deployment, query.environment_id);
+  const person = query.track_id ?? query.person_id;
+  const filter = {
+    environment: id,
+    ...readRange(query.start_time, query.end_time),
+    ...(person !== undefined && { person }),
+    ...(query.min_confidence !== undefined && { minConfidence: query.min_confidence }),
+  };
+  // A person's number and its track's are one: asking for two different ones asks for nobody.
+  if (query.person_id !== undefined && query.track_id !== undefined && query.person_id !== query.track_id) {
+    return { by: 'page', rows: [], total: 0, page: query.page, perPage: query.per_page };
+  }
+  const reader = readerOf(deployment);
+  const [rows, total] = await Promise.all([
+    reader.persons({ ...filter, limit: query.per_page, offset: (query.page - 1) * query.per_page }),
+    reader.countPersons(filter),
+  ]);
+  return { by: 'page', rows, total, page: query.page, perPage: query.per_page };
+}
+
+function renderCursor(result: History, deployment: Deployment) {
+  if (result.by !== 'cursor') throw new TypeError('a page cannot be shown as Form A');
+  const { frames, total, next, selection } = result;
+  return {
+    poses: frames.map((frame) => viewOfEnvironment(deployment, frame.environment).recordA(frame, selection)),
+    pagination: {
+      total_count: total,
+      returned_count: frames.length,
+      has_more: next !== null,
+      next_cursor: next,
+    },
+  };
+}
+
+function renderPage(result: History, { deployment }: { readonly deployment: Deployment }) {
+  if (result.by !== 'page') throw new TypeError('a cursor cannot be shown as Form B');
+  const { rows, total, page, perPage } = result;
+  const pages = Math.ceil(total / perPage);
+  return {
+    data: rows.map((row) => viewOfEnvironment(deployment, row.environment).recordB(row)),
+    pagination: {
+      page,
+      per_page: perPage,
+      total,
+      total_pages: pages,
+      has_next: page < pages,
+      has_prev: page > 1 && pages > 0,
+    },
+  };
+}
+
+/** @throws ApiError 422 where the end is not after the start, 400 for more than 90 days. */
+function readRange(
+  startTime: string | undefined,
+  endTime: string | undefined,
+): { start?: number; end?: number } {
+  const start = startTime === undefined ? undefined : fromIsoTime(startTime);
+  const end = endTime === undefined ? undefined : fromIsoTime(endTime);
+  if (start !== undefined && end !== undefined) {
+    if (end <= start) {
+      const message = 'end_time must lie after start_time';
+      throw new ApiError('VALIDATION_ERROR', message, {
+        details: { fields: [{ field: 'end_time', message, received: endTime }] },
+      });
+    }
+    if (end - start > LONGEST_RANGE)
+      throw new ApiError('BAD_REQUEST', 'A range may span 90 days at most: ask for a shorter one');
+  }
+  return { ...(start !== undefined && { start }), ...(end !== undefined && { end }) };
+}
+
+async function refuseEmpty(
+  deployment: Deployment,
+  environment: string,
+  range: { start?: number; end?: number },
+): Promise<never> {
+  const available = await readerOf(deployment).range(environment);
+  const iso = (time: number | undefined): string | null => (time === undefined ? null : isoTime(time));
+  throw new ApiError('POSE_DATA_NOT_FOUND', 'No pose data in the requested range', {
+    details: {
+      ranges: {
+        requested: { start: iso(range.start), end: iso(range.end) },
+        available: { start: iso(available?.start), end: iso(available?.end) },
+      },
+    },
+  });
+}

@@ -1,0 +1,71 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+import type { TSchema } from 'typebox';
+import { ApiError, type FieldError } from '../contract/errors.js';
+
+/** Text of a query becomes the numbers and booleans that its schema asks for; bodies are taken as they are. */
+const forQueries = addFormats(
+  new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: false }),
+);
+const forBodies = addFormats(new Ajv({ allErrors: true, useDefaults: true, strict: false }));
+const compiled = new WeakMap<TSchema, ValidateFunction>();
+
+/** @throws ApiError 422 naming each wrong field. Nothing is clamped, and no unknown field is let through. */
+export function checkQuery(schema: TSchema | undefined, query: Readonly<Record<string, unknown>>): unknown {
+  return check(forQueries, schema ?? NO_FIELDS, { ...query });
+}
+
+/** @throws ApiError as {@link checkQuery}. An absent body counts as `{}`. */
+export function checkBody(schema: TSchema | undefined, body: unknown): unknown {
+  return schema ? check(forBodies, schema, body ?? {}) : null;
+}
+
+const NO_FIELDS: TSchema = { type: 'object', properties: {}, additionalProperties: false };
+
+function check(ajv: Ajv, schema: TSchema, value: unknown): unknown {
+  const validate = compiled.get(schema) ?? ajv.compile(schema);
+  compiled.set(schema, validate);
+  if (validate(value)) return value;
+  const fields = (validate.errors ?? []).map((error) => fieldError(error, value));
+  const first = fields[0]!;
+  throw new ApiError('VALIDATION_ERROR', `${first.field}: ${first.message}`, { details: { fields } });
+}
+
+function fieldError(error: ErrorObject, value: unknown): FieldError {
+  const parts = error.instancePath.split('/').slice(1);
+  const params = error.params as Readonly<Record<string, unknown>>;
+  if (error.keyword === 'additionalProperties') {
+    const field = String(params['additionalProperty']);
+    return {
+      field: [...parts, field].join('.'),
+      message: 'no such field here',
+      received: at(value, [...parts, field]),
+    };
+  }
+  if (error.keyword === 'required') {
+    return {
+      field: [...parts, String(params['missingProperty'])].join('.'),
+      message: 'is required',
+      received: null,
+    };
+  }
+  return {
+    field: parts.join('.') || 'body',
+    message: error.message ?? 'is not valid',
+    received: at(value, parts),
+  };
+}
+
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (isRecord(inner) && Object.hasOwn(inner, key) ? inner[key] : null),
+    value,
+  );
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+function addFormats(ajv: Ajv): Ajv {
+  formats.default(ajv, ['date-time']);
+  return ajv;
+}

@@ -1,0 +1,301 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import type { Account } from '../contract/endpoint.js';
+import { isoTime } from '../contract/form.js';
+import type { PoseSelection } from '../contract/pose.js';
+import { viewOfEnvironment, type Deployment } from '../deployment.js';
+import { Connection, type Subscription } from './connection.js';
+import { MessageError, readMessage, type PoseFilters } from './messages.js';
+
+const CONNECTIONS_PER_ADDRESS = 100;
+const STREAMS_PER_ACCOUNT = 10;
+const STATUS_EVERY_MS = 5_000;
+/** Warning before a token expires, milliseconds. */
+const EXPIRY_WARNING_MS = 60_000;
+const LARGEST_MESSAGE = 64 * 1024;
+
+/** Close code for a token that has expired. */
+const EXPIRED = 4401;
+
+/** Section 6: /ws/pose under every mount and at the root. */
+export class PoseStream {
+  readonly #deployment: Deployment;
+  readonly #server = new WebSocketServer({
+    noServer: true,
+    maxPayload: LARGEST_MESSAGE,
+    handleProtocols: (protocols) => (protocols.has('pose_v1') ? 'pose_v1' : false),
+  });
+  readonly #connections = new Map<Connection, string>();
+  readonly #statusTimer: NodeJS.Timeout;
+  #unlisten: () => void = () => undefined;
+
+  constructor(deployment: Deployment, server: Server, paths: ReadonlySet<string>) {
+    this.#deployment = deployment;
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      this.#upgrade(request, socket, head, paths);
+    });
+    this.#statusTimer = setInterval(() => {
+      this.#sendStatus();
+    }, STATUS_EVERY_MS);
+    this.#statusTimer.unref();
+    deployment.main.onChange(() => {
+      this.#attach();
+    });
+    this.#attach();
+  }
+
+  /** Connections and messages that slow clients missed. */
+  describe(): { connections: number; skipped: number } {
+    const skipped = [...this.#connections.keys()].reduce(
+      (total, connection) => total + connection.skipped,
+      0,
+    );
+    return { connections: this.#connections.size, skipped };
+  }
+
+  close(): void {
+    clearInterval(this.#statusTimer);
+    this.#unlisten();
+    for (const connection of this.#connections.keys()) connection.close(1001, 'the server stops');
+    this.#server.close();
+  }
+
+  /** Follows the feed that the topology has now: a restart makes a new one. */
+  #attach(): void {
+    this.#unlisten();
+    const [feed] = this.#deployment.main.feeds.values();
+    this.#unlisten = feed
+      ? feed.listen((records) => {
+          this.#deliver(records);
+        })
+      : () => undefined;
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, paths: ReadonlySet<string>): void {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    if (!paths.has(url.pathname)) {
+      refuse(socket, '404 Not Found');
+      return;
+    }
+    const token = tokenOf(request, url);
+    const valid = token === null ? null : this.#deployment.tokens.check(token);
+    const account = valid && this.#deployment.users.account(valid.name);
+    if (!valid || !account) {
+      refuse(socket, '401 Unauthorized');
+      return;
+    }
+    const address = request.socket.remoteAddress ?? '';
+    if (
+      [...this.#connections.values()].filter((other) => other === address).length >= CONNECTIONS_PER_ADDRESS
+    ) {
+      refuse(socket, '429 Too Many Requests');
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      this.#welcome(webSocket, account, address, valid.expiresAt);
+    });
+  }
+
+  #welcome(socket: WebSocket, account: Account, address: string, expiresAt: number): void {
+    const connection = new Connection(socket, account);
+    this.#connections.set(connection, address);
+    const left = expiresAt - this.#deployment.clock.now() / 1000;
+    const warning = setTimeout(
+      () => {
+        connection.send(
+          errorMessage('AUTHENTICATION_ERROR', 'The access token expires in less than a minute'),
+        );
+      },
+      Math.max(0, left - EXPIRY_WARNING_MS),
+    );
+    const expiry = setTimeout(
+      () => {
+        connection.close(EXPIRED, 'the access token has expired');
+      },
+      Math.max(0, left),
+    );
+    socket.on('close', () => {
+      clearTimeout(warning);
+      clearTimeout(expiry);
+      this.#connections.delete(connection);
+    });
+    socket.on('error', (error) => {
+      this.#deployment.log.debug('a WebSocket failed', { reason: error.message });
+    });
+    socket.on('message', (data) => {
+      this.#receive(connection, data);
+    });
+    connection.send({
+      type: 'connection_established',
+      client_id: connection.id,
+      server_time: isoTime(this.#deployment.clock.now()),
+      supported_protocols: ['pose_v1', 'alerts_v1'],
+    });
+  }
+
+  #receive(connection: Connection, data: RawData): void {
+    try {
+      if (!Buffer.isBuffer(data)) throw new MessageError('VALIDATION_ERROR', 'a message must come in one piece');
+      this.#answer(connection, readMessage(data.toString()));
+    } catch (error) {
+      if (!(error instanceof MessageError)) throw error;
+      connection.send(errorMessage(error.code, error.message));
+    }
+  }
+
+  #answer(connection: Connection, message: ReturnType<typeof readMessage>): void {
+    if (message.type === 'ping') {
+      connection.send({ type: 'pong', timestamp: isoTime(this.#deployment.clock.now()) });
+      return;
+    }
+    if (message.type === 'unsubscribe') {
+      if (!connection.remove(message.subscription_id)) {
+        throw new MessageError(
+          'RESOURCE_NOT_FOUND',
+          `No subscription ${message.subscription_id.slice(0, 64)} on this connection`,
+        );
+      }
+      connection.send({ type: 'unsubscription_confirmed', subscription_id: message.subscription_id });
+      return;
+    }
+    this.#subscribe(connection, message);
+  }
+
+  #subscribe(
+    connection: Connection,
+    message: Extract<ReturnType<typeof readMessage>, { type: 'subscribe' }>,
+  ): void {
+    const streams = [...this.#connections.keys()]
+      .filter((other) => other.account.name === connection.account.name)
+      .reduce((total, other) => total + other.streams, 0);
+    const added =
+      message.channel === 'pose_updates' && streams >= STREAMS_PER_ACCOUNT ? null : connection.add(message);
+    if (!added) {
+      throw new MessageError(
+        'RATE_LIMIT_EXCEEDED',
+        `An account may hold ${STREAMS_PER_ACCOUNT} streams: unsubscribe from one first`,
+      );
+    }
+    connection.send({
+      type: 'subscription_confirmed',
+      channel: added.channel,
+      subscription_id: added.id,
+      filters_applied: added.filters,
+    });
+  }
+
+  #deliver(records: readonly Data[]): void {
+    for (const record of records) {
+      if (record.port === 'pose') this.#deliverPose(record);
+      else if (record.port === 'event' && record.source === 'csiflow') this.#deliverAlert(record);
+    }
+  }
+
+  /** One serialisation for each distinct filter: the text around it differs only by the subscription's id. */
+  #deliverPose(frame: PoseFrame): void {
+    const rendered = new Map<string, string | null>();
+    this.#each('pose_updates', (connection, subscription) => {
+      const key = JSON.stringify(subscription.filters);
+      let body = rendered.get(key);
+      if (body === undefined) rendered.set(key, (body = this.#render(frame, subscription.filters)));
+      if (body !== null)
+        connection.sendText(`{"type":"pose_update","subscription_id":"${subscription.id}",${body}}`);
+    });
+  }
+
+  /** Null where the frame does not match the filters. */
+  #render(frame: PoseFrame, filters: PoseFilters): string | null {
+    if (filters.environment_id !== undefined && filters.environment_id !== frame.environment) return null;
+    const { frame_id, persons, metadata, timestamp } = viewOfEnvironment(
+      this.#deployment,
+      frame.environment,
+    ).frameB(frame, selectionOf(filters));
+    if (filters.person_ids && persons.length === 0) return null;
+    return `"timestamp":${JSON.stringify(timestamp)},"data":${JSON.stringify({ frame_id, persons, metadata })}`;
+  }
+
+  #deliverAlert(event: SensedEvent): void {
+    const text = JSON.stringify(alertMessage(event));
+    this.#each('alerts', (connection, { filters }) => {
+      if (filters.alert_types && !filters.alert_types.includes(event.type)) return;
+      if (filters.severity && !filters.severity.includes(event.severity)) return;
+      connection.sendText(text);
+    });
+  }
+
+  #sendStatus(): void {
+    const { main, probe, clock } = this.#deployment;
+    const traffic = probe.traffic();
+    const { state } = main.status();
+    const text = JSON.stringify({
+      type: 'system_status',
+      timestamp: isoTime(clock.now()),
+      status: {
+        processing_fps: traffic.posesPerSecond,
+        active_persons: traffic.activeTracks,
+        system_health: state === 'running' ? 'good' : state,
+        gpu_utilization: 0,
+      },
+    });
+    this.#each('system_status', (connection) => {
+      connection.sendText(text);
+    });
+  }
+
+  #each<C extends Subscription['channel']>(
+    channel: C,
+    send: (connection: Connection, subscription: Extract<Subscription, { channel: C }>) => void,
+  ): void {
+    for (const connection of this.#connections.keys()) {
+      for (const subscription of connection.subscriptions) {
+        if (subscription.channel === channel)
+          send(connection, subscription as Extract<Subscription, { channel: C }>);
+      }
+    }
+  }
+}
+
+const selectionOf = (filters: PoseFilters): PoseSelection => ({
+  keypoints: filters.include_keypoints ?? true,
+  threeD: filters.include_3d ?? false,
+  minConfidence: filters.min_confidence ?? 0,
+  persons: filters.person_ids ? new Set(filters.person_ids) : null,
+});
+
+/** What someone should do about an event. */
+const ACTIONS: Partial<Record<SensedEvent['type'], readonly string[]>> = {
+  fall_detection: ['medical_response', 'notification'],
+};
+
+const alertMessage = (event: SensedEvent): object => ({
+  type: 'alert',
+  alert_id: event.id,
+  timestamp: isoTime(event.time),
+  alert_type: event.type,
+  severity: event.severity,
+  data: {
+    person_id: event.person ?? 0,
+    location: event.location ? { x: event.location.x, y: event.location.y } : { x: 0, y: 0 },
+    confidence: event.confidence,
+    video_clip_url: '',
+  },
+  actions_required: ACTIONS[event.type] ?? ['notification'],
+});
+
+const errorMessage = (code: string, message: string): object => ({ type: 'error', code, message });
+
+/** From `?token=`, `Authorization`, or the subprotocol list `["pose_v1", "<token>"]`. */
+function tokenOf(request: IncomingMessage, url: URL): string | null {
+  const fromQuery = url.searchParams.get('token');
+  if (fromQuery) return fromQuery;
+  const bearer = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (bearer) return bearer;
+  const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
+  return protocols.find((part) => part.split('.').length === 3) ?? null;
+}
+
+function refuse(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
