@@ -1,12 +1,18 @@
 import { defineConfig } from 'vitest/config';
 
+/** Set by CI to collect the counts of several runs. */
+const report = process.env['CSIFLOW_TEST_REPORT'];
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // Needs the native part of TensorFlow: `npm run test:native`.
+    exclude: process.env['CSIFLOW_NATIVE'] ? [] : ['test/native/**'],
     globalSetup: ['test/support/build.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    reporters: report ? ['default', ['json', { outputFile: report }]] : ['default'],
   },
 });

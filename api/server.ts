@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Clock, Logger } from '../pipeline/component/index.js';
+import type { RunningTopology } from '../pipeline/runtime/status.js';
+import { packageFile } from '../pipeline/telemetry/paths.js';
+import { Tokens } from './auth/tokens.js';
+import { Users } from './auth/users.js';
+import type { Form } from './contract/form.js';
+import { PoseView } from './contract/pose.js';
+import type { Deployment } from './deployment.js';
+import { Limits } from './limits/limits.js';
+import { createApp, mounts } from './rest/app.js';
+import { SystemProbe } from './system-probe.js';
+import { servePage } from './web/serve.js';
+import { PoseStream } from './ws/pose-stream.js';
+
+export interface ServerOptions {
+  readonly main: RunningTopology;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Users and keys are kept here. */
+  readonly stateFolder: string;
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly form: Form;
+  /** Text of /metrics. */
+  readonly metrics: () => Promise<string>;
+  readonly limits?: Limits;
+}
+
+export interface RunningServer {
+  /** `http://127.0.0.1:8000` */
+  readonly address: string;
+  /** Password of the `admin` that this start made; null where there were users already. */
+  readonly firstPassword: string | null;
+  /** Closes connections, then ends. */
+  close(): Promise<void>;
+}
+
+/** Time that open requests have to end in at a shutdown. */
+const GRACE_MS = 2_000;
+
+/** Opens the service interface, the WebSocket, the live page and /metrics on one port. */
+export async function openServer(options: ServerOptions): Promise<RunningServer> {
+  const { main, clock, log } = options;
+  const users = new Users(options.stateFolder);
+  const tokens = new Tokens(options.stateFolder);
+  const probe = new SystemProbe(() => main.status(), options.stateFolder);
+  const deployment: Deployment = {
+    version: ownVersion(),
+    main,
+    form: options.form,
+    users,
+    tokens,
+    probe,
+    clock,
+    log,
+    views: new Map(
+      main.topology.environments.map((environment) => [
+        environment.id,
+        new PoseView(environment, main.topology.id),
+      ]),
+    ),
+    cursorKey: randomBytes(32),
+  };
+  const app = createApp(deployment, options.limits ?? new Limits(), {
+    metrics: options.metrics,
+    page: servePage(main.topology),
+  });
+  const handle = app.callback();
+  const server = createServer((request, response) => void handle(request, response));
+  await listen(server, options.host, options.port);
+  const firstPassword = await users.makeFirstAdmin();
+  const paths = new Set(['/ws/pose', ...mounts(options.form).map(({ base }) => `${base}/ws/pose`)]);
+  const stream = new PoseStream(deployment, server, paths);
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    firstPassword,
+    async close() {
+      stream.close();
+      probe.close();
+      await shut(server);
+    },
+  };
+}
+
+/** @throws Error naming the port and how to mend it; its `code` is that of the system. */
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const taken = error.code === 'EADDRINUSE';
+      const message = taken
+        ? `port ${port} of ${host} is in use: end what listens there, or choose another with --port`
+        : `cannot listen on ${host}:${port}: ${error.message}`;
+      reject(Object.assign(new Error(message, { cause: error }), { code: error.code }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+async function shut(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) =>
+    server.close(() => {
+      resolve();
+    }),
+  );
+  server.closeIdleConnections();
+  const impatience = setTimeout(() => {
+    server.closeAllConnections();
+  }, GRACE_MS);
+  await closed;
+  clearTimeout(impatience);
+}
+
+const ownVersion = (): string =>
+  (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version;
