@@ -1,0 +1,198 @@
+import { crc32 } from 'node:zlib';
+import type { RawBatch, State } from '../component/index.js';
+import { FormatError, MAX_RECORD_BYTES, type Cutter, type FileFormat } from './format.js';
+import type { RawBuilder } from './raw-builder.js';
+
+/**
+ * csiflow's own capture: raw records as they arrived, with time and sender (docs/capture-format.md).
+ * Little-endian. Header: 8 bytes `CSIFLOWC`, u16 version, u16 0, u32 length of the JSON that follows,
+ * JSON, u32 CRC-32 of all before. Each record: u32 bytes, u8 bytes of the sender's address, 3 x u8 0,
+ * f64 time in microseconds since 1970, address in UTF-8, bytes, u32 CRC-32 of all of the record before.
+ */
+export const capture: FileFormat = {
+  name: 'capture',
+  summary: "csiflow's own capture of raw records with their times and senders (`csiflow record`).",
+  recognise: (head) => head.length >= MAGIC.length && MAGIC.every((byte, i) => head[i] === byte),
+  open: (head) => {
+    const { meta, start } = decodeHeader(head);
+    return {
+      format: meta.format,
+      start,
+      origin: meta.origin,
+      meta: { ...meta },
+      cutter: new CaptureCutter(),
+    };
+  },
+};
+
+/** What a capture says of itself. */
+export interface CaptureMeta {
+  /** Name of the format of its records. */
+  readonly format: string;
+  /** Recordings of radios are played as `replay`; what was simulated stays `simulated`. */
+  readonly origin: 'replay' | 'simulated';
+  /** ISO 8601. */
+  readonly created?: string;
+  /** Where the records came from: `udp://127.0.0.1:5005`. */
+  readonly source?: string;
+  /** For people. */
+  readonly note?: string;
+}
+
+export const CAPTURE_VERSION = 1;
+const MAGIC = new TextEncoder().encode('CSIFLOWC');
+const FIXED_HEADER = 16;
+const FIXED_RECORD = 16;
+const MAX_META_BYTES = 32_768;
+
+/** The bytes that a capture starts with. @throws RangeError where `meta` takes more than 32 KiB of JSON. */
+export function encodeHeader(meta: CaptureMeta): Uint8Array {
+  const json = new TextEncoder().encode(JSON.stringify(meta));
+  if (json.length > MAX_META_BYTES) throw new RangeError(`the header's JSON takes ${json.length} bytes`);
+  const bytes = new Uint8Array(FIXED_HEADER + json.length + 4);
+  const view = new DataView(bytes.buffer);
+  bytes.set(MAGIC);
+  view.setUint16(8, CAPTURE_VERSION, true);
+  view.setUint32(12, json.length, true);
+  bytes.set(json, FIXED_HEADER);
+  view.setUint32(FIXED_HEADER + json.length, crc32(bytes.subarray(0, FIXED_HEADER + json.length)), true);
+  return bytes;
+}
+
+/** The records of a batch as a capture holds them. */
+export function encodeRecords(batch: RawBatch): Uint8Array {
+  const encoder = new TextEncoder();
+  const senders = batch.senders.map((sender) => encoder.encode(sender).subarray(0, 255));
+  let length = 0;
+  for (let i = 0; i < batch.count; i++) {
+    length +=
+      FIXED_RECORD + senders[batch.sender[i]!]!.length + batch.offsets[i + 1]! - batch.offsets[i]! + 4;
+  }
+  const bytes = new Uint8Array(length);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0, at = 0; i < batch.count; i++) {
+    const sender = senders[batch.sender[i]!]!;
+    const record = batch.bytes.subarray(batch.offsets[i], batch.offsets[i + 1]);
+    const end = at + FIXED_RECORD + sender.length + record.length;
+    view.setUint32(at, record.length, true);
+    view.setUint8(at + 4, sender.length);
+    view.setFloat64(at + 8, batch.time[i]!, true);
+    bytes.set(sender, at + FIXED_RECORD);
+    bytes.set(record, at + FIXED_RECORD + sender.length);
+    view.setUint32(end, crc32(bytes.subarray(at, end)), true);
+    at = end + 4;
+  }
+  return bytes;
+}
+
+function decodeHeader(head: Uint8Array): { meta: CaptureMeta; start: number } {
+  const cut = () =>
+    new FormatError('capture.header', 'byte 0', 'the header is cut off: the file holds no record');
+  if (head.length < FIXED_HEADER) throw cut();
+  const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+  const version = view.getUint16(8, true);
+  if (version !== CAPTURE_VERSION) {
+    throw new FormatError(
+      'capture.version',
+      'byte 8',
+      `this is a capture of version ${version}, read are those of version ${CAPTURE_VERSION}: use the csiflow that wrote it, or a newer one`,
+    );
+  }
+  const end = FIXED_HEADER + view.getUint32(12, true);
+  if (end > FIXED_HEADER + MAX_META_BYTES) throw damagedHeader('its length is out of range');
+  if (end + 4 > head.length) throw cut();
+  if (crc32(head.subarray(0, end)) !== view.getUint32(end, true))
+    throw damagedHeader('its checksum does not fit');
+  const meta: unknown = JSON.parse(new TextDecoder().decode(head.subarray(FIXED_HEADER, end)));
+  if (!isMeta(meta)) throw damagedHeader('it does not name the format and the origin of the records');
+  return { meta, start: end + 4 };
+}
+
+const damagedHeader = (why: string): FormatError =>
+  new FormatError('capture.header', 'byte 0', `the header is damaged: ${why}`);
+
+const isMeta = (meta: unknown): meta is CaptureMeta =>
+  typeof meta === 'object' &&
+  meta !== null &&
+  'format' in meta &&
+  typeof meta.format === 'string' &&
+  'origin' in meta &&
+  (meta.origin === 'replay' || meta.origin === 'simulated');
+
+/** Records need nothing of what came before them, so there is no state. */
+class CaptureCutter implements Cutter {
+  readonly #decoder = new TextDecoder();
+  #senderBytes = new Uint8Array(0);
+  #sender = '';
+
+  cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let from = 0;
+    while (!into.full && from < bytes.length) {
+      const left = bytes.length - from;
+      const end = left < FIXED_RECORD ? Infinity : from + this.#recordLength(view, from, at);
+      if (end > bytes.length) return last ? cutOff(into, at + from, bytes.length) : from;
+      this.#take(bytes, view, from, end, into, at);
+      from = end;
+    }
+    return from;
+  }
+
+  snapshot(): State {
+    return null;
+  }
+
+  restore(): void {
+    // Nothing to take up.
+  }
+
+  /** @throws FormatError where the length cannot be true: nothing behind it can be found. */
+  #recordLength(view: DataView, from: number, at: number): number {
+    const bytes = view.getUint32(from, true);
+    if (bytes > MAX_RECORD_BYTES) {
+      throw new FormatError(
+        'capture.damaged',
+        `byte ${at + from}`,
+        `a record of ${bytes} bytes is longer than any can be: the file is damaged from here on, what stands before was read`,
+      );
+    }
+    return FIXED_RECORD + view.getUint8(from + 4) + bytes + 4;
+  }
+
+  #take(bytes: Uint8Array, view: DataView, from: number, end: number, into: RawBuilder, at: number): void {
+    const time = view.getFloat64(from + 8, true);
+    if (crc32(bytes.subarray(from, end - 4)) !== view.getUint32(end - 4, true) || !Number.isFinite(time)) {
+      into.problem({
+        code: 'capture.damaged',
+        place: `byte ${at + from}`,
+        message: 'a record is damaged (its checksum does not fit) and was left out',
+      });
+      return;
+    }
+    const address = from + FIXED_RECORD;
+    const start = address + view.getUint8(from + 4);
+    into.add(time, bytes, start, end - 4, this.#senderOf(bytes, address, start));
+  }
+
+  /** The address as text; nearly always that of the record before. */
+  #senderOf(bytes: Uint8Array, start: number, end: number): string {
+    const known = this.#senderBytes;
+    let same = known.length === end - start;
+    for (let i = start; same && i < end; i++) same = bytes[i] === known[i - start];
+    if (!same) {
+      this.#senderBytes = bytes.slice(start, end);
+      this.#sender = this.#decoder.decode(this.#senderBytes);
+    }
+    return this.#sender;
+  }
+}
+
+/** Reports a tail that a crash or a full disk has cut off; all of it counts as taken. */
+function cutOff(into: RawBuilder, place: number, taken: number): number {
+  into.problem({
+    code: 'capture.truncated',
+    place: `byte ${place}`,
+    message: 'the file ends inside a record: it was cut off, all before it was read',
+  });
+  return taken;
+}

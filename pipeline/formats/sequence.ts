@@ -1,0 +1,130 @@
+/**
+ * Loss, from the numbers that a sender gives its frames. After RFC 3550, appendix A.1: a jump that is too
+ * far is believed only when the next number follows it, so that one damaged frame changes nothing.
+ */
+export class SequenceTracker {
+  readonly #modulus: number;
+  readonly #seen = new Float64Array(WINDOW).fill(-1);
+  #last = -1;
+  /** Steps from the first frame of this series to the newest. */
+  #span = 0;
+  /** The number that would confirm a jump. */
+  #expectedAfterJump = -1;
+  #beforeJump = -1;
+
+  /** Frames seen, of any kind. */
+  received = 0;
+  /** Numbers that were skipped and have not come since. */
+  lost = 0;
+  /** Frames with a number that had come already. */
+  duplicates = 0;
+  /** Frames that came after a later one. */
+  reordered = 0;
+  /** Times that the sender began to count anew. */
+  restarts = 0;
+
+  /** `bits` of the sender's counter: 32 for ADR-018, 16 for Intel 5300. */
+  constructor(bits = 32) {
+    this.#modulus = 2 ** bits;
+  }
+
+  /** Takes the number of the next frame to arrive. Returns how many were found to be lost by it. */
+  see(sequence: number): number {
+    this.received++;
+    if (this.#last < 0) return this.#begin(sequence);
+    const ahead = this.#distance(this.#last, sequence);
+    if (ahead === 1) return this.#advance(sequence, 1);
+    if (ahead > 0 && ahead <= MAX_GAP) return this.#advance(sequence, ahead);
+    if (ahead === 0 || this.#modulus - ahead < WINDOW) return this.#late(sequence, ahead);
+    return this.#jump(sequence);
+  }
+
+  snapshot(): SequenceState {
+    return {
+      last: this.#last,
+      span: this.#span,
+      jump: this.#expectedAfterJump,
+      before: this.#beforeJump,
+      seen: [...this.#seen],
+      counts: [this.received, this.lost, this.duplicates, this.reordered, this.restarts],
+    };
+  }
+
+  restore(state: SequenceState): void {
+    this.#last = state.last;
+    this.#span = state.span;
+    this.#expectedAfterJump = state.jump;
+    this.#beforeJump = state.before;
+    this.#seen.set(state.seen);
+    [this.received, this.lost, this.duplicates, this.reordered, this.restarts] = state.counts;
+  }
+
+  #begin(sequence: number): number {
+    this.#seen.fill(-1);
+    this.#seen[sequence % WINDOW] = sequence;
+    this.#last = sequence;
+    this.#span = 0;
+    this.#expectedAfterJump = -1;
+    return 0;
+  }
+
+  #advance(sequence: number, ahead: number): number {
+    this.#seen[sequence % WINDOW] = sequence;
+    this.#last = sequence;
+    this.#span += ahead;
+    this.#expectedAfterJump = -1;
+    this.lost += ahead - 1;
+    return ahead - 1;
+  }
+
+  #late(sequence: number, ahead: number): number {
+    const behind = ahead === 0 ? 0 : this.#modulus - ahead;
+    if (this.#seen[sequence % WINDOW] === sequence) {
+      this.duplicates++;
+      return 0;
+    }
+    this.#seen[sequence % WINDOW] = sequence;
+    this.reordered++;
+    // Frames from before the first one of the series were never counted as lost.
+    if (behind < this.#span) this.lost--;
+    return 0;
+  }
+
+  #jump(sequence: number): number {
+    if (sequence !== this.#expectedAfterJump) {
+      this.#expectedAfterJump = (sequence + 1) % this.#modulus;
+      this.#beforeJump = this.#last;
+      return 0;
+    }
+    // Two in a row: the sender was silent or out of reach for long, or counts anew.
+    const gap = this.#distance(this.#beforeJump, sequence) - 2;
+    this.#begin(sequence);
+    if (gap > 0 && gap < MAX_OUTAGE) {
+      this.lost += gap;
+      return gap;
+    }
+    this.restarts++;
+    return 0;
+  }
+
+  #distance(from: number, to: number): number {
+    const distance = to - from;
+    return distance < 0 ? distance + this.#modulus : distance;
+  }
+}
+
+export interface SequenceState {
+  readonly last: number;
+  readonly span: number;
+  readonly jump: number;
+  readonly before: number;
+  readonly seen: readonly number[];
+  readonly counts: readonly [number, number, number, number, number];
+}
+
+/** Frames may come this much late and still be told from a restart. */
+const WINDOW = 64;
+/** Longest gap that is believed at once: a minute at 50 Hz. */
+const MAX_GAP = 3000;
+/** Longest gap that is believed after a second frame: some five hours at 50 Hz. */
+const MAX_OUTAGE = 1_000_000;
