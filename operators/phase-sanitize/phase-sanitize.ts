@@ -1,0 +1,59 @@
+import { Type } from 'typebox';
+import { defineOperator, type Output } from '../../pipeline/component/index.js';
+import { frameSize, type CsiBlock, type Data } from '../../pipeline/model/index.js';
+import { PhaseSanitizer } from './sanitizer.js';
+
+export const phaseSanitize = defineOperator({
+  name: 'phase-sanitize',
+  summary: 'Removes the phase offsets that a receiver adds to CSI.',
+  description: `
+Use it before anything that looks at the phase, and before \`window\`, so that neighbouring frames agree in phase.
+
+A receiver adds to each packet a random phase and, as it finds the packet's start a little early or late, a slope over the
+subcarriers. Both methods unwrap the phase over the subcarriers, fit a line and turn the values back by it; amplitudes stay
+as they are.
+
+- \`linear\`: per antenna, slope through the two outermost subcarriers and the mean as offset. All antennas lose their own
+  offset, so the phase between antennas is gone.
+- \`spotfi\`: one line of least squares for all receive antennas of a transmit stream. Keeps the phase between antennas (and
+  with it the angle of arrival). With one antenna it is a plain fit of least squares, less hurt by weak outermost subcarriers.
+
+Values of amplitude zero (nulls of the spectrum, lost subcarriers) have no phase and take no part in the fit. A frame with
+fewer than two values passes unchanged.
+
+Sources: Sen et al., MobiSys 2012, and \`calib\` of csiread; Kotaru et al., SpotFi (SIGCOMM 2015), algorithm 1.
+`,
+  inputs: ['csi'],
+  outputs: ['csi'],
+  config: Type.Object(
+    {
+      method: Type.Union([Type.Literal('linear'), Type.Literal('spotfi')], {
+        default: 'linear',
+        description:
+          '`linear`: a line per antenna through its outermost subcarriers. `spotfi`: one line of least squares for all receive antennas.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  examples: [
+    { title: 'One antenna', config: { method: 'linear' } },
+    { title: 'Keep the phase between antennas', config: { method: 'spotfi' } },
+  ],
+  create: ({ method }) => {
+    let sanitizer: PhaseSanitizer | undefined;
+    let layout: CsiBlock['layout'] | undefined;
+    return {
+      process: (data: Data): Output<CsiBlock> => {
+        const block = data as CsiBlock;
+        // Buffers of the newest layout only: making them is cheap beside a block, and senders may invent layouts.
+        if (!sanitizer || layout?.key !== block.layout.key)
+          sanitizer = new PhaseSanitizer(block.layout, method);
+        layout = block.layout;
+        const size = frameSize(layout);
+        const values = new Float32Array(block.values.length);
+        for (let frame = 0; frame < block.count; frame++) sanitizer.apply(block.values, values, frame * size);
+        return { data: [{ ...block, values }] };
+      },
+    };
+  },
+});

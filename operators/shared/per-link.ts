@@ -1,0 +1,70 @@
+import type { Context } from '../../pipeline/component/index.js';
+import { csiLayout, type CsiLayout } from '../../pipeline/model/index.js';
+
+/** Layouts that one link may keep state for; a link that sends more than these at a time is not a sane one. */
+const LAYOUTS_PER_LINK = 8;
+
+interface Entry<T> {
+  readonly layout: CsiLayout;
+  readonly state: T;
+}
+
+/** A state of one link and layout as a checkpoint keeps it. */
+export interface LinkSnapshot<S> {
+  readonly link: string;
+  readonly layout: LayoutSnapshot;
+  readonly state: S;
+}
+
+export type LayoutSnapshot = Omit<CsiLayout, 'key'>;
+
+export const layoutSnapshot = ({ key: _, ...fields }: CsiLayout): LayoutSnapshot => fields;
+
+/**
+ * State per link and layout, found fast (columns carry link numbers) and bounded: of more than eight layouts
+ * of a link, the one that was used longest ago is forgotten.
+ */
+export class LinkStates<T> {
+  /** By link number; of one link the layouts in the order of their last use, newest first. */
+  readonly #entries: Entry<T>[][] = [];
+  readonly #links: Context['links'];
+  readonly #make: (layout: CsiLayout) => T;
+
+  constructor(links: Context['links'], make: (layout: CsiLayout) => T) {
+    this.#links = links;
+    this.#make = make;
+  }
+
+  of(link: number, layout: CsiLayout): T {
+    const entries = (this.#entries[link] ??= []);
+    const first = entries[0];
+    if (first && (first.layout === layout || first.layout.key === layout.key)) return first.state;
+    const found = entries.findIndex((entry) => entry.layout.key === layout.key);
+    const entry = found < 0 ? { layout, state: this.#make(layout) } : entries.splice(found, 1)[0]!;
+    entries.unshift(entry);
+    if (entries.length > LAYOUTS_PER_LINK) entries.pop();
+    return entry.state;
+  }
+
+  /** All states, with link ids; `copy` gives plain data that shares nothing with the state. */
+  snapshot<S>(copy: (state: T) => S): readonly LinkSnapshot<S>[] {
+    return this.#entries.flatMap((entries, index) =>
+      entries.map(({ layout, state }) => ({
+        link: this.#links.at(index).link.id,
+        layout: layoutSnapshot(layout),
+        state: copy(state),
+      })),
+    );
+  }
+
+  /** Links that the topology no longer has are left out. */
+  restore<S>(snapshot: readonly LinkSnapshot<S>[], make: (layout: CsiLayout, state: S) => T): void {
+    this.#entries.length = 0;
+    for (const { link, layout: fields, state } of snapshot) {
+      const entry = this.#links.byId(link);
+      if (!entry) continue;
+      const layout = csiLayout(fields);
+      (this.#entries[entry.index] ??= []).push({ layout, state: make(layout, state) });
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { denoise } from '../../operators/denoise/denoise.js';
+import { hampel } from '../../operators/denoise/hampel.js';
+import { median, quantile, sortedDeviation } from '../../operators/shared/median.js';
+import type { CsiBlock } from '../../pipeline/model/index.js';
+import { testContext } from '../support/context.js';
+import { arbitraryBlock, blockOf, golden, layoutOf, outputs, pieces, valuesOf } from './frames.js';
+
+const reference = golden();
+const config = { method: 'hampel', window: 5, threshold: 3 } as const;
+const operator = (window = config.window as number) =>
+  denoise.create({ ...config, window }, testContext().context);
+
+describe('hampel', () => {
+  it.skipIf(!reference)('equals the centred reference', () => {
+    const filtered = hampel(reference!.x_spiky, { before: 5, after: 5, threshold: 3 });
+    expectClose(filtered, reference!.hampel_w5_n3_symmetric, 1e-12);
+  });
+
+  it.skipIf(!reference)('equals the reference with the window of SHARP', () => {
+    const filtered = hampel(reference!.x_spiky, { before: 10, after: 9, threshold: 3 });
+    expectClose(filtered, reference!.hampel_w10_n3_SHARP_asym, 1e-12);
+  });
+
+  it('leaves a clean series as it is', () => {
+    const rising = Array.from({ length: 100 }, (_, i) => 10 + i / 5);
+    expect(Array.from(hampel(rising, { before: 8, after: 0, threshold: 3 }))).toEqual(rising);
+    expect(Array.from(hampel(rising, { before: 5, after: 5, threshold: 3 }))).toEqual(rising);
+  });
+});
+
+describe('order statistics', () => {
+  const numbers = fc.array(fc.integer({ min: -50, max: 50 }), { minLength: 1, maxLength: 15 });
+
+  it('the merged deviation is the median of the deviations', () => {
+    fc.assert(
+      fc.property(numbers, (values) => {
+        const sorted = Float64Array.from(values).sort();
+        const middle = median(values);
+        const deviations = values.map((value) => Math.abs(value - middle));
+        expect(sortedDeviation(sorted, 0, sorted.length, middle)).toBe(median(deviations));
+      }),
+    );
+  });
+
+  it('quantiles lie between neighbours', () => {
+    expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
+    expect(quantile([1, 2, 3, 4, 5], 0.1)).toBeCloseTo(1.4, 12);
+  });
+});
+
+describe('denoise', () => {
+  it('is the causal filter on the amplitude, with the phase kept', () => {
+    const layout = layoutOf({ subcarriers: Int16Array.of(1) });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: -40, max: 40 }), fc.integer({ min: -40, max: 40 })), {
+          minLength: 1,
+          maxLength: 60,
+        }),
+        fc.constantFrom(3, 5, 9, 11),
+        (pairs, window) => {
+          const [block] = outputs(operator(window), [
+            blockOf(
+              layout,
+              pairs.map((values) => ({ values })),
+            ),
+          ]) as [CsiBlock];
+          const amplitude = Float32Array.from(pairs, ([re, im]) => Math.sqrt(re * re + im * im));
+          const expected = hampel(amplitude, { before: window - 1, after: 0, threshold: 3 });
+          pairs.forEach(([re, im], i) => {
+            const [x, y] = [block.values[2 * i]!, block.values[2 * i + 1]!];
+            // Float32 holds seven digits: amplitudes up to 57 are right to 1e-5.
+            expect(Math.abs(Math.hypot(x, y) - expected[i]!)).toBeLessThan(1e-5);
+            if (re !== 0 || im !== 0) expect(Math.abs(x * im - y * re)).toBeLessThan(1e-2);
+          });
+        },
+      ),
+    );
+  });
+
+  it('gives finite values for any input', () => {
+    fc.assert(
+      fc.property(arbitraryBlock(), (block) => {
+        expect(valuesOf(outputs(operator(), [block])).every(Number.isFinite)).toBe(true);
+      }),
+    );
+  });
+
+  it('counts what it replaces', () => {
+    const { context, recorded } = testContext();
+    const layout = layoutOf({ subcarriers: Int16Array.of(1) });
+    const values = [10, 11, 10, 11, 10, 11, 500, 10].map((re) => ({ values: [re, 0] }));
+    const [block] = outputs(denoise.create(config, context), [blockOf(layout, values)]) as [CsiBlock];
+    expect(recorded.counts).toEqual({ outliers_replaced: 1 });
+    expect(block.values[12]).toBe(11);
+  });
+
+  it('never changes its input', () => {
+    fc.assert(
+      fc.property(arbitraryBlock(), (block) => {
+        const before = structuredClone(block);
+        outputs(operator(), [block]);
+        expect(block).toEqual(before);
+      }),
+    );
+  });
+
+  it('gives the same for one block and for its pieces', () => {
+    fc.assert(
+      fc.property(arbitraryBlock(), fc.array(fc.nat(5), { minLength: 1 }), (block, sizes) => {
+        expect(valuesOf(outputs(operator(), pieces(block, sizes)))).toEqual(
+          valuesOf(outputs(operator(), [block])),
+        );
+      }),
+    );
+  });
+
+  it('goes on from a snapshot as if it had never stopped', () => {
+    fc.assert(
+      fc.property(arbitraryBlock(), arbitraryBlock(), (first, second) => {
+        const one = operator();
+        outputs(one, [first]);
+        const state = structuredClone(one.snapshot!());
+        const other = operator();
+        other.restore!(state);
+        expect(valuesOf(outputs(other, [second]))).toEqual(valuesOf(outputs(one, [second])));
+        expect(other.snapshot!()).toEqual(one.snapshot!());
+      }),
+    );
+  });
+
+  it('forgets the layout used longest ago where a link invents them', () => {
+    const one = operator();
+    for (let centreMhz = 2000; centreMhz < 2100; centreMhz++)
+      outputs(one, [blockOf(layoutOf({ centreMhz }), [{ values: new Float32Array(12) }])]);
+    expect(one.snapshot!()).toHaveLength(8);
+  });
+
+  it('refuses an even window', () => {
+    expect(denoise.check!({ ...config, window: 6 })).toHaveLength(1);
+    expect(denoise.check!(config)).toEqual([]);
+  });
+});
+
+function expectClose(actual: ArrayLike<number>, expected: readonly number[], tolerance: number): void {
+  expect(actual).toHaveLength(expected.length);
+  expected.forEach((value, i) => {
+    expect(Math.abs(actual[i]! - value)).toBeLessThanOrEqual(tolerance);
+  });
+}

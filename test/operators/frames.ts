@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { sharedFile } from '../support/shared.js';
+import { readFileSync } from 'node:fs';
+import {
+  allocateBlock,
+  csiLayout,
+  frameSize,
+  sliceBlock,
+  type CsiBlock,
+  type CsiLayout,
+} from '../../pipeline/model/index.js';
+import type { Operator, Output } from '../../pipeline/component/index.js';
+import type { Data } from '../../pipeline/model/index.js';
+
+/** Of numpy, scipy and pywavelets; undefined where ../shared is missing. */
+export function golden(): Golden | undefined {
+  const file = sharedFile('golden/dsp.json');
+  return file === undefined ? undefined : (JSON.parse(readFileSync(file, 'utf8')) as Golden);
+}
+
+interface Complex<T> {
+  readonly re: T;
+  readonly im: T;
+}
+
+export interface Golden {
+  readonly meta: { readonly k: number[] };
+  /** [frame][subcarrier][antenna] */
+  readonly csi_first8: Complex<number[][][]>;
+  readonly unwrap_first8: number[][][];
+  readonly calib_endpoint_first8: number[][][];
+  readonly spotfi_slope_offset_first8: number[][];
+  readonly spotfi_csi_first8: Complex<number[][][]>;
+  readonly x_spiky: number[];
+  readonly hampel_w5_n3_symmetric: number[];
+  readonly hampel_w10_n3_SHARP_asym: number[];
+  readonly resample_linear: { t_in: number[]; x_in: number[]; t_out: number[]; y: number[] };
+}
+
+export const layoutOf = (fields: Partial<CsiLayout> = {}): CsiLayout =>
+  csiLayout({
+    rx: 1,
+    tx: 1,
+    subcarriers: [-4, -3, -1, 1, 2, 5],
+    bandwidthMhz: 20,
+    centreMhz: 2437,
+    training: 'lltf',
+    ...fields,
+  });
+
+/** A block of the given values; times rise by 10 ms from `start` unless given. */
+export function blockOf(
+  layout: CsiLayout,
+  frames: readonly { link?: number; time?: number; values: ArrayLike<number>; rssi?: number }[],
+  start = 1_700_000_000_000_000,
+): CsiBlock {
+  const block = allocateBlock(layout, frames.length);
+  frames.forEach((frame, i) => {
+    block.time[i] = frame.time ?? start + i * 10_000;
+    block.link[i] = frame.link ?? 0;
+    block.sequence[i] = i;
+    block.rssi[i] = frame.rssi ?? -50;
+    block.values.set(frame.values, i * frameSize(layout));
+  });
+  return block;
+}
+
+/** Values as they come from hardware: mostly small integers, sometimes none, spikes or no number at all. */
+export const csiValue = fc.oneof(
+  { weight: 20, arbitrary: fc.integer({ min: -40, max: 40 }) },
+  { weight: 2, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.constantFrom(1000, -3000, NaN, Infinity, 1e30) },
+);
+
+/** A block of up to 40 frames of two links. */
+export const arbitraryBlock = (layout: CsiLayout = layoutOf()): fc.Arbitrary<CsiBlock> =>
+  fc
+    .array(
+      fc.record({
+        link: fc.integer({ min: 0, max: 1 }),
+        values: fc.array(csiValue, { minLength: frameSize(layout), maxLength: frameSize(layout) }),
+      }),
+      { maxLength: 40 },
+    )
+    .map((frames) => blockOf(layout, frames));
+
+/** The block cut in pieces of the given sizes, over and over. */
+export function pieces(block: CsiBlock, sizes: readonly number[]): CsiBlock[] {
+  const result: CsiBlock[] = [];
+  for (let start = 0, i = 0; start < block.count; i++) {
+    const end = Math.min(block.count, start + Math.max(1, sizes[i % sizes.length] ?? 1));
+    result.push(sliceBlock(block, start, end));
+    start = end;
+  }
+  return result;
+}
+
+/** What a synchronous operator gives for each of the inputs. */
+export const outputs = (operator: Operator, inputs: readonly Data[]): Data[] =>
+  inputs.flatMap((data) => (operator.process(data, 'from') as Output<Data>).data);
+
+/** All values of blocks in a row. */
+export const valuesOf = (blocks: readonly Data[]): number[] =>
+  (blocks as CsiBlock[]).flatMap((block) => Array.from(block.values));
