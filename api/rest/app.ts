@@ -51,13 +51,16 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   app.use(securityHeaders);
   app.use(answerErrors(deployment));
   app.use(async (context, next) => {
-    if (context.path !== '/metrics') return next();
+    if (context.path !== '/metrics') {
+      await next();
+      return;
+    }
     context.type = 'text/plain; version=0.0.4';
     context.body = await root.metrics();
   });
-  app.use(async (context, next) =>
-    formOf(context, deployment) === null ? root.page(context, next) : next(),
-  );
+  app.use(async (context, next) => {
+    await (formOf(context, deployment) === null ? root.page(context, next) : next());
+  });
   app.use(readCredentials(deployment));
   app.use(
     bodyParser({
@@ -144,19 +147,20 @@ function readCredentials(deployment: Deployment): Middleware {
     passthrough: true,
     key: 'jwt',
   });
-  return (context, next) =>
-    check(context, async () => {
+  return async (context, next) => {
+    await check(context, async () => {
       const payload: unknown = context.state['jwt'];
       const valid = typeof payload === 'object' && payload !== null && isAccess(payload) && 'sub' in payload;
       context.state.account = valid ? deployment.users.account(String(payload.sub)) : null;
       await next();
     });
+  };
 }
 
 function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, limits: Limits): Middleware {
   const { form, view } = viewOf(endpoint, mounted);
   return async (context) => {
-    const account = context.state.account as Account | null;
+    const { account } = context.state;
     const caller = endpoint.access === 'open' || account === null ? context.ip : account.name;
     context.set(await limits.take(mounted, endpoint.limit, caller));
     requireRole(endpoint.access, account);

@@ -13,22 +13,20 @@ const FILES = {
 
 /** The live page: static files, and `/scene.json` with the rooms that it draws. No credential opens more than the drawing of the walls. */
 export function servePage(topology: CheckedTopology): Middleware {
-  const contents = new Map(
+  const contents = new Map<string, { type: string; body: Buffer | string }>(
     Object.entries(FILES).map(([path, [file, type]]) => [
       path,
       { type, body: readFileSync(packageFile(`api/web/page/${file}`)) },
     ]),
   );
-  const scene = JSON.stringify(sceneOf(topology));
+  contents.set('/scene.json', { type: 'application/json', body: JSON.stringify(sceneOf(topology)) });
   return async (context, next) => {
-    if (context.method !== 'GET' && context.method !== 'HEAD') return next();
-    if (context.path === '/scene.json') {
-      context.type = 'application/json';
-      context.body = scene;
+    const found =
+      context.method === 'GET' || context.method === 'HEAD' ? contents.get(context.path) : undefined;
+    if (!found) {
+      await next();
       return;
     }
-    const found = contents.get(context.path);
-    if (!found) return next();
     context.type = found.type;
     context.body = found.body;
   };

@@ -1,0 +1,379 @@
+import { Value } from 'typebox/value';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import jwt from 'jsonwebtoken';
+import {
+  PoseFrameASchema,
+  PoseFrameBSchema,
+  PoseRecordASchema,
+  PoseRecordBSchema,
+} from '../../api/contract/pose.js';
+import {
+  StartASchema,
+  StartBSchema,
+  StatusASchema,
+  StatusBSchema,
+  StopASchema,
+  StopBSchema,
+} from '../../api/contract/system.js';
+import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { ENDPOINTS } from '../../api/rest/app.js';
+import { FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
+import { openService, type TestService } from './support.js';
+
+const A = '/form-a/api/v1';
+const B = '/form-b/api/v1';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await openService();
+});
+afterEach(() => service.close());
+
+const json = async (response: Response): Promise<Record<string, never>> =>
+  (await response.json()) as Record<string, never>;
+const iso = (frames: number): string => new Date(FIRST_TIME / 1000 + frames * 100).toISOString();
+
+describe('tokens', () => {
+  test('Form A answers bare, without a refresh token', async () => {
+    const body = await json(await service.post(`${A}/auth/token`, { username: 'viewer', password: 'pw' }));
+    expect(Object.keys(body).sort()).toEqual(['access_token', 'expires_in', 'token_type']);
+    expect(body['token_type']).toBe('bearer');
+  });
+
+  test('Form B answers in the envelope, with a refresh token that opens nothing itself', async () => {
+    const { data, success } = await json(
+      await service.post(`${B}/auth/token`, { username: 'viewer', password: 'pw' }),
+    );
+    expect(success).toBe(true);
+    const { refresh_token: refresh, access_token: access } = data as {
+      refresh_token: string;
+      access_token: string;
+    };
+    service.main.publish(poseFrame(0));
+    expect((await service.get(`${B}/pose/latest`, access)).status).toBe(200);
+    expect((await service.get(`${B}/pose/latest`, refresh)).status).toBe(401);
+  });
+
+  test.each([
+    ['a wrong password', 'viewer', 'no'],
+    ['an unknown name', 'nobody', 'pw'],
+  ])('%s is refused with the same answer', async (_what, username, password) => {
+    const response = await service.post(`${B}/auth/token`, { username, password });
+    expect(response.status).toBe(401);
+    expect(await json(response)).toMatchObject({
+      success: false,
+      error: { code: 'AUTHENTICATION_ERROR', message: 'The name or the password is wrong' },
+    });
+  });
+});
+
+describe('every route that is not open', () => {
+  const guarded = ENDPOINTS.filter(({ access }) => access !== 'open');
+  const cases = guarded.flatMap((endpoint) =>
+    [A, B, '/api/v1'].map((base) => [endpoint.method, base + endpoint.path] as const),
+  );
+  const attempt = (method: string, path: string, token?: string) =>
+    fetch(service.server.address + path, {
+      method,
+      headers: token ? { Authorization: `Bearer ${token}` } : {},
+    });
+
+  test.each(cases)('%s %s wants a valid token', async (method, path) => {
+    const forged = jwt.sign({ use: 'access', role: 'admin' }, 'x'.repeat(48), { subject: 'admin' });
+    const [header, payload] = service.token('admin').split('.') as [string, string];
+    const unsigned = `${Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url')}.${payload}.`;
+    for (const token of [
+      undefined,
+      'nonsense',
+      forged,
+      unsigned,
+      `${header}.${payload}.AAAA`,
+      service.token('admin', { expiresIn: -1 }),
+    ]) {
+      expect((await attempt(method, path, token)).status).toBe(401);
+    }
+  });
+
+  test.each(cases.filter(([method]) => method !== 'GET'))(
+    '%s %s is not for a viewer',
+    async (method, path) => {
+      expect((await attempt(method, path, service.token('viewer'))).status).toBe(403);
+    },
+  );
+});
+
+describe('GET /pose/latest', () => {
+  test('is 404 before the first pose and 503 while the system is not running', async () => {
+    const token = service.token('viewer');
+    const none = await service.get(`${A}/pose/latest`, token);
+    expect(none.status).toBe(404);
+    expect(await json(none)).toMatchObject({ error: { code: 'POSE_DATA_NOT_FOUND' } });
+    service.main.state = 'stopped';
+    const stopped = await service.get(`${B}/pose/latest`, token);
+    expect(stopped.status).toBe(503);
+    expect(stopped.headers.get('retry-after')).toBe('5');
+  });
+
+  test('has the fields of both forms and says that the model was trained on simulated CSI', async () => {
+    service.main.publish(poseFrame(7));
+    const token = service.token('viewer');
+    const a = await json(await service.get(`${A}/pose/latest`, token));
+    expect(Value.Check(PoseFrameASchema, a)).toBe(true);
+    expect(a).toMatchObject({
+      frame_id: 7,
+      timestamp: '2026-01-01T00:00:00.700Z',
+      metadata: {
+        router_count: 2,
+        processing_pipeline: 'test; simulated; pose-test 1.0.0, trained on simulated CSI',
+      },
+    });
+    const { data } = await json(await service.get(`${B}/pose/latest`, token));
+    expect(Value.Check(PoseFrameBSchema, data)).toBe(true);
+    expect(data).toMatchObject({ environment_id: 'test-room', metadata: { processing_mode: 'simulated' } });
+  });
+
+  test('Form B leaves out keypoints and persons that are not asked for', async () => {
+    service.main.publish(poseFrame(0, [person(1, 1, 1), person(2, 2, 2, { confidence: 0.3 })]));
+    const { data } = await json(
+      await service.get(
+        `${B}/pose/latest?include_keypoints=false&min_confidence=0.5`,
+        service.token('viewer'),
+      ),
+    );
+    const { persons } = data as { persons: object[] };
+    expect(persons).toHaveLength(1);
+    expect(persons[0]).not.toHaveProperty('keypoints');
+  });
+
+  test('include_3d adds metres and their error', async () => {
+    service.main.publish(poseFrame(0, [person(1, 1, 1, { articulated: false, positionError: 0.9 })]));
+    const { data } = await json(
+      await service.get(`${B}/pose/latest?include_3d=true`, service.token('viewer')),
+    );
+    expect(data).toMatchObject({
+      persons: [{ position: { x: 1, y: 1, z: 0 }, position_error: 0.9, articulated: false }],
+    });
+    const { persons } = data as { persons: { keypoints: { visible: boolean }[] }[] };
+    expect(persons[0]!.keypoints.some(({ visible }) => visible)).toBe(false);
+  });
+
+  test.each(['min_confidence=2', 'min_confidence=x', 'include_keypoints=maybe', 'colour=red'])(
+    'refuses ?%s',
+    async (query) => {
+      const response = await service.get(`${B}/pose/latest?${query}`, service.token('viewer'));
+      expect(response.status).toBe(422);
+      const { error } = await json(response);
+      expect(error).toMatchObject({ code: 'VALIDATION_ERROR', details: { field: query.split('=')[0] } });
+    },
+  );
+});
+
+describe('GET /pose/history', () => {
+  beforeEach(() => {
+    for (let index = 0; index < 25; index++) service.main.publish(poseFrame(index));
+  });
+
+  test('Form A: following the cursor gives each frame once, also while frames are written', async () => {
+    const token = service.token('viewer');
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const body = await json(await service.get(`${A}/pose/history?limit=10${query}`, token));
+      const { poses, pagination } = body as unknown as {
+        poses: { timestamp: string }[];
+        pagination: { next_cursor: string | null };
+      };
+      expect(poses.every((record) => Value.Check(PoseRecordASchema, record))).toBe(true);
+      seen.push(...poses.map(({ timestamp }) => timestamp));
+      if (seen.length === 10) service.main.publish(poseFrame(25));
+      cursor = pagination.next_cursor;
+    }
+    expect(seen).toEqual(Array.from({ length: 26 }, (_, index) => iso(index)));
+  });
+
+  test('Form A: a cursor is good only for the query that it was given with', async () => {
+    const token = service.token('viewer');
+    const { pagination } = await json(await service.get(`${A}/pose/history?limit=5`, token));
+    const { next_cursor: cursor } = pagination as { next_cursor: string };
+    for (const query of [`cursor=${cursor}&person_id=1`, `cursor=${cursor.slice(0, -2)}AA`, 'cursor=%00']) {
+      expect((await service.get(`${A}/pose/history?${query}`, token)).status).toBe(422);
+    }
+  });
+
+  test('Form A: an empty range is 404 with both ranges', async () => {
+    const response = await service.get(
+      `${A}/pose/history?start_time=2020-01-01T00:00:00Z&end_time=2020-01-02T00:00:00Z`,
+      service.token('viewer'),
+    );
+    expect(response.status).toBe(404);
+    expect(await json(response)).toMatchObject({
+      error: {
+        code: 'POSE_DATA_NOT_FOUND',
+        details: {
+          requested_range: { start: '2020-01-01T00:00:00.000Z', end: '2020-01-02T00:00:00.000Z' },
+          available_range: { start: iso(0), end: iso(24) },
+        },
+      },
+    });
+  });
+
+  test('Form B: pages count, start included, end excluded', async () => {
+    const body = await json(
+      await service.get(
+        `${B}/pose/history?start_time=${iso(5)}&end_time=${iso(15)}&per_page=4&page=3`,
+        service.token('viewer'),
+      ),
+    );
+    expect(body['pagination']).toEqual({
+      page: 3,
+      per_page: 4,
+      total: 10,
+      total_pages: 3,
+      has_next: false,
+      has_prev: true,
+    });
+    const data = body['data'] as unknown as { timestamp: string }[];
+    expect(data.map(({ timestamp }) => timestamp)).toEqual([iso(13), iso(14)]);
+    expect(data.every((record) => Value.Check(PoseRecordBSchema, record))).toBe(true);
+  });
+
+  test('Form B: an empty range is an empty list', async () => {
+    const body = await json(
+      await service.get(
+        `${B}/pose/history?start_time=2020-01-01T00:00:00Z&end_time=2020-01-02T00:00:00Z`,
+        service.token('viewer'),
+      ),
+    );
+    expect(body).toMatchObject({
+      data: [],
+      pagination: { total: 0, total_pages: 0, has_next: false, has_prev: false },
+    });
+  });
+
+  test.each([
+    [A, 'limit=1001', 422],
+    [A, 'limit=0', 422],
+    [A, 'start_time=yesterday', 422],
+    [A, `start_time=${iso(5)}&end_time=${iso(5)}`, 422],
+    [A, 'start_time=2020-01-01T00:00:00Z&end_time=2021-01-01T00:00:00Z', 400],
+    [B, `start_time=${iso(0)}`, 422],
+    [B, `start_time=${iso(0)}&end_time=${iso(9)}&per_page=1001`, 422],
+    [B, `start_time=${iso(0)}&end_time=${iso(9)}&environment_id=nowhere`, 404],
+  ])('%s refuses ?%s with %i', async (base, query, status) => {
+    expect((await service.get(`${base}/pose/history?${query}`, service.token('viewer'))).status).toBe(status);
+  });
+});
+
+describe('the system', () => {
+  test('status has the fields of both forms', async () => {
+    const token = service.token('viewer');
+    const a = await json(await service.get(`${A}/system/status`, token));
+    expect([...Value.Errors(StatusASchema, a)]).toEqual([]);
+    const { data } = await json(await service.get(`${B}/system/status`, token));
+    expect([...Value.Errors(StatusBSchema, data)]).toEqual([]);
+    expect(data).toMatchObject({
+      status: 'running',
+      session_id: 'session-1',
+      performance: { frames_processed: 100, average_latency_ms: 4 },
+    });
+  });
+
+  test('a start while it runs is a conflict; a stop is accepted with its steps, and another one is a conflict', async () => {
+    const token = service.token('operator');
+    const conflict = await service.post(`${B}/system/start`, {}, token);
+    expect(conflict.status).toBe(409);
+    expect(await json(conflict)).toMatchObject({ error: { code: 'RESOURCE_CONFLICT' } });
+    const stopped = await service.post(`${A}/system/stop`, { force: false, save_state: true }, token);
+    expect(stopped.status).toBe(202);
+    const body = await json(stopped);
+    expect(Value.Check(StopASchema, body)).toBe(true);
+    expect(body).toMatchObject({
+      status: 'stopping',
+      shutdown_steps: [{ status: 'in_progress', progress: 0.5 }],
+    });
+    expect((await service.post(`${B}/system/stop`, {}, token)).status).toBe(409);
+  });
+
+  test('a start is accepted in both forms', async () => {
+    service.main.state = 'stopped';
+    const token = service.token('operator');
+    const a = await service.post(
+      `${A}/system/start`,
+      { configuration: { environment_id: 'test-room', domain: 'general' } },
+      token,
+    );
+    expect(a.status).toBe(202);
+    expect(Value.Check(StartASchema, await json(a))).toBe(true);
+    service.main.state = 'stopped';
+    const { data } = await json(await service.post(`${B}/system/start`, {}, token));
+    expect(Value.Check(StartBSchema, data)).toBe(true);
+    service.main.state = 'stopped';
+    expect(
+      (await service.post(`${B}/system/start`, { configuration: { environment_id: 'x' } }, token)).status,
+    ).toBe(422);
+  });
+
+  test('Form B names the session of a stop', async () => {
+    const { data } = await json(await service.post(`${B}/system/stop`, {}, service.token('operator')));
+    expect(Value.Check(StopBSchema, data)).toBe(true);
+  });
+});
+
+describe('around the endpoints', () => {
+  test('health is open and bare under both bases', async () => {
+    for (const base of [A, B]) {
+      const body = await json(await service.get(`${base}/health`));
+      expect(Object.keys(body).sort()).toEqual(['status', 'timestamp', 'uptime', 'version']);
+      expect(body['status']).toBe('healthy');
+    }
+  });
+
+  test('an unknown path is 404, a known one under another method 405 with Allow', async () => {
+    expect((await service.get(`${B}/nothing`)).status).toBe(404);
+    const wrong = await service.post(`${B}/pose/latest`, {}, service.token('viewer'));
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get('allow')).toContain('GET');
+  });
+
+  test('a body that is no JSON is 400', async () => {
+    const response = await fetch(`${service.server.address}${B}/auth/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"username":',
+    });
+    expect(response.status).toBe(400);
+  });
+
+  test('a sane request id is kept, another is replaced', async () => {
+    const ask = (id: string) =>
+      fetch(`${service.server.address}${B}/health`, { headers: { 'X-Request-Id': id } });
+    expect((await ask('abc-123')).headers.get('x-request-id')).toBe('abc-123');
+    expect((await ask('a b<script>')).headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('metrics and the page are at the root', async () => {
+    expect(await (await service.get('/metrics')).text()).toContain('csiflow_received_total');
+    expect(await (await service.get('/')).text()).toContain('<title>csiflow live</title>');
+    expect(await json(await service.get('/scene.json'))).toMatchObject({
+      topology: 'test',
+      environments: [{ id: 'test-room' }],
+    });
+  });
+});
+
+test('past the limit of its category a caller gets 429 with the headers of the limit', async () => {
+  const limited = await openService({ ...DEFAULT_LIMITS, pose_data: { requests: 2, seconds: 3_600 } });
+  limited.main.publish(poseFrame(0));
+  const token = limited.token('viewer');
+  const first = await limited.get(`${B}/pose/latest`, token);
+  expect(first.headers.get('x-ratelimit-remaining')).toBe('1');
+  await limited.get(`${B}/pose/latest`, token);
+  const third = await limited.get(`${B}/pose/latest`, token);
+  expect(third.status).toBe(429);
+  expect(Number(third.headers.get('retry-after'))).toBeGreaterThan(3_500);
+  expect(await json(third)).toMatchObject({
+    error: { code: 'RATE_LIMIT_EXCEEDED', details: { limit: 2, window: 3_600 } },
+  });
+  await limited.close();
+});

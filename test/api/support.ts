@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import jwt from 'jsonwebtoken';
+import { readFileSync } from 'node:fs';
+import { Users } from '../../api/auth/users.js';
+import type { Role } from '../../api/contract/endpoint.js';
+import { DEFAULT_LIMITS, Limits } from '../../api/limits/limits.js';
+import { openServer, type RunningServer } from '../../api/server.js';
+import { testContext } from '../support/context.js';
+import { FakeTopology } from '../support/fake-topology.js';
+
+export interface TestService {
+  readonly server: RunningServer;
+  readonly main: FakeTopology;
+  /** A token of a fresh user of that role, made with the service's own key. */
+  token(role: Role, options?: { readonly expiresIn?: number }): string;
+  get(path: string, token?: string): Promise<Response>;
+  post(path: string, body: unknown, token?: string): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** A service over a fake topology on a free port, with one user of each role, named as the role, password `pw`. */
+export async function openService(limits = DEFAULT_LIMITS): Promise<TestService> {
+  const stateFolder = mkdtempSync(join(tmpdir(), 'csiflow-api-'));
+  const users = new Users(stateFolder);
+  for (const role of ['viewer', 'operator', 'admin'] as const) await users.set(role, role, 'pw');
+  const main = new FakeTopology();
+  const { context } = testContext({
+    clock: { now: () => Date.now() * 1000, elapsed: () => performance.now() },
+  });
+  const server = await openServer({
+    main,
+    clock: context.clock,
+    log: context.log,
+    stateFolder,
+    host: '127.0.0.1',
+    port: 0,
+    form: 'b',
+    metrics: async () => 'csiflow_received_total 1\n',
+    limits: new Limits(limits),
+  });
+  const key = Buffer.from(readFileSync(join(stateFolder, 'token.key'), 'utf8'), 'base64');
+  const headers = (token: string | undefined) => ({
+    'Content-Type': 'application/json',
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+  });
+  return {
+    server,
+    main,
+    token: (role, { expiresIn = 600 } = {}) =>
+      jwt.sign({ use: 'access', role }, key, { algorithm: 'HS256', subject: role, expiresIn }),
+    get: (path, token) => fetch(server.address + path, { headers: headers(token) }),
+    post: (path, body, token) =>
+      fetch(server.address + path, { method: 'POST', headers: headers(token), body: JSON.stringify(body) }),
+    async close() {
+      await server.close();
+      rmSync(stateFolder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,225 @@
+import type { LiveFeed, PersonQuery, PoseQuery, Reader, TimeRange } from '../../pipeline/component/index.js';
+import {
+  LinkTable,
+  type Data,
+  type Environment,
+  type Person,
+  type PoseFrame,
+  type SensedEvent,
+} from '../../pipeline/model/index.js';
+import type { LifecycleState, RunningTopology, TopologyStatus } from '../../pipeline/runtime/status.js';
+import { testEnvironment } from './context.js';
+
+/** Time of frame 0 of {@link poseFrame}: 2026-01-01T00:00:00Z, microseconds. */
+export const FIRST_TIME = Date.UTC(2026, 0, 1) * 1000;
+
+/** A person with a plausible upright skeleton around a floor point. */
+export function person(id: number, x: number, y: number, overrides: Partial<Person> = {}): Person {
+  return {
+    confidence: 0.8,
+    position: { x, y, z: 0 },
+    positionError: 0.4,
+    heading: 0.5,
+    headingConfidence: 0.9,
+    posture: 'upright',
+    keypoints: Array.from({ length: 17 }, (_, index) => ({
+      x: x + index / 100,
+      y,
+      z: 1.7 - index / 10.5,
+      error: 0.1,
+    })),
+    articulated: true,
+    track: { id, state: 'active', age: 12, since: FIRST_TIME, velocity: { x: 0.3, y: -0.1 } },
+    ...overrides,
+  };
+}
+
+/** Frame `index` of the test environment, a tenth of a second after the one before. */
+export const poseFrame = (index: number, persons: readonly Person[] = [person(1, 2, 2)]): PoseFrame => ({
+  port: 'pose',
+  frameId: index,
+  environment: testEnvironment.id,
+  time: FIRST_TIME + index * 100_000,
+  windowEnd: FIRST_TIME + index * 100_000 + 500_000,
+  processingMs: 3.5,
+  persons,
+  links: 2,
+  signalQuality: 0.97,
+  provenance: {
+    origin: 'simulated',
+    model: {
+      name: 'pose-test',
+      version: '1.0.0',
+      trainedOn: 'simulated CSI',
+      accuracy: 'docs/reports/pose.md',
+    },
+  },
+});
+
+export const fallEvent = (overrides: Partial<SensedEvent> = {}): SensedEvent => ({
+  port: 'event',
+  id: 'test-room/fall_detection/1',
+  type: 'fall_detection',
+  severity: 'high',
+  environment: testEnvironment.id,
+  time: FIRST_TIME,
+  confidence: 0.9,
+  person: 1,
+  location: { x: 1, y: 2, z: 0 },
+  metadata: {},
+  source: 'csiflow',
+  provenance: { origin: 'simulated' },
+  ...overrides,
+});
+
+/** A topology without a runtime: state, store and feed are the test's. */
+export class FakeTopology implements RunningTopology {
+  readonly topology: RunningTopology['topology'];
+  readonly links: LinkTable;
+  readonly frames: PoseFrame[] = [];
+  state: LifecycleState = 'running';
+  readonly #listeners = new Set<(status: TopologyStatus) => void>();
+  readonly #live = new Set<(records: readonly Data[]) => void>();
+
+  constructor(environment: Environment = testEnvironment) {
+    this.links = new LinkTable([environment]);
+    this.topology = {
+      id: 'test',
+      file: null,
+      folder: '.',
+      environments: [environment],
+      nodes: [],
+      settings: {
+        checkpointIntervalMs: 1000,
+        journal: true,
+        degradedAfterFailures: 10,
+        stopAfterFailures: null,
+        stateFolder: '.',
+        seed: 1,
+      },
+      hash: 'test',
+    };
+  }
+
+  /** Stores a frame and tells who listens. */
+  publish(...records: readonly Data[]): void {
+    for (const record of records) if (record.port === 'pose') this.frames.push(record);
+    for (const listener of this.#live) listener(records);
+  }
+
+  status(): TopologyStatus {
+    return {
+      id: 'test',
+      state: this.state,
+      problem: null,
+      sessionId: 'session-1',
+      startedAt: FIRST_TIME,
+      steps: [{ step: 'model_loading', status: 'in_progress', progress: 0.5 }],
+      nodes: [
+        {
+          id: 'routers',
+          type: 'udp',
+          kind: 'source',
+          status: 'active',
+          received: 100,
+          sent: 100,
+          dropped: { sequence_gap: 5 },
+          failed: 0,
+          queueDepth: 0,
+          lastRecord: FIRST_TIME,
+          details: { active_links: 2, rssi: -50 },
+        },
+      ],
+      checkpoint: null,
+      latencyMs: { p50: 4, p99: 9 },
+    };
+  }
+
+  async start(): Promise<void> {
+    this.#become('starting');
+  }
+
+  async stop(): Promise<void> {
+    this.#become('stopping');
+  }
+
+  async restart(): Promise<void> {
+    this.#become('restarting');
+  }
+
+  plan(): never {
+    throw new Error('the fake plans nothing');
+  }
+
+  async apply(): Promise<void> {
+    throw new Error('the fake applies nothing');
+  }
+
+  async finished(): Promise<void> {
+    return new Promise(() => undefined);
+  }
+
+  onChange(listener: (status: TopologyStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  readonly feed: LiveFeed = {
+    listen: (listener) => {
+      this.#live.add(listener);
+      return () => this.#live.delete(listener);
+    },
+    latest: (environment) => this.frames.filter((frame) => frame.environment === environment).at(-1),
+  };
+
+  readonly reader: Reader = {
+    latestPose: async (environment) => this.feed.latest(environment),
+    poses: async (query) => page(this.#matching(query), query),
+    countPoses: async (query) => this.#matching(query).length,
+    persons: async (query) => page(this.#persons(query), query),
+    countPersons: async (query) => this.#persons(query).length,
+    events: async () => [],
+    measures: async () => [],
+    range: async () => {
+      const [first] = this.frames;
+      return first && { start: first.time, end: this.frames.at(-1)!.time };
+    },
+    ping: async () => 0.1,
+  };
+
+  readonly readers = new Map([['history', this.reader]]);
+  readonly feeds = new Map([['live', this.feed]]);
+
+  #become(state: LifecycleState): void {
+    this.state = state;
+    for (const listener of this.#listeners) listener(this.status());
+  }
+
+  #matching(query: PoseQuery): PoseFrame[] {
+    return this.frames.filter(
+      (frame) =>
+        inRange(frame, query) &&
+        (query.after === undefined || frame.time > query.after.time) &&
+        (query.person === undefined || frame.persons.some(({ track }) => track?.id === query.person)),
+    );
+  }
+
+  #persons(query: PersonQuery) {
+    return this.frames
+      .filter((frame) => inRange(frame, query))
+      .flatMap(({ time, frameId, environment, persons }) =>
+        persons
+          .filter((one) => one.confidence >= (query.minConfidence ?? 0))
+          .filter(({ track }) => query.person === undefined || track?.id === query.person)
+          .map((one) => ({ time, frameId, environment, person: one })),
+      );
+  }
+}
+
+const inRange = (frame: PoseFrame, { environment, start = -Infinity, end = Infinity }: TimeRange): boolean =>
+  frame.environment === environment && frame.time >= start && frame.time < end;
+
+const page = <T>(
+  rows: readonly T[],
+  { offset = 0, limit = Infinity }: { offset?: number; limit?: number },
+): T[] => rows.slice(offset, offset + limit);
