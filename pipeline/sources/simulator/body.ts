@@ -1,0 +1,446 @@
+import type { Random } from './random.js';
+
+/**
+ * A body as joints and ellipsoids. Lengths are shares of the height and radii are metres at 1.75 m,
+ * after Boulic et al. 1990 and V. C. Chen, The Micro-Doppler Effect in Radar.
+ */
+
+/** Where the numbers of a pose lie in its array. Angles are radians, lengths metres. */
+export const POSE = {
+  /** Floor point below the pelvis. */
+  x: 0,
+  y: 1,
+  /** Direction faced, counter-clockwise from the x axis. */
+  heading: 2,
+  /** Height of what carries the body: 0 the floor, 0.45 a bed. Its lowest point touches it. */
+  support: 3,
+  /** Whole body turned forward (positive) or back, in the direction faced: +-pi/2 is lying. */
+  pitch: 4,
+  /** Whole body turned to its right side (positive) or left. */
+  roll: 5,
+  /** Trunk bent forward against the pelvis. */
+  spine: 6,
+  neck: 7,
+  hipLeft: 8,
+  hipRight: 9,
+  kneeLeft: 10,
+  kneeRight: 11,
+  /** Legs spread outward. */
+  spreadLeft: 12,
+  spreadRight: 13,
+  /** Upper arm forward, against the trunk. */
+  shoulderLeft: 14,
+  shoulderRight: 15,
+  elbowLeft: 16,
+  elbowRight: 17,
+  /** Upper arm outward. */
+  armLeft: 18,
+  armRight: 19,
+  /** Metres that breathing moves the torso's surface forward. */
+  breath: 20,
+} as const;
+
+export const POSE_SIZE = 21;
+export const KEYPOINTS = 17;
+
+export interface BodySize {
+  /** Metres. */
+  readonly height: number;
+  /** Girth, about 1. */
+  readonly build: number;
+  /** Share of the wave's amplitude that skin reflects. */
+  readonly reflectivity: number;
+}
+
+export const randomBody = (random: Random): BodySize => ({
+  height: random.uniform(1.55, 1.92),
+  build: random.uniform(0.88, 1.18),
+  reflectivity: random.uniform(0.7, 0.95),
+});
+
+const SHARE = {
+  torso: 0.288,
+  thigh: 0.245,
+  shank: 0.246,
+  ankle: 0.039,
+  foot: 0.143,
+  upperArm: 0.188,
+  forearm: 0.152,
+  shoulder: 0.1295,
+  hip: 0.0955,
+  head: 0.1,
+};
+
+/** Length of a straight leg from hip to ankle, metres. */
+export const legLength = (size: BodySize): number => (SHARE.thigh + SHARE.shank) * size.height;
+
+/** Ellipsoids of a body. */
+export const PARTS = 13;
+
+/** Semi-axes of each ellipsoid at 1.75 m: forward, sideways, and along as a share of the height. */
+const ELLIPSOIDS: readonly (readonly [number, number, number])[] = [
+  [0.1, 0.085, 0.065], // head
+  [0.105, 0.18, 0.155], // torso: flat, so that it matters where a person faces
+  [0.1, 0.165, 0.06], // pelvis
+  [0.05, 0.05, 0.1],
+  [0.05, 0.05, 0.1], // upper arms
+  [0.04, 0.04, 0.1],
+  [0.04, 0.04, 0.1], // forearms with hands
+  [0.075, 0.075, 0.125],
+  [0.075, 0.075, 0.125], // thighs
+  [0.055, 0.055, 0.125],
+  [0.055, 0.055, 0.125], // shanks
+  [0.045, 0.045, 0.07],
+  [0.045, 0.045, 0.07], // feet
+];
+
+/** How far the body reaches below each joint that may touch the ground: radius at 1.75 m. */
+const CONTACT = { head: 0.1, shoulder: 0.1, elbow: 0.05, wrist: 0.04, hip: 0.1, knee: 0.065 };
+
+/** A body in its present pose. `pose` fills the arrays, which the channel reads; nothing is allocated. */
+export class Body {
+  readonly size: BodySize;
+  /** COCO keypoints, [17, (x, y, z)]. */
+  readonly keypoints = new Float64Array(KEYPOINTS * 3);
+  /** Centres of the ellipsoids, [13, (x, y, z)]. */
+  readonly centres = new Float64Array(PARTS * 3);
+  /** Shape matrices R diag(a^2, b^2, c^2) R', [13, (xx, yy, zz, xy, xz, yz)]. */
+  readonly shapes = new Float64Array(PARTS * 6);
+  /** reflectivity * sqrt(pi) * a * b * c of each ellipsoid, cubic metres. */
+  readonly strengths = new Float64Array(PARTS);
+  /** Middle of the silhouette. */
+  readonly middle = new Float64Array(3);
+  /** Second moments of the silhouette about its middle, (xx, yy, zz, xy, xz, yz). */
+  readonly spread = new Float64Array(6);
+
+  readonly #axes = new Float64Array(PARTS * 3);
+  readonly #weights = new Float64Array(PARTS);
+  readonly #limbs = new Float64Array(12);
+  readonly #leg = new Float64Array(6);
+
+  constructor(size: BodySize) {
+    this.size = size;
+    const girth = (size.build * size.height) / 1.75;
+    let total = 0;
+    for (let part = 0; part < PARTS; part++) {
+      const [forward, sideways, along] = ELLIPSOIDS[part]!;
+      const a = forward * girth;
+      const b = sideways * girth;
+      const c = along * size.height;
+      this.#axes.set([a * a, b * b, c * c], 3 * part);
+      this.strengths[part] = size.reflectivity * Math.sqrt(Math.PI) * a * b * c;
+      total += this.#weights[part] = b * c;
+    }
+    for (let part = 0; part < PARTS; part++) this.#weights[part]! /= total;
+  }
+
+  /** Puts joints, ellipsoids and silhouette where `pose` (see {@link POSE}) says. */
+  pose(pose: Float64Array): void {
+    const h = this.size.height;
+    const girth = (this.size.build * h) / 1.75;
+    const points = this.keypoints;
+    const limbs = this.#limbs;
+
+    // Axes of the pelvis: forward, left, up. Yaw, then pitch, then roll.
+    const cy = Math.cos(pose[POSE.heading]!);
+    const sy = Math.sin(pose[POSE.heading]!);
+    const cp = Math.cos(pose[POSE.pitch]!);
+    const sp = Math.sin(pose[POSE.pitch]!);
+    const cr = Math.cos(pose[POSE.roll]!);
+    const sr = Math.sin(pose[POSE.roll]!);
+    const fx = cy * cp;
+    const fy = sy * cp;
+    const fz = -sp;
+    const lx = cy * sp * sr - sy * cr;
+    const ly = sy * sp * sr + cy * cr;
+    const lz = cp * sr;
+    const ux = cy * sp * cr + sy * sr;
+    const uy = sy * sp * cr - cy * sr;
+    const uz = cp * cr;
+
+    // Axes of the trunk: the pelvis's, bent forward by the spine.
+    const cb = Math.cos(pose[POSE.spine]!);
+    const sb = Math.sin(pose[POSE.spine]!);
+    const tfx = cb * fx - sb * ux;
+    const tfy = cb * fy - sb * uy;
+    const tfz = cb * fz - sb * uz;
+    const tux = sb * fx + cb * ux;
+    const tuy = sb * fy + cb * uy;
+    const tuz = sb * fz + cb * uz;
+
+    // The trunk from the pelvis (still at the origin) to the head.
+    const torso = SHARE.torso * h;
+    const nx = torso * tux;
+    const ny = torso * tuy;
+    const nz = torso * tuz;
+    const cn = Math.cos(pose[POSE.neck]!);
+    const sn = Math.sin(pose[POSE.neck]!);
+    const hfx = cn * tfx - sn * tux;
+    const hfy = cn * tfy - sn * tuy;
+    const hfz = cn * tfz - sn * tuz;
+    const hux = sn * tfx + cn * tux;
+    const huy = sn * tfy + cn * tuy;
+    const huz = sn * tfz + cn * tuz;
+    const head = SHARE.head * h;
+    const headX = nx + head * hux;
+    const headY = ny + head * huy;
+    const headZ = nz + head * huz;
+    const face = (index: number, forward: number, left: number, up: number): void => {
+      points[3 * index] = headX + h * (forward * hfx + left * lx + up * hux);
+      points[3 * index + 1] = headY + h * (forward * hfy + left * ly + up * huy);
+      points[3 * index + 2] = headZ + h * (forward * hfz + left * lz + up * huz);
+    };
+    face(0, 0.06, 0, 0);
+    face(1, 0.05, 0.018, 0.02);
+    face(2, 0.05, -0.018, 0.02);
+    face(3, 0, 0.043, 0.01);
+    face(4, 0, -0.043, 0.01);
+    this.#ellipsoid(0, headX, headY, headZ, hux, huy, huz, lx, ly, lz);
+    const breath = pose[POSE.breath]!;
+    this.#ellipsoid(
+      1,
+      0.52 * nx + breath * tfx,
+      0.52 * ny + breath * tfy,
+      0.52 * nz + breath * tfz,
+      tux,
+      tuy,
+      tuz,
+      lx,
+      ly,
+      lz,
+    );
+    this.#ellipsoid(2, 0, 0, 0, ux, uy, uz, lx, ly, lz);
+
+    let lowest = Math.min(headZ - CONTACT.head * girth, -CONTACT.hip * girth);
+    for (let side = 0; side < 2; side++) {
+      const out = side === 0 ? 1 : -1;
+
+      // Arm: shoulder, elbow, wrist.
+      const lift = pose[POSE.shoulderLeft + side]!;
+      const wide = pose[POSE.armLeft + side]!;
+      const bend = lift + pose[POSE.elbowLeft + side]!;
+      const sx = nx + out * SHARE.shoulder * h * lx;
+      const sY = ny + out * SHARE.shoulder * h * ly;
+      const sz = nz + out * SHARE.shoulder * h * lz;
+      const cw = Math.cos(wide);
+      const sw = out * Math.sin(wide);
+      direction(
+        limbs,
+        0,
+        Math.sin(lift) * cw,
+        sw,
+        -Math.cos(lift) * cw,
+        tfx,
+        tfy,
+        tfz,
+        lx,
+        ly,
+        lz,
+        tux,
+        tuy,
+        tuz,
+      );
+      direction(
+        limbs,
+        3,
+        Math.sin(bend) * cw,
+        sw,
+        -Math.cos(bend) * cw,
+        tfx,
+        tfy,
+        tfz,
+        lx,
+        ly,
+        lz,
+        tux,
+        tuy,
+        tuz,
+      );
+      const upper = SHARE.upperArm * h;
+      const fore = SHARE.forearm * h;
+      const ex = sx + upper * limbs[0]!;
+      const ey = sY + upper * limbs[1]!;
+      const ez = sz + upper * limbs[2]!;
+      const wx = ex + fore * limbs[3]!;
+      const wy = ey + fore * limbs[4]!;
+      const wz = ez + fore * limbs[5]!;
+      place(points, 5 + side, sx, sY, sz);
+      place(points, 7 + side, ex, ey, ez);
+      place(points, 9 + side, wx, wy, wz);
+      this.#limb(3 + side, 0.5 * (sx + ex), 0.5 * (sY + ey), 0.5 * (sz + ez), 0);
+      this.#limb(5 + side, ex + 0.6 * (wx - ex), ey + 0.6 * (wy - ey), ez + 0.6 * (wz - ez), 3);
+
+      // Leg: hip, knee, ankle, foot.
+      const hip = pose[POSE.hipLeft + side]!;
+      const shank = hip - pose[POSE.kneeLeft + side]!;
+      const spread = pose[POSE.spreadLeft + side]!;
+      const cs = Math.cos(spread);
+      const ss = out * Math.sin(spread);
+      const sinShank = Math.sin(shank);
+      const cosShank = Math.cos(shank);
+      direction(limbs, 0, Math.sin(hip) * cs, ss, -Math.cos(hip) * cs, fx, fy, fz, lx, ly, lz, ux, uy, uz);
+      direction(limbs, 3, sinShank * cs, ss, -cosShank * cs, fx, fy, fz, lx, ly, lz, ux, uy, uz);
+      direction(limbs, 6, cosShank, 0, sinShank, fx, fy, fz, lx, ly, lz, ux, uy, uz);
+      const hx = out * SHARE.hip * h * lx;
+      const hy = out * SHARE.hip * h * ly;
+      const hz = out * SHARE.hip * h * lz;
+      const thigh = SHARE.thigh * h;
+      const calf = SHARE.shank * h;
+      const kx = hx + thigh * limbs[0]!;
+      const ky = hy + thigh * limbs[1]!;
+      const kz = hz + thigh * limbs[2]!;
+      const ax = kx + calf * limbs[3]!;
+      const ay = ky + calf * limbs[4]!;
+      const az = kz + calf * limbs[5]!;
+      place(points, 11 + side, hx, hy, hz);
+      place(points, 13 + side, kx, ky, kz);
+      place(points, 15 + side, ax, ay, az);
+      this.#limb(7 + side, 0.5 * (hx + kx), 0.5 * (hy + ky), 0.5 * (hz + kz), 0);
+      this.#limb(9 + side, 0.5 * (kx + ax), 0.5 * (ky + ay), 0.5 * (kz + az), 3);
+      const reach = 0.35 * SHARE.foot * h;
+      this.#limb(11 + side, ax + reach * limbs[6]!, ay + reach * limbs[7]!, az + reach * limbs[8]!, 6);
+
+      lowest = Math.min(
+        lowest,
+        sz - CONTACT.shoulder * girth,
+        ez - CONTACT.elbow * girth,
+        wz - CONTACT.wrist * girth,
+        hz - CONTACT.hip * girth,
+        kz - CONTACT.knee * girth,
+        az - SHARE.ankle * h,
+      );
+    }
+    this.#stand(pose[POSE.x]!, pose[POSE.y]!, pose[POSE.support]! - lowest);
+    this.#silhouette();
+  }
+
+  /**
+   * Where the feet stand: the middle of the ankles from the floor point below the pelvis, in the frame of
+   * the person (forward, left), written to `out`. Lets a motion keep the feet in place.
+   */
+  feet(pose: Float64Array, out: Float64Array): void {
+    const cp = Math.cos(pose[POSE.pitch]!);
+    const sp = Math.sin(pose[POSE.pitch]!);
+    const cr = Math.cos(pose[POSE.roll]!);
+    const sr = Math.sin(pose[POSE.roll]!);
+    const leg = this.#leg.fill(0);
+    for (let side = 0; side < 2; side++) {
+      const sign = side === 0 ? 1 : -1;
+      const hip = pose[POSE.hipLeft + side]!;
+      const shank = hip - pose[POSE.kneeLeft + side]!;
+      const cs = Math.cos(pose[POSE.spreadLeft + side]!);
+      const ss = sign * Math.sin(pose[POSE.spreadLeft + side]!);
+      leg[0]! += 0.5 * cs * (SHARE.thigh * Math.sin(hip) + SHARE.shank * Math.sin(shank));
+      leg[1]! += 0.5 * ss * (SHARE.thigh + SHARE.shank);
+      leg[2]! -= 0.5 * cs * (SHARE.thigh * Math.cos(hip) + SHARE.shank * Math.cos(shank));
+    }
+    const h = this.size.height;
+    out[0] = h * (leg[0]! * cp + leg[1]! * sp * sr + leg[2]! * sp * cr);
+    out[1] = h * (leg[1]! * cr - leg[2]! * sr);
+  }
+
+  /** Moves all from the pelvis's frame of the origin to its place. */
+  #stand(x: number, y: number, z: number): void {
+    const points = this.keypoints;
+    for (let i = 0; i < points.length; i += 3) {
+      points[i]! += x;
+      points[i + 1]! += y;
+      points[i + 2]! += z;
+    }
+    const centres = this.centres;
+    for (let i = 0; i < centres.length; i += 3) {
+      centres[i]! += x;
+      centres[i + 1]! += y;
+      centres[i + 2]! += z;
+    }
+  }
+
+  /** An ellipsoid with three different axes: `w` along, `l` sideways, their cross product forward. */
+  #ellipsoid(
+    part: number,
+    x: number,
+    y: number,
+    z: number,
+    wx: number,
+    wy: number,
+    wz: number,
+    lx: number,
+    ly: number,
+    lz: number,
+  ): void {
+    place(this.centres, part, x, y, z);
+    // R diag(a^2, b^2, c^2) R' = a^2 I + (b^2 - a^2) l l' + (c^2 - a^2) w w'.
+    const a = this.#axes[3 * part]!;
+    const b = this.#axes[3 * part + 1]! - a;
+    const c = this.#axes[3 * part + 2]! - a;
+    const shapes = this.shapes;
+    const at = 6 * part;
+    shapes[at] = a + b * lx * lx + c * wx * wx;
+    shapes[at + 1] = a + b * ly * ly + c * wy * wy;
+    shapes[at + 2] = a + b * lz * lz + c * wz * wz;
+    shapes[at + 3] = b * lx * ly + c * wx * wy;
+    shapes[at + 4] = b * lx * lz + c * wx * wz;
+    shapes[at + 5] = b * ly * lz + c * wy * wz;
+  }
+
+  /** A round limb along the direction at `from` of the scratch. */
+  #limb(part: number, x: number, y: number, z: number, from: number): void {
+    const limbs = this.#limbs;
+    this.#ellipsoid(part, x, y, z, limbs[from]!, limbs[from + 1]!, limbs[from + 2]!, 0, 0, 0);
+  }
+
+  #silhouette(): void {
+    const { centres, shapes, middle, spread } = this;
+    const weights = this.#weights;
+    middle.fill(0);
+    for (let part = 0; part < PARTS; part++) {
+      const weight = weights[part]!;
+      middle[0]! += weight * centres[3 * part]!;
+      middle[1]! += weight * centres[3 * part + 1]!;
+      middle[2]! += weight * centres[3 * part + 2]!;
+    }
+    spread.fill(0);
+    for (let part = 0; part < PARTS; part++) {
+      const weight = weights[part]!;
+      const x = centres[3 * part]! - middle[0]!;
+      const y = centres[3 * part + 1]! - middle[1]!;
+      const z = centres[3 * part + 2]! - middle[2]!;
+      // A flat ellipse of semi-axis a has the variance a^2 / 4 along it.
+      const own = 6 * part;
+      spread[0]! += weight * (x * x + 0.25 * shapes[own]!);
+      spread[1]! += weight * (y * y + 0.25 * shapes[own + 1]!);
+      spread[2]! += weight * (z * z + 0.25 * shapes[own + 2]!);
+      spread[3]! += weight * (x * y + 0.25 * shapes[own + 3]!);
+      spread[4]! += weight * (x * z + 0.25 * shapes[own + 4]!);
+      spread[5]! += weight * (y * z + 0.25 * shapes[own + 5]!);
+    }
+  }
+}
+
+const place = (into: Float64Array, index: number, x: number, y: number, z: number): void => {
+  into[3 * index] = x;
+  into[3 * index + 1] = y;
+  into[3 * index + 2] = z;
+};
+
+/** forward * f + left * l + up * u. */
+const direction = (
+  into: Float64Array,
+  at: number,
+  forward: number,
+  left: number,
+  up: number,
+  fx: number,
+  fy: number,
+  fz: number,
+  lx: number,
+  ly: number,
+  lz: number,
+  ux: number,
+  uy: number,
+  uz: number,
+): void => {
+  into[at] = forward * fx + left * lx + up * ux;
+  into[at + 1] = forward * fy + left * ly + up * uy;
+  into[at + 2] = forward * fz + left * lz + up * uz;
+};

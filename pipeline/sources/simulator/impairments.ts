@@ -1,0 +1,167 @@
+import type { Band } from './channel.js';
+import type { Random } from './random.js';
+
+/** What a cheap receiver does to the channel. Every figure can be changed; `NO_IMPAIRMENTS` switches all off. */
+export interface ImpairmentOptions {
+  /** Signal to noise of each link, decibels, drawn from this range; Infinity for none. */
+  readonly snrDb: readonly [number, number];
+  /** Standard deviation of the packet detection delay, nanoseconds: a new phase slope in each packet. */
+  readonly delayNs: number;
+  /** A new phase in each packet (carrier frequency offset). */
+  readonly randomPhase: boolean;
+  /** Standard deviation of the device's own response over subcarriers: share of the amplitude, and radians. */
+  readonly response: readonly [number, number];
+  /** Steps of the automatic gain control a second, and how large they are at most after RSSI has corrected them, decibels. */
+  readonly gain: { readonly stepsPerSecond: number; readonly residualDb: number };
+  /** Share of packets lost, in bursts of `burst` packets on average; each link draws its share from this range. */
+  readonly loss: readonly [number, number];
+  readonly burst: number;
+  /** Bits of the real and of the imaginary part; 0: not quantised. */
+  readonly bits: number;
+  /** Error of the empty room's measured profile, decibels. */
+  readonly calibrationDb: number;
+  /** Standard deviation of a packet's time, milliseconds. Of the source component; training sequences stay on their grid. */
+  readonly jitterMs: number;
+}
+
+export const IMPAIRMENTS: ImpairmentOptions = {
+  snrDb: [15, 35],
+  delayNs: 30,
+  randomPhase: true,
+  response: [0.12, 0.2],
+  gain: { stepsPerSecond: 0.4, residualDb: 1 },
+  loss: [0, 0.2],
+  burst: 3,
+  bits: 8,
+  calibrationDb: 0.4,
+  jitterMs: 1,
+};
+
+export const NO_IMPAIRMENTS: ImpairmentOptions = {
+  snrDb: [Infinity, Infinity],
+  delayNs: 0,
+  randomPhase: false,
+  response: [0, 0],
+  gain: { stepsPerSecond: 0, residualDb: 0 },
+  loss: [0, 0],
+  burst: 1,
+  bits: 0,
+  calibrationDb: 0,
+  jitterMs: 0,
+};
+
+/** Mean amplitude of a link's empty room after the gain control, in steps of the converter. */
+const LEVEL = 30;
+
+/** What happens to each packet of a link besides noise. */
+export interface PacketPlan {
+  /** 1 where the packet arrives. */
+  readonly present: Uint8Array;
+  /** Gain that RSSI does not explain, as a factor. */
+  readonly gain: Float32Array;
+}
+
+/** The receiver of one link: Y = g(n) e^{-j 2 pi f tau(n)} e^{j phi(n)} q(k) H(k) + w, quantised. */
+export class Receiver {
+  readonly #options: ImpairmentOptions;
+  readonly #offsets: Float64Array;
+  /** [antennas, subcarriers, 2], the level included. */
+  readonly #response: Float64Array;
+  readonly #noise: number;
+  readonly #loss: number;
+  /** Mean received power of the empty room relative to the sent one, decibels. */
+  readonly pathGainDb: number;
+
+  /** `empty` is the clean channel of the empty room, [antennas, subcarriers, 2]. */
+  constructor(random: Random, options: ImpairmentOptions, band: Band, empty: Float64Array) {
+    this.#options = options;
+    this.#offsets = band.offsets;
+    let power = 0;
+    for (const value of empty) power += value * value;
+    const mean = Math.sqrt((2 * power) / empty.length);
+    this.pathGainDb = 20 * Math.log10(mean);
+    const count = band.offsets.length;
+    this.#response = new Float64Array(empty.length);
+    for (let antenna = 0; antenna < empty.length / (2 * count); antenna++) {
+      const shared = options.randomPhase ? random.uniform(0, 2 * Math.PI) : 0;
+      for (let k = 0; k < count; k++) {
+        const amplitude = (LEVEL / mean) * Math.max(0.3, 1 + options.response[0] * random.normal());
+        const phase = shared + options.response[1] * random.normal();
+        this.#response[2 * (antenna * count + k)] = amplitude * Math.cos(phase);
+        this.#response[2 * (antenna * count + k) + 1] = amplitude * Math.sin(phase);
+      }
+    }
+    this.#noise = (LEVEL * 10 ** (-random.uniform(...options.snrDb) / 20)) / Math.SQRT2;
+    if (!Number.isFinite(this.#noise)) this.#noise = 0;
+    this.#loss = random.uniform(...options.loss);
+  }
+
+  /** Loss and gain of `count` packets at `rate` a second. */
+  plan(random: Random, count: number, rate: number): PacketPlan {
+    const present = new Uint8Array(count);
+    const gain = new Float32Array(count);
+    const { burst, gain: agc } = this.#options;
+    // Gilbert's two-state chain: bursts of `burst` packets that add up to the share of loss.
+    const leave = 1 / Math.max(1, burst);
+    const enter = (leave * this.#loss) / (1 - this.#loss);
+    let lost = random.chance(this.#loss);
+    const step = () => 10 ** ((agc.residualDb * random.uniform(-1, 1)) / 20);
+    let level = step();
+    for (let n = 0; n < count; n++) {
+      lost = random.chance(lost ? 1 - leave : enter);
+      if (random.chance(agc.stepsPerSecond / rate)) level = step();
+      present[n] = lost ? 0 : 1;
+      gain[n] = level;
+    }
+    return { present, gain };
+  }
+
+  /** One packet: `clean` [antennas, subcarriers, 2] at `from` becomes what the receiver reports, in `out` at `to`. */
+  receive(
+    random: Random,
+    gain: number,
+    clean: Float64Array,
+    from: number,
+    out: Float32Array | Float64Array,
+    to: number,
+  ): void {
+    const { bits, delayNs, randomPhase } = this.#options;
+    const response = this.#response;
+    const offsets = this.#offsets;
+    const delay = 2 * Math.PI * delayNs * 1e-9 * (delayNs > 0 ? random.normal() : 0);
+    const phase = randomPhase ? random.uniform(0, 2 * Math.PI) : 0;
+    const limit = bits > 0 ? 2 ** (bits - 1) - 1 : Infinity;
+    const count = offsets.length;
+    for (let antenna = 0, i = 0; i < response.length; antenna++) {
+      for (let k = 0; k < count; k++, i += 2) {
+        const turn = phase - delay * offsets[k]!;
+        const cos = gain * Math.cos(turn);
+        const sin = gain * Math.sin(turn);
+        const a = clean[from + i]! * response[i]! - clean[from + i + 1]! * response[i + 1]!;
+        const b = clean[from + i]! * response[i + 1]! + clean[from + i + 1]! * response[i]!;
+        let re = a * cos - b * sin;
+        let im = a * sin + b * cos;
+        if (this.#noise > 0) {
+          re += this.#noise * random.normal();
+          im += this.#noise * random.normal();
+        }
+        if (bits > 0) {
+          re = Math.round(Math.max(-limit, Math.min(limit, re)));
+          im = Math.round(Math.max(-limit, Math.min(limit, im)));
+        }
+        out[to + i] = re;
+        out[to + i + 1] = im;
+      }
+    }
+  }
+
+  /** The profile that a calibration of the empty room measures: long averages, so only the error of its level. */
+  calibrate(random: Random, empty: Float64Array, out: Float32Array, to: number): void {
+    const response = this.#response;
+    const error = 10 ** ((this.#options.calibrationDb * random.normal()) / 20);
+    for (let i = 0; i < response.length; i += 2) {
+      out[to + i] = error * (empty[i]! * response[i]! - empty[i + 1]! * response[i + 1]!);
+      out[to + i + 1] = error * (empty[i]! * response[i + 1]! + empty[i + 1]! * response[i]!);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import type { Random } from './random.js';
+
+/** A box with its corner on the floor at the origin, metres. */
+export interface Size {
+  readonly x: number;
+  readonly y: number;
+  readonly z: number;
+}
+
+export type Vec3 = readonly [number, number, number];
+
+/** A piece of furniture as one point scatterer. */
+export interface Furniture {
+  readonly position: Vec3;
+  /** Radar cross-section, square metres. */
+  readonly crossSection: number;
+}
+
+/** One transmitter and one receiver; further receive antennas stand in a row. */
+export interface SceneLink {
+  readonly transmitter: Vec3;
+  /** Positions of the receive antennas, one or more. */
+  readonly antennas: readonly Vec3[];
+}
+
+export interface Room {
+  readonly size: Size;
+  /** Reflection coefficients of the walls x=0, x=X, y=0, y=Y, floor, ceiling; real and negative. */
+  readonly reflection: readonly number[];
+  readonly furniture: readonly Furniture[];
+}
+
+/** A room of random size: 3-7 x 3-6 x 2.4-3 m. */
+export const randomSize = (random: Random): Size => ({
+  x: random.uniform(3, 7),
+  y: random.uniform(3, 6),
+  z: random.uniform(2.4, 3),
+});
+
+/** Random walls (reflection -0.25 to -0.65) and furniture for a room of the given size. */
+export const randomRoom = (random: Random, size: Size, pieces = 8): Room => ({
+  size,
+  reflection: Array.from({ length: 6 }, () => -random.uniform(0.25, 0.65)),
+  furniture: Array.from({ length: pieces }, () => randomFurniture(random, size)),
+});
+
+/** The same room after one piece of furniture was moved by about `distance` metres. */
+export function moveFurniture(random: Random, room: Room, distance = 0.5): Room {
+  if (room.furniture.length === 0) return room;
+  const moved = random.below(room.furniture.length);
+  const angle = random.uniform(0, 2 * Math.PI);
+  const furniture = room.furniture.map((piece, index): Furniture => {
+    if (index !== moved) return piece;
+    const [x, y, z] = piece.position;
+    return {
+      ...piece,
+      position: [
+        clamp(x + distance * Math.cos(angle), 0.1, room.size.x - 0.1),
+        clamp(y + distance * Math.sin(angle), 0.1, room.size.y - 0.1),
+        z,
+      ],
+    };
+  });
+  return { ...room, furniture };
+}
+
+/**
+ * `nodes` positions spread round the walls at 0.5 to 2 m height, then `count` links between pairs that are
+ * over 1.8 m apart, the first ones sharing as few nodes as possible. The direction of each is random.
+ */
+export function randomLinks(random: Random, size: Size, count: number, antennas = 1, nodes = 6): SceneLink[] {
+  const turn = random.next();
+  const positions = Array.from({ length: nodes }, (_, index): Vec3 => {
+    const place = ((index + random.uniform(-0.35, 0.35)) / nodes + turn + 1) % 1;
+    const [x, y] = alongWalls(place, size);
+    return [x, y, random.uniform(0.5, 2)];
+  });
+  const pairs: [number, number][] = [];
+  for (let i = 0; i < nodes; i++) {
+    for (let j = i + 1; j < nodes; j++) {
+      if (distance(positions[i]!, positions[j]!) > 1.8) pairs.push([i, j]);
+    }
+  }
+  const uses = new Int32Array(nodes);
+  const links: SceneLink[] = [];
+  while (links.length < count && pairs.length > 0) {
+    const shared = pairs.map(([i, j]) => uses[i]! + uses[j]! + 0.5 * random.next());
+    const best = shared.indexOf(Math.min(...shared));
+    const [i, j] = pairs.splice(best, 1)[0]!;
+    uses[i]!++;
+    uses[j]!++;
+    const [from, to] = random.chance(0.5) ? [i, j] : [j, i];
+    links.push(link(positions[from]!, positions[to]!, antennas, random.uniform(0, 2 * Math.PI)));
+  }
+  if (links.length < count) throw new RangeError(`${nodes} nodes give ${links.length} links, not ${count}`);
+  return links;
+}
+
+/** A link whose receive antennas stand in a row half a wavelength (6.1 cm) apart, about the receiver's position. */
+export const link = (transmitter: Vec3, receiver: Vec3, antennas = 1, axis = 0): SceneLink => ({
+  transmitter,
+  antennas: Array.from({ length: antennas }, (_, index): Vec3 => {
+    const shift = (index - (antennas - 1) / 2) * 0.0615;
+    return [receiver[0] + shift * Math.cos(axis), receiver[1] + shift * Math.sin(axis), receiver[2]];
+  }),
+});
+
+export const distance = (a: Vec3, b: Vec3): number => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+
+export const clamp = (value: number, low: number, high: number): number =>
+  value < low ? low : value > high ? high : value;
+
+/**
+ * Mirror image of a point in wall 0 to 5 (x=0, x=X, y=0, y=Y, floor, ceiling). The path from the image
+ * straight to a receiver has the length of the path by that wall.
+ */
+export function mirror(point: Vec3, wall: number, size: Size): Vec3 {
+  const axis = wall >> 1;
+  const extent = [size.x, size.y, size.z][axis]!;
+  const image: [number, number, number] = [...point];
+  image[axis] = (wall & 1 ? 2 * extent : 0) - image[axis]!;
+  return image;
+}
+
+/**
+ * The 18 pairs of walls that second-order images are made by: mirrored in the first, then in the second.
+ * Of walls at right angles each pair counts once (both orders give the same image); of opposite walls both orders count.
+ */
+export const SECOND_ORDER: readonly (readonly [number, number])[] = (() => {
+  const pairs: [number, number][] = [];
+  for (let first = 0; first < 6; first++) {
+    for (let second = 0; second < 6; second++) {
+      const opposite = first >> 1 === second >> 1;
+      if (first !== second && (opposite || first < second)) pairs.push([first, second]);
+    }
+  }
+  return pairs;
+})();
+
+/** A point 3 cm inside the walls at `place` (0 to 1) of their circumference. */
+function alongWalls(place: number, size: Size): [number, number] {
+  const inset = 0.03;
+  const x = size.x - 2 * inset;
+  const y = size.y - 2 * inset;
+  const s = place * 2 * (x + y);
+  if (s < x) return [inset + s, inset];
+  if (s < x + y) return [inset + x, inset + s - x];
+  if (s < 2 * x + y) return [inset + x - (s - x - y), inset + y];
+  return [inset, inset + y - (s - 2 * x - y)];
+}
+
+const randomFurniture = (random: Random, size: Size): Furniture => ({
+  position: [
+    random.uniform(0.2, size.x - 0.2),
+    random.uniform(0.2, size.y - 0.2),
+    random.uniform(0.1, Math.min(1.8, size.z)),
+  ],
+  crossSection: 0.05 * 10 ** random.uniform(0, 1),
+});

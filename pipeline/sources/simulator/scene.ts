@@ -1,0 +1,320 @@
+import type { Environment } from '../../model/index.js';
+import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './body.js';
+import { Channel, type Band } from './channel.js';
+import { IMPAIRMENTS, Receiver, type ImpairmentOptions, type PacketPlan } from './impairments.js';
+import { Motion, postureOf, type Activity, type Step } from './motion.js';
+import { Random } from './random.js';
+import {
+  link as linkBetween,
+  moveFurniture,
+  randomLinks,
+  randomRoom,
+  randomSize,
+  type Room,
+  type SceneLink,
+  type Size,
+  type Vec3,
+} from './room.js';
+
+/** Share of each kind of motion among random sequences: what a person does from the start of the sequence on. */
+export interface MotionMix {
+  readonly walk: number;
+  readonly stand: number;
+  readonly arms: number;
+  readonly sit: number;
+  readonly lie: number;
+  /** Sitting down, getting up, bending. */
+  readonly change: number;
+  readonly fall: number;
+}
+
+export const MOTION_MIX: MotionMix = {
+  walk: 0.45,
+  stand: 0.08,
+  arms: 0.14,
+  sit: 0.14,
+  lie: 0.07,
+  change: 0.12,
+  fall: 0,
+};
+
+export interface SequenceOptions {
+  /** Seconds; default 2. Longer sequences cost less a second and give more windows a room. */
+  readonly seconds?: number;
+  /** Samples a second; default 50. */
+  readonly rateHz?: number;
+  /** Subcarriers as multiples of 312.5 kHz from the carrier; default the middles of 13 groups of 4 (-26 to 26). */
+  readonly subcarriers?: readonly number[];
+  /** Default 2.437 GHz. */
+  readonly carrierHz?: number;
+  /** Of a random room; default 4. At most 15. */
+  readonly links?: number;
+  /** Receive antennas of a random room's links; default 1. */
+  readonly antennas?: number;
+  /** This room and these links instead of random ones; walls' materials, furniture, people stay random. */
+  readonly site?: Site;
+  /** Default 1. */
+  readonly persons?: number;
+  readonly mix?: MotionMix;
+  readonly impairments?: ImpairmentOptions;
+  /** Share of rooms where a piece of furniture has moved since the calibration; default 0.5. */
+  readonly movedFurniture?: number;
+}
+
+/** A place whose size and links are known. */
+export interface Site {
+  readonly size: Size;
+  readonly links: readonly SceneLink[];
+}
+
+/** Size and links of an environment's file. */
+export const siteOf = (environment: Environment): Site => ({
+  size: environment.size,
+  links: environment.links.map((entry) => {
+    const [x, y] = entry.antenna_axis ?? [1, 0];
+    return linkBetween(vec(entry.transmitter), vec(entry.receiver), 1, Math.atan2(y ?? 0, x ?? 1));
+  }),
+});
+
+/** Where people really were, on the samples' grid. Indices of ACTIVITIES; postures 0 upright, 1 sitting, 2 lying. */
+export interface Truth {
+  readonly persons: number;
+  /** [persons, samples, (x, y)]: floor point below the pelvis, metres. */
+  readonly root: Float32Array;
+  /** [persons, samples]: radians from the x axis, counter-clockwise. */
+  readonly heading: Float32Array;
+  /** [persons, samples]. */
+  readonly posture: Uint8Array;
+  /** [persons, samples]. */
+  readonly activity: Uint8Array;
+  /** [persons, samples, 17, (x, y, z)]: COCO order, metres in the room. */
+  readonly keypoints: Float32Array;
+}
+
+export interface Sequence {
+  readonly links: number;
+  readonly samples: number;
+  readonly antennas: number;
+  readonly subcarriers: number;
+  /** [links, samples, antennas, subcarriers, (re, im)]: as received; a lost packet holds the one before it. */
+  readonly csi: Float32Array;
+  /** [links, antennas, subcarriers, (re, im)]: the empty room, measured before; in the scale of `csi`. Its phase is right up to an offset and a slope. */
+  readonly calibration: Float32Array;
+  /** [links, samples]: 1 where a packet arrived. */
+  readonly present: Uint8Array;
+  /** Size and links, in metres. */
+  readonly site: Site;
+  readonly truth: Truth;
+}
+
+/** 13 groups of 4 of the 52 subcarriers of the legacy training field, by their middles. */
+export const GROUPS: readonly number[] = Array.from(
+  { length: 13 },
+  (_, group) => -24.5 + 4 * group + (group > 6 ? 1 : group === 6 ? 0.5 : 0),
+);
+
+export const SUBCARRIER_SPACING = 312_500;
+const CARRIER = 2.437e9;
+
+export const bandOf = (subcarriers: readonly number[], carrier = CARRIER): Band => ({
+  carrier,
+  offsets: Float64Array.from(subcarriers, (index) => index * SUBCARRIER_SPACING),
+});
+
+/**
+ * A random scene as training data. Pure: the same seed and options give the same numbers, in any worker.
+ *
+ * @throws RangeError where the options ask for more links than six nodes have.
+ */
+export function simulateSequence(seed: number, options: SequenceOptions = {}): Sequence {
+  const { seconds = 2, rateHz = 50, antennas = 1, persons = 1, mix = MOTION_MIX } = options;
+  const random = new Random(seed, 1);
+  const size = options.site?.size ?? randomSize(random);
+  const links = options.site?.links ?? randomLinks(random, size, options.links ?? 4, antennas);
+  const room = randomRoom(random, size);
+  const later = random.chance(options.movedFurniture ?? 0.5) ? moveFurniture(random, room) : room;
+  const band = bandOf(options.subcarriers ?? GROUPS, options.carrierHz);
+  const people = Array.from({ length: persons }, (_, person) => {
+    const chance = new Random(seed, 2, person);
+    return randomMotion(chance, size, seconds + LEAD, mix);
+  });
+  const scene = new Scene(seed, room, later, links, band, options.impairments ?? IMPAIRMENTS);
+  return scene.record(people, LEAD, Math.round(seconds * rateHz), rateHz);
+}
+
+/** Sequences start so long after their motion did, which starts from standing. */
+const LEAD = 1;
+
+/** A person who does one thing after another, the first drawn from the mix. */
+export function randomMotion(random: Random, size: Size, seconds: number, mix: MotionMix): Motion {
+  const motion = new Motion(randomBody(random), size, random);
+  const kinds = Object.keys(mix) as (keyof MotionMix)[];
+  const kind = kinds[random.weighted(kinds.map((name) => mix[name]))]!;
+  const rest = seconds - LEAD;
+  if (kind === 'sit' || kind === 'lie') {
+    motion.begin(kind).perform({ activity: kind, seconds: LEAD + rest * random.uniform(0.6, 2) });
+  } else if (kind === 'change') {
+    const activity = (['sit_down', 'get_up', 'bend'] as const)[random.below(3)]!;
+    if (activity === 'get_up') motion.begin(random.chance(0.7) ? 'sit' : 'lie');
+    const before = LEAD + random.uniform(0, Math.max(0, rest - 1.6));
+    motion.perform({ activity: activity === 'get_up' ? 'turn' : 'stand', seconds: before });
+    motion.perform({ activity });
+  } else if (kind === 'fall') {
+    const before = LEAD + random.uniform(0, Math.max(0, rest - 1));
+    motion
+      .perform({ activity: random.chance(0.6) ? 'walk' : 'stand', seconds: before })
+      .perform({ activity: 'fall' });
+    motion.perform({ activity: 'lie', seconds });
+  } else {
+    motion.perform({ activity: kind, seconds: LEAD + rest * random.uniform(0.6, 2) });
+  }
+  while (motion.duration < seconds) motion.perform(nextStep(random, mix));
+  return motion;
+}
+
+const nextStep = (random: Random, mix: MotionMix): Step => {
+  const names: readonly Activity[] = ['walk', 'stand', 'arms', 'sit', 'lie', 'bend'];
+  const index = random.weighted([mix.walk, mix.stand, mix.arms, mix.sit, mix.lie, mix.change]);
+  return { activity: names[index]! };
+};
+
+/** A room with its links and receivers. */
+export class Scene {
+  readonly links: readonly SceneLink[];
+  readonly size: Size;
+  readonly subcarriers: number;
+  readonly receivers: readonly Receiver[];
+  readonly #seed: number;
+  /** [link][antenna]. */
+  readonly #channels: readonly (readonly Channel[])[];
+  readonly #empty: readonly Float64Array[];
+
+  /** `calibrated` is the room when it was measured empty, `room` the room as it is now. */
+  constructor(
+    seed: number,
+    calibrated: Room,
+    room: Room,
+    links: readonly SceneLink[],
+    band: Band,
+    impairments: ImpairmentOptions,
+  ) {
+    this.#seed = seed;
+    this.links = links;
+    this.size = room.size;
+    this.subcarriers = band.offsets.length;
+    const channels = (of: Room) =>
+      links.map((entry) =>
+        entry.antennas.map((antenna) => new Channel(of, entry.transmitter, antenna, band)),
+      );
+    this.#channels = channels(room);
+    const before = calibrated === room ? this.#channels : channels(calibrated);
+    this.#empty = before.map((antennas) => {
+      const values = new Float64Array(antennas.length * this.subcarriers * 2);
+      antennas.forEach((channel, index) => {
+        channel.respond([], values, index * this.subcarriers * 2);
+      });
+      return values;
+    });
+    this.receivers = this.#empty.map(
+      (empty, index) => new Receiver(new Random(seed, 3, index), impairments, band, empty),
+    );
+  }
+
+  /** Numbers of values of one packet of a link. */
+  packetSize(link: number): number {
+    return this.#empty[link]!.length;
+  }
+
+  /** The clean channel of a link with these bodies, [antennas, subcarriers, 2]. */
+  channel(link: number, bodies: readonly Body[], out: Float64Array): void {
+    this.#channels[link]!.forEach((channel, antenna) => {
+      channel.respond(bodies, out, antenna * this.subcarriers * 2);
+    });
+  }
+
+  /** What a calibration of the empty room measures, [antennas, subcarriers, 2] at `to`. */
+  calibrate(link: number, out: Float32Array, to = 0): void {
+    this.receivers[link]!.calibrate(new Random(this.#seed, 4, link), this.#empty[link]!, out, to);
+  }
+
+  /** Samples `start + i / rate` of all links with these people. */
+  record(people: readonly Motion[], start: number, samples: number, rate: number): Sequence {
+    const links = this.links.length;
+    const antennas = this.links[0]?.antennas.length ?? 0;
+    const packet = antennas * this.subcarriers * 2;
+    const csi = new Float32Array(links * samples * packet);
+    const calibration = new Float32Array(links * packet);
+    const present = new Uint8Array(links * samples);
+    const truth = emptyTruth(people.length, samples);
+    const bodies = people.map((motion) => new Body(motion.body));
+    const clean = new Float64Array(packet);
+    const plans: PacketPlan[] = [];
+    const chances: Random[] = [];
+    for (let link = 0; link < links; link++) {
+      this.calibrate(link, calibration, link * packet);
+      const chance = new Random(this.#seed, 5, link);
+      plans.push(this.receivers[link]!.plan(chance, samples, rate));
+      chances.push(chance);
+      present.set(plans[link]!.present, link * samples);
+    }
+    const pose = new Float64Array(POSE_SIZE);
+    for (let sample = 0; sample < samples; sample++) {
+      const time = start + sample / rate;
+      people.forEach((motion, person) => {
+        const activity = motion.at(time, pose);
+        bodies[person]!.pose(pose);
+        writeTruth(truth, person, samples, sample, pose, bodies[person]!, activity);
+      });
+      for (let link = 0; link < links; link++) {
+        const at = (link * samples + sample) * packet;
+        if (present[link * samples + sample] === 0 && sample > 0) {
+          csi.copyWithin(at, at - packet, at);
+          continue;
+        }
+        this.channel(link, bodies, clean);
+        this.receivers[link]!.receive(chances[link]!, plans[link]!.gain[sample]!, clean, 0, csi, at);
+      }
+    }
+    const site = { size: this.size, links: this.links };
+    return {
+      links,
+      samples,
+      antennas,
+      subcarriers: this.subcarriers,
+      csi,
+      calibration,
+      present,
+      site,
+      truth,
+    };
+  }
+}
+
+const emptyTruth = (persons: number, samples: number): Truth => ({
+  persons,
+  root: new Float32Array(persons * samples * 2),
+  heading: new Float32Array(persons * samples),
+  posture: new Uint8Array(persons * samples),
+  activity: new Uint8Array(persons * samples),
+  keypoints: new Float32Array(persons * samples * KEYPOINTS * 3),
+});
+
+function writeTruth(
+  truth: Truth,
+  person: number,
+  samples: number,
+  sample: number,
+  pose: Float64Array,
+  body: Body,
+  activity: number,
+): void {
+  const row = person * samples + sample;
+  truth.root[2 * row] = pose[POSE.x]!;
+  truth.root[2 * row + 1] = pose[POSE.y]!;
+  truth.heading[row] = Math.atan2(Math.sin(pose[POSE.heading]!), Math.cos(pose[POSE.heading]!));
+  truth.posture[row] = postureOf(pose);
+  truth.activity[row] = activity;
+  truth.keypoints.set(body.keypoints, row * KEYPOINTS * 3);
+}
+
+const vec = (position: readonly number[]): Vec3 => [position[0]!, position[1]!, position[2]!];
