@@ -1,0 +1,349 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { Component } from '../component/index.js';
+import { ID_PATTERN } from './frame.js';
+import { allowsType, describeRange, describeType, jsonSchema, type JsonSchema } from './json-schema.js';
+import { nearest } from './nearest.js';
+import type { Finding, Place, Problems } from './problem.js';
+import { keyPlaceOf, placeOf, plain, valueAt, type Path, type Tree } from './tree.js';
+import { convert, readQuantity, splitUnit } from './units.js';
+
+const ajv = new Ajv({
+  strict: true,
+  allowUnionTypes: true,
+  allErrors: true,
+  verbose: true,
+  useDefaults: true,
+});
+addFormats.default(ajv);
+ajv.addVocabulary(['markdownEnumDescriptions']);
+
+interface Compiled {
+  readonly schema: JsonSchema;
+  readonly validate: ValidateFunction;
+}
+
+const compiled = new WeakMap<object, Compiled>();
+
+/** A schema compiles once. @throws Error where ajv's strict mode refuses the schema. */
+export function compileSchema(schema: object): Compiled {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const json = jsonSchema(schema);
+  const fresh = { schema: json, validate: ajv.compile(json) };
+  compiled.set(schema, fresh);
+  return fresh;
+}
+
+/** What a tree is checked as. */
+export interface Subject {
+  /** In messages: `udp`, `the topology`. */
+  readonly name: string;
+  /** Where it stands when nothing more precise is known. */
+  readonly place: Place;
+  readonly component?: Component | undefined;
+  /** Fields that stand beside those of the schema: known words for suggestions. */
+  readonly beside?: readonly string[] | undefined;
+}
+
+/**
+ * Checks `tree` by a schema. Texts that variables were put into are read as the number, boolean or null
+ * that the schema asks for.
+ * @returns the value with defaults filled in, or undefined where there were errors.
+ */
+export function checkSchema(tree: Tree, schema: object, subject: Subject, problems: Problems): unknown {
+  const { schema: json, validate } = compileSchema(schema);
+  const read = coerce(tree, json);
+  const value = plain(read);
+  if (validate(value)) return value;
+  const reporter = new Reporter(read, subject, problems);
+  const errors = innermost(validate.errors ?? []);
+  // Unknown fields first: a misspelt field explains a missing one.
+  for (const error of errors) if (error.keyword === 'additionalProperties') reporter.report(error);
+  for (const error of errors) if (error.keyword !== 'additionalProperties') reporter.report(error);
+  return undefined;
+}
+
+/** Scalars made of variables become what the schema asks for; all else stays. */
+function coerce(tree: Tree, schema: JsonSchema): Tree {
+  if (tree.kind === 'list') {
+    const item = oneOf(schema, 'array').items;
+    return item ? { ...tree, items: tree.items.map((inner) => coerce(inner, item)) } : tree;
+  }
+  if (tree.kind === 'map') {
+    const { properties = {}, patternProperties = {}, additionalProperties } = oneOf(schema, 'object');
+    const rest =
+      Object.values(patternProperties)[0] ??
+      (additionalProperties === true ? undefined : additionalProperties);
+    const fields = [...tree.fields].map(([name, field]) => {
+      const part = Object.hasOwn(properties, name) ? properties[name] : rest;
+      return [name, part ? { ...field, value: coerce(field.value, part) } : field] as const;
+    });
+    return { ...tree, fields: new Map(fields) };
+  }
+  if (!tree.origin || typeof tree.value !== 'string' || allowsType(schema, 'string')) return tree;
+  return { ...tree, value: readAs(tree.value.trim(), schema) ?? tree.value };
+}
+
+/** The branch of a union that has `type`, or the schema itself. */
+const oneOf = (schema: JsonSchema, type: string): JsonSchema =>
+  schema.anyOf?.find((branch) => branch.type === type) ?? schema;
+
+function readAs(text: string, schema: JsonSchema): number | boolean | null | undefined {
+  const numeric = allowsType(schema, 'number') || allowsType(schema, 'integer');
+  if (numeric && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text);
+  if (allowsType(schema, 'boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  if (allowsType(schema, 'null') && (text === 'null' || text === '')) return null;
+  return undefined;
+}
+
+/** Of a union's errors those of the branch that was meant, or the union's own where none can be told. */
+function innermost(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const unions = errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf');
+  const dropped = new Set<ErrorObject>();
+  for (const union of unions) {
+    const inner = errors.filter((error) => error.schemaPath.startsWith(`${union.schemaPath}/`));
+    const branchOf = (error: ErrorObject) =>
+      error.schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0];
+    // A branch whose own type does not fit was not meant.
+    const wrongType = new Set(
+      inner
+        .filter((error) => error.keyword === 'type' && error.instancePath === union.instancePath)
+        .map(branchOf),
+    );
+    const meant = [...new Set(inner.map(branchOf))].filter((branch) => !wrongType.has(branch));
+    if (meant.length === 1) dropped.add(union);
+    for (const error of inner) if (meant.length !== 1 || branchOf(error) !== meant[0]) dropped.add(error);
+  }
+  return errors.filter((error) => !dropped.has(error));
+}
+
+class Reporter {
+  readonly #tree: Tree;
+  readonly #subject: Subject;
+  readonly #problems: Problems;
+  /** Required fields that a misspelt one stands for: not reported as missing too. */
+  readonly #meant = new Set<string>();
+
+  constructor(tree: Tree, subject: Subject, problems: Problems) {
+    this.#tree = tree;
+    this.#subject = subject;
+    this.#problems = problems;
+  }
+
+  report(error: ErrorObject): void {
+    const path = steps(error.instancePath);
+    const schema = error.parentSchema as JsonSchema;
+    const params = error.params as Readonly<Record<string, unknown>>;
+    switch (error.keyword) {
+      case 'additionalProperties':
+        this.#unknown(path, String(params['additionalProperty']), schema);
+        return;
+      case 'required':
+        this.#missing(path, String(params['missingProperty']), schema);
+        return;
+      case 'type':
+      case 'anyOf':
+      case 'oneOf':
+        this.#type(path, schema);
+        return;
+      case 'enum':
+      case 'const':
+        this.#choice(path, schema);
+        return;
+      case 'minimum':
+      case 'maximum':
+      case 'exclusiveMinimum':
+      case 'exclusiveMaximum':
+      case 'multipleOf':
+        this.#range(path, schema);
+        return;
+      case 'minItems':
+      case 'maxItems':
+        this.#say('config.list.length', path, `must be ${describeType(schema)}`);
+        return;
+      case 'uniqueItems':
+        this.#say('config.list.length', path, 'holds the same value twice');
+        return;
+      case 'minProperties':
+        this.#say('config.field.missing', path, 'is empty');
+        return;
+      case 'pattern':
+        this.#pattern(path, schema);
+        return;
+      case 'format':
+      case 'minLength':
+      case 'maxLength':
+        this.#say('config.value.format', path, `is ${this.#shown(path)}, but ${describeForm(error, schema)}`);
+        return;
+      default:
+        this.#say('config.value.invalid', path, error.message ?? 'is not valid');
+    }
+  }
+
+  #say(code: Parameters<Problems['add']>[0], path: Path, text: string, finding: Finding = {}): void {
+    const field = label(path);
+    const message = field === '' ? `${this.#subject.name} ${text}` : `\`${field}\` ${text}`;
+    this.#problems.add(code, this.#at(path), message, { component: this.#subject.component, ...finding });
+  }
+
+  #at(path: Path): Place {
+    return path.length === 0 ? this.#subject.place : placeOf(this.#tree, path, this.#subject.place);
+  }
+
+  #unknown(path: Path, name: string, schema: JsonSchema): void {
+    const known = [
+      ...Object.keys(schema.properties ?? {}),
+      ...(path.length === 0 ? (this.#subject.beside ?? []) : []),
+    ];
+    const place = keyPlaceOf(this.#tree, [...path, name], this.#subject.place);
+    const value = valueAt(this.#tree, [...path, name]);
+    const mend = value && withUnit(name, value, known);
+    const near = mend?.field ?? nearest(name, known);
+    if (near !== undefined) this.#meant.add(label([...path, near]));
+    const where = path.length === 0 ? this.#subject.name : `\`${label(path)}\``;
+    const { component } = this.#subject;
+    if (mend) {
+      const message = `${where} has no field \`${name}\`; the unit is in the name: \`${mend.field}\``;
+      this.#problems.add('config.field.unit', place, message, { component, suggestion: mend.text });
+    } else {
+      const choices =
+        near === undefined && known.length > 0 ? `; known: ${known.slice(0, 12).join(', ')}` : '';
+      const message = `${where} has no field \`${name}\`${choices}`;
+      this.#problems.add('config.field.unknown', place, message, { component, suggestion: near });
+    }
+  }
+
+  #missing(path: Path, name: string, schema: JsonSchema): void {
+    if (this.#meant.has(label([...path, name]))) return;
+    const place = path.length === 0 ? this.#subject.place : keyPlaceOf(this.#tree, path, this.#subject.place);
+    const where = path.length === 0 ? this.#subject.name : `\`${label(path)}\``;
+    const part = schema.properties?.[name];
+    const what = part?.description === undefined ? '' : `: ${sentence(part.description)}`;
+    const message = `${where} needs the field \`${name}\`${what}`;
+    this.#problems.add('config.field.missing', place, message, { component: this.#subject.component });
+  }
+
+  #type(path: Path, schema: JsonSchema): void {
+    const tree = valueAt(this.#tree, path);
+    const mend = tree && mendType(tree, schema, String(path.at(-1) ?? ''));
+    const text = `must be ${describeType(schema)}, but is ${this.#shown(path)}`;
+    this.#say(mend?.unit === true ? 'config.value.unit' : 'config.value.type', path, text, {
+      suggestion: mend?.text,
+    });
+  }
+
+  #choice(path: Path, schema: JsonSchema): void {
+    const words = (schema.enum ?? [schema.const]).map(String);
+    const tree = valueAt(this.#tree, path);
+    const written = tree?.kind === 'scalar' && tree.origin !== 'secret' ? String(tree.value) : '';
+    const text = `must be one of ${words.join(', ')}, but is ${this.#shown(path)}`;
+    this.#say('config.value.choice', path, text, { suggestion: nearest(written, words) });
+  }
+
+  #range(path: Path, schema: JsonSchema): void {
+    const tree = valueAt(this.#tree, path);
+    const value = tree?.kind === 'scalar' && typeof tree.value === 'number' ? tree.value : NaN;
+    const bound =
+      value < (schema.minimum ?? -Infinity)
+        ? schema.minimum
+        : value > (schema.maximum ?? Infinity)
+          ? schema.maximum
+          : undefined;
+    const text = `must be a number ${describeRange(schema)}, but is ${this.#shown(path)}`;
+    this.#say('config.value.range', path, text, {
+      suggestion: bound === undefined ? undefined : String(bound),
+    });
+  }
+
+  #pattern(path: Path, schema: JsonSchema): void {
+    const id = schema.pattern === ID_PATTERN;
+    const form = id
+      ? 'must be a letter, then at most 63 letters, digits, `_` and `-`'
+      : `must match ${schema.pattern ?? ''}`;
+    this.#say(id ? 'config.id.invalid' : 'config.value.format', path, `is ${this.#shown(path)}, but ${form}`);
+  }
+
+  /** The value as a message may show it: short, and never a secret. */
+  #shown(path: Path): string {
+    const tree = valueAt(this.#tree, path);
+    if (!tree) return 'not there';
+    if (tree.kind !== 'scalar') return tree.kind === 'list' ? 'a list' : 'a map of fields';
+    if (tree.origin === 'secret') return 'a secret that does not fit';
+    if (tree.value === null) return tree.text === '' ? 'empty' : 'null';
+    if (typeof tree.value !== 'string') return String(tree.value);
+    const short = tree.value.length > 60 ? `${tree.value.slice(0, 57)}...` : tree.value;
+    return `the text ${JSON.stringify(short)}`;
+  }
+}
+
+/** A field that is known under another unit, with the value turned into it: `length: 1s` is `length_ms: 1000`. */
+function withUnit(
+  name: string,
+  value: Tree,
+  known: readonly string[],
+): { field: string; text: string } | undefined {
+  const written = splitUnit(name);
+  const quantity =
+    value.kind === 'scalar' && typeof value.value === 'string' ? readQuantity(value.value) : undefined;
+  for (const field of known) {
+    const { stem, unit } = splitUnit(field);
+    if (unit === '' || stem !== written.stem || field === name) continue;
+    const number = value.kind === 'scalar' && typeof value.value === 'number' ? value.value : undefined;
+    const inUnit = quantity
+      ? convert(quantity.value, quantity.unit, unit)
+      : number === undefined || written.unit === ''
+        ? undefined
+        : convert(number, written.unit, unit);
+    return { field, text: inUnit === undefined ? field : `${field}: ${inUnit}` };
+  }
+  return undefined;
+}
+
+/** What was meant by a value of the wrong type, where that can be told. */
+function mendType(
+  tree: Tree,
+  schema: JsonSchema,
+  field: string,
+): { text: string; unit: boolean } | undefined {
+  if (tree.kind !== 'scalar' || tree.origin !== undefined || tree.value === null) return undefined;
+  const text = String(tree.value);
+  const numeric = allowsType(schema, 'number') || allowsType(schema, 'integer');
+  if (numeric && text.trim() !== '' && Number.isFinite(Number(text))) {
+    const whole = allowsType(schema, 'number') ? Number(text) : Math.round(Number(text));
+    return { text: `${field}: ${whole}`, unit: false };
+  }
+  const quantity = numeric ? readQuantity(text) : undefined;
+  const inUnit = quantity && convert(quantity.value, quantity.unit, splitUnit(field).unit);
+  if (quantity) return { text: `${field}: ${inUnit ?? quantity.value}`, unit: true };
+  if (allowsType(schema, 'boolean') && /^(yes|no|on|off|true|false)$/i.test(text)) {
+    return { text: `${field}: ${/^(yes|on|true)$/i.test(text)}`, unit: false };
+  }
+  if (schema.type === 'array' && (schema.minItems ?? 0) <= 1 && tree.text !== '' && !tree.text.includes('\n'))
+    return { text: `[${tree.text}]`, unit: false };
+  if (allowsType(schema, 'string')) return { text: `${field}: ${JSON.stringify(text)}`, unit: false };
+  return undefined;
+}
+
+function describeForm(error: ErrorObject, schema: JsonSchema): string {
+  if (error.keyword === 'format') return `must be a ${schema.format ?? ''}`;
+  const { minLength = 0, maxLength } = schema;
+  if (minLength === 1 && error.keyword === 'minLength') return 'must not be empty';
+  return `must have ${minLength} to ${maxLength ?? 'any number of'} characters`;
+}
+
+const sentence = (text: string): string => text.split('\n', 1)[0]!.replace(/\.$/, '');
+
+/** A JSON pointer as path. */
+const steps = (pointer: string): Path =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** `queue.capacity`, `links[2].id`. */
+export const label = (path: Path): string =>
+  path.reduce<string>((text, step) => {
+    if (/^\d+$/.test(String(step))) return `${text}[${step}]`;
+    return text === '' ? String(step) : `${text}.${step}`;
+  }, '');

@@ -1,0 +1,137 @@
+/**
+ * Every code that loading a topology can give, with what it means and how to mend it. The page
+ * docs/errors.md is made from this table. Codes are stable: programs compare them.
+ */
+export const CODES = {
+  'config.file.missing': ['The file cannot be read.', 'Check the path and the permissions.'],
+  'config.file.too_large': [
+    'The file is larger than 1 MiB.',
+    'Split it, or check that it is the right file.',
+  ],
+  'config.file.empty': ['The file holds nothing.', 'Begin with `csiflow create SOURCE OPERATOR... SINK`.'],
+  'config.yaml.syntax': ['The text is not YAML.', 'Mend it where the caret points; indent with spaces.'],
+  'config.yaml.documents': [
+    'The file holds several YAML documents.',
+    'Keep one topology a file; remove `---`.',
+  ],
+  'config.yaml.tag': ['A tag (`!name`) is not known.', 'Remove it; for secrets write `${secret:name}`.'],
+  'config.yaml.key': ['A key is not plain text.', 'Use a word as the key.'],
+  'config.yaml.alias': [
+    'An alias names no anchor that is complete above it.',
+    'Write `&name` at an earlier value; a value cannot hold itself.',
+  ],
+  'config.yaml.merge': [
+    '`<<` merges something that is no map.',
+    'Give it a map, an alias of one, or a list of these.',
+  ],
+  'config.yaml.too_deep': ['Values are nested more than 64 deep.', 'Flatten the file.'],
+  'config.yaml.too_large': [
+    'With its aliases written out the file has more than 100,000 values.',
+    'Use fewer aliases of aliases.',
+  ],
+  'config.key.duplicate': ['A key stands twice in one map.', 'Remove one, or rename it.'],
+  'config.variable.unset': [
+    'An environment variable is not set and the expression has no default.',
+    'Set it, or write `${NAME:-default}`.',
+  ],
+  'config.variable.syntax': [
+    'A `${...}` expression cannot be read.',
+    'Write `${NAME}`, `${NAME:-default}` or `${secret:name}`; `$${` stands for the text `${`.',
+  ],
+  'config.secret.unset': [
+    'A secret is neither in the folder of secrets nor in the environment.',
+    'Set `CSIFLOW_SECRET_NAME`, or put the file `NAME` in the folder of secrets.',
+  ],
+  'config.field.unknown': [
+    'No such field is known here.',
+    'Take the nearest right word, or remove the field.',
+  ],
+  'config.field.unit': [
+    'The field exists with another unit in its name.',
+    'Use the name with the unit that is known, and a number in that unit.',
+  ],
+  'config.field.missing': ['A required field is missing.', 'Add it; the component page describes it.'],
+  'config.value.type': [
+    'The value is of the wrong type.',
+    'Write a value of the type that the message names.',
+  ],
+  'config.value.unit': [
+    'A number was written with its unit.',
+    "Write the number alone: the unit is in the field's name.",
+  ],
+  'config.value.choice': ['The value is none of the words allowed.', 'Take one that the message lists.'],
+  'config.value.range': ['The number is out of range.', 'Stay within the bounds that the message names.'],
+  'config.value.format': [
+    'The text does not have the form asked for.',
+    'Follow the form that the message names.',
+  ],
+  'config.value.invalid': ['The value breaks a rule of the component.', 'The message says which and why.'],
+  'config.list.length': [
+    'The list is too short, too long, or holds a value twice.',
+    'Add or remove entries.',
+  ],
+  'config.id.invalid': [
+    'An id is not a letter followed by at most 63 letters, digits, `_` and `-`.',
+    'Rename it; ids become metric labels and folder names.',
+  ],
+  'config.node.duplicate': ['Two nodes have the same id.', 'Rename one: ids are unique over all sections.'],
+  'config.node.unused': [
+    'Nothing reads from the node.',
+    'Name it in the `from` of another node, or remove it.',
+  ],
+  'config.component.missing': ['A node has no `type`.', 'Add `type:` with the name of a component.'],
+  'config.component.unknown': ['No component has that name.', 'See `csiflow list`.'],
+  'config.component.kind': [
+    'The component stands in the wrong section.',
+    'Move it to the section of its kind.',
+  ],
+  'config.component.check': [
+    "A component's own check failed.",
+    'This is an error in the component: report it.',
+  ],
+  'config.from.missing': [
+    'An operator or a sink does not say what it reads.',
+    'Add `from:` with the id of a node.',
+  ],
+  'config.from.source': ['A source has a `from`.', 'Remove it: a source reads from outside.'],
+  'config.from.unknown': [
+    '`from` names a node that is not there.',
+    'Take the nearest right id, or add the node.',
+  ],
+  'config.from.sink': ['`from` names a sink, which gives nothing on.', 'Read from what the sink reads.'],
+  'config.from.duplicate': ['`from` names a node twice.', 'Name it once.'],
+  'config.graph.cycle': [
+    'Nodes read from each other in a circle.',
+    'Remove one of the edges that are named.',
+  ],
+  'config.port.mismatch': [
+    'What one node gives is not what the other takes.',
+    'Put an operator between them, or read from a node that gives what is taken.',
+  ],
+  'config.journal.needed': [
+    'Live input is not journalled, so a crash loses what the sink had not yet been asked to keep.',
+    'Set `settings.journal: true`, or accept the loss.',
+  ],
+  'config.environment.missing': [
+    'The topology names no environment.',
+    'Add `environment:` with the path of its file.',
+  ],
+  'config.environment.both': ['Both `environment` and `environments` are given.', 'Keep one of them.'],
+  'config.environment.duplicate': [
+    'Two environments have the same id.',
+    'Rename one, or name the file once.',
+  ],
+  'config.link.duplicate': ['Two links have the same id.', 'Rename one: ids are unique over the topology.'],
+  'config.link.length': [
+    'Transmitter and receiver of a link are in the same place.',
+    'Correct the positions.',
+  ],
+  'config.sender.duplicate': [
+    'Two links are sent by the same sender, so frames could not be told apart.',
+    'Give each link the sender that the source names.',
+  ],
+  'config.zone.duplicate': ['Two zones of an environment have the same id.', 'Rename one.'],
+  'config.problems.more': ['More problems were found than are shown.', 'Mend those shown, then look again.'],
+} as const satisfies Readonly<Record<string, readonly [meaning: string, mend: string]>>;
+
+export type ProblemCode = keyof typeof CODES;

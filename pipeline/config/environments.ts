@@ -1,0 +1,91 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { EnvironmentSchema, type Environment } from '../model/index.js';
+import { checkSchema } from './check-schema.js';
+import { readBounded } from './files.js';
+import type { Place, Problems } from './problem.js';
+import { placeOf, type Path } from './tree.js';
+import { putInVariables, type VariableSources } from './variables.js';
+import { readYaml } from './yaml.js';
+
+/** An environment and where each part of it stands. */
+export interface LoadedEnvironment {
+  readonly environment: Environment;
+  readonly at: (path: Path) => Place;
+}
+
+/** An environment's file, whose own problems are located in it. */
+export function loadEnvironment(
+  path: string,
+  topology: { readonly shown: string; readonly folder: string },
+  namedAt: Place,
+  variables: VariableSources,
+  problems: Problems,
+): LoadedEnvironment | undefined {
+  const shown = isAbsolute(path) ? path : join(dirname(topology.shown), path);
+  const text = readBounded(resolve(topology.folder, path), shown, problems, namedAt);
+  if (text === undefined) return undefined;
+  return readEnvironment(text, shown, variables, problems);
+}
+
+/** An environment as YAML text. */
+export function readEnvironment(
+  text: string,
+  shown: string,
+  variables: VariableSources,
+  problems: Problems,
+): LoadedEnvironment | undefined {
+  const raw = readYaml(text, shown, problems);
+  if (!raw) return undefined;
+  const tree = putInVariables(raw, variables, problems);
+  const place: Place = { file: shown, line: 1, column: 1, length: 1 };
+  const environment = checkSchema(tree, EnvironmentSchema, { name: 'the environment', place }, problems);
+  if (environment === undefined) return undefined;
+  return { environment: environment as Environment, at: (path) => placeOf(tree, path, place) };
+}
+
+/** What one environment's schema cannot say: ids and senders are unique over all of them. */
+export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems: Problems): void {
+  const environments = new Map<string, Place>();
+  const links = new Map<string, Place>();
+  const senders = new Map<string, Place>();
+  for (const { environment, at } of loaded) {
+    const once = (seen: Map<string, Place>, key: string, place: Place, found: (first: Place) => void) => {
+      const first = seen.get(key);
+      if (first) found(first);
+      else seen.set(key, place);
+    };
+    once(environments, environment.id, at(['id']), (first) => {
+      const message = `an environment \`${environment.id}\` is declared already at ${written(first)}`;
+      problems.add('config.environment.duplicate', at(['id']), message);
+    });
+    environment.links.forEach((link, index) => {
+      const idPlace = at(['links', index, 'id']);
+      once(links, link.id, idPlace, (first) => {
+        const message = `a link \`${link.id}\` is declared already at ${written(first)}`;
+        problems.add('config.link.duplicate', idPlace, message);
+      });
+      const senderPlace = at(['links', index, 'sender']);
+      once(senders, link.sender, senderPlace, (first) => {
+        const message = `\`${link.sender}\` sends another link already, declared at ${written(first)}`;
+        problems.add('config.sender.duplicate', senderPlace, message);
+      });
+      if (link.transmitter.every((metre, axis) => metre === link.receiver[axis])) {
+        const message = `transmitter and receiver of \`${link.id}\` are in the same place`;
+        problems.add('config.link.length', at(['links', index, 'receiver']), message);
+      }
+    });
+    const zones = new Map<string, Place>();
+    environment.zones.forEach((zone, index) => {
+      const place = at(['zones', index, 'id']);
+      once(zones, zone.id, place, (first) => {
+        problems.add(
+          'config.zone.duplicate',
+          place,
+          `a zone \`${zone.id}\` is declared already at ${written(first)}`,
+        );
+      });
+    });
+  }
+}
+
+const written = (place: Place): string => `${place.file}:${place.line}:${place.column}`;

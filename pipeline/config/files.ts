@@ -1,0 +1,39 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import type { Place, Problems } from './problem.js';
+
+const LARGEST = 2 ** 20;
+
+/**
+ * The text of a file of at most 1 MiB.
+ * @param namedAt where the file is named; its own beginning where nothing names it.
+ */
+export function readBounded(
+  file: string,
+  shown: string,
+  problems: Problems,
+  namedAt?: Place,
+): string | undefined {
+  const place = namedAt ?? { file: shown, line: 1, column: 1, length: 1 };
+  let handle: number | undefined;
+  try {
+    handle = openSync(file, 'r');
+    const stat = fstatSync(handle);
+    if (!stat.isFile()) {
+      problems.add('config.file.missing', place, `${shown} is no file`);
+      return undefined;
+    }
+    if (stat.size > LARGEST) {
+      problems.add('config.file.too_large', place, `${shown} has ${stat.size} bytes; 1 MiB is the most`);
+      return undefined;
+    }
+    return readFileSync(handle, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    const why =
+      error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${String(error.code)})`;
+    problems.add('config.file.missing', place, `${shown}: ${why}`);
+    return undefined;
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}

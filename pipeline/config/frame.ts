@@ -1,0 +1,125 @@
+import { Type } from 'typebox';
+import { choice } from '../component/index.js';
+import type { QueueSettings } from './topology.js';
+
+/** Fields of a topology's file that belong to no component. */
+
+export const ID_PATTERN = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
+
+export const SettingsSchema = Type.Object(
+  {
+    checkpoint_interval_ms: Type.Integer({
+      default: 1000,
+      minimum: 50,
+      maximum: 3_600_000,
+      description: 'Time between two checkpoints. After a crash at most this much input is read again.',
+    }),
+    journal: Type.Boolean({
+      default: true,
+      description: 'Keep the raw input of live sources on disk until a checkpoint covers it.',
+    }),
+    degraded_after_failures: Type.Integer({
+      default: 10,
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Failed records in a row of one node until the topology is `degraded`.',
+    }),
+    stop_after_failures: Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000 }), Type.Null()], {
+      default: null,
+      description: 'Failed records in a row of one node until the topology stops; null: never.',
+    }),
+    state_folder: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description:
+          "Where journal, checkpoints and dead letters lie, relative to the topology's file. Default: `data/ID.state`.",
+      }),
+    ),
+    seed: Type.Integer({
+      default: 1,
+      minimum: 0,
+      maximum: 2 ** 31 - 1,
+      description: 'Seeds the chance of every node: the same seed and input give the same output.',
+    }),
+  },
+  { additionalProperties: false, description: 'How the topology runs.' },
+);
+
+/** @param replayable of the source: what can be read again waits, what cannot makes room. */
+export const queueSchema = (replayable: boolean) => (replayable ? replayableQueue : liveQueue);
+
+const makeQueue = (policy: QueueSettings['policy']) =>
+  Type.Object(
+    {
+      capacity: Type.Integer({
+        default: 256,
+        minimum: 1,
+        maximum: 65_536,
+        description: 'Batches that wait for the pump; a batch has 64 frames at most.',
+      }),
+      policy: choice(
+        {
+          block: 'The source waits; what arrives at a live source meanwhile is lost in the system.',
+          drop_oldest: 'The oldest batch makes room and is counted as dropped.',
+          drop_newest: 'The new batch is dropped and counted.',
+        },
+        { default: policy, description: 'What happens when the queue is full.' },
+      ),
+      max_age_ms: Type.Union([Type.Number({ minimum: 1, maximum: 86_400_000 }), Type.Null()], {
+        default: null,
+        description: 'Frames older than this when the pump takes them are dropped and counted; null: never.',
+      }),
+    },
+    { additionalProperties: false, description: 'The bounded queue between the source and the pump.' },
+  );
+
+const replayableQueue = makeQueue('block');
+const liveQueue = makeQueue('drop_oldest');
+
+const TestSchema = Type.Object(
+  {
+    name: Type.String({ minLength: 1, description: 'What is shown.' }),
+    input: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'A capture for each source.' }),
+    ),
+    expect: Type.Optional(Type.Array(Type.Unknown(), { description: 'What the nodes must give.' })),
+  },
+  { additionalProperties: true },
+);
+
+const Section = (description: string) => Type.Object({}, { additionalProperties: true, description });
+
+/** The file without its nodes, which are checked by their components' schemas. */
+export const FrameSchema = Type.Object(
+  {
+    id: Type.String({
+      pattern: ID_PATTERN,
+      description: 'Name of the topology: a label of metrics and a part of paths.',
+    }),
+    environment: Type.Optional(
+      Type.String({ minLength: 1, description: 'File of the environment, relative to this file.' }),
+    ),
+    environments: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), {
+        minItems: 1,
+        maxItems: 1024,
+        uniqueItems: true,
+        description: 'Files of several environments, relative to this file.',
+      }),
+    ),
+    sources: Section('Where data comes from: a map of node ids.'),
+    operators: Type.Optional(Section('What is done with it: a map of node ids.')),
+    sinks: Type.Optional(Section('Where results go: a map of node ids.')),
+    settings: Type.Optional(SettingsSchema),
+    tests: Type.Optional(
+      Type.Array(TestSchema, { description: 'Checks of this topology, for `csiflow test`.' }),
+    ),
+  },
+  { additionalProperties: false, title: 'Topology' },
+);
+
+export const FromSchema = Type.Union(
+  [Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 256 })],
+  { description: 'Id of the node to read from, or a list of ids.' },
+);

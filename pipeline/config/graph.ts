@@ -1,0 +1,180 @@
+import type { Component, Registry } from '../component/index.js';
+import type { Port } from '../model/index.js';
+import { nearest } from './nearest.js';
+import type { DraftNode } from './nodes.js';
+import type { Problems } from './problem.js';
+import type { Edge } from './topology.js';
+
+/** A draft node with its edges. */
+export interface LinkedNode {
+  readonly draft: DraftNode;
+  readonly inputs: readonly Edge[];
+}
+
+export const outputsOf = (component: Component): readonly Port[] =>
+  component.kind === 'sink' ? [] : component.outputs;
+export const inputsOf = (component: Component): readonly Port[] =>
+  component.kind === 'source' ? [] : component.inputs;
+
+/** Connects nodes: names, ports, cycles, nodes that nobody reads. In topological order, stable by declaration. */
+export function linkNodes(
+  drafts: readonly DraftNode[],
+  registry: Registry,
+  problems: Problems,
+): readonly LinkedNode[] {
+  const byId = new Map(drafts.map((draft) => [draft.id, draft]));
+  const linked = drafts.map((draft) => ({ draft, inputs: edgesOf(draft, byId, registry, problems) }));
+  reportCycles(linked, problems);
+  reportUnused(drafts, problems);
+  return inOrder(linked);
+}
+
+function edgesOf(
+  draft: DraftNode,
+  byId: ReadonlyMap<string, DraftNode>,
+  registry: Registry,
+  problems: Problems,
+): readonly Edge[] {
+  const edges: Edge[] = [];
+  for (const { id, place } of draft.from) {
+    const upstream = byId.get(id);
+    if (!upstream) {
+      const readable = [...byId.values()]
+        .filter((node) => node.kind !== 'sink' && node !== draft)
+        .map((node) => node.id);
+      const suggestion = nearest(id, readable);
+      const known = suggestion === undefined ? `; nodes: ${readable.slice(0, 20).join(', ')}` : '';
+      problems.add(
+        'config.from.unknown',
+        place,
+        `\`${draft.id}\` reads from \`${id}\`, which is no node${known}`,
+        { suggestion },
+      );
+    } else if (upstream.kind === 'sink') {
+      const suggestion = upstream.from[0]?.id;
+      const message = `\`${draft.id}\` reads from \`${id}\`, which is a sink and gives nothing on`;
+      problems.add('config.from.sink', place, message, { suggestion });
+    } else if (!upstream.component || !draft.component) {
+      edges.push({ from: id, ports: [] });
+    } else {
+      const taken = inputsOf(draft.component);
+      const ports = outputsOf(upstream.component).filter((port) => taken.includes(port));
+      if (ports.length === 0) reportPorts(draft, upstream, place, [...byId.values()], registry, problems);
+      edges.push({ from: id, ports });
+    }
+  }
+  return edges;
+}
+
+function reportPorts(
+  draft: DraftNode,
+  upstream: DraftNode,
+  place: DraftNode['place'],
+  drafts: readonly DraftNode[],
+  registry: Registry,
+  problems: Problems,
+): void {
+  const component = draft.component!;
+  const taken = inputsOf(component);
+  const given = outputsOf(upstream.component!);
+  const takes = `\`${draft.id}\` (${component.name}) takes ${taken.join(' or ')}`;
+  const gives = `\`${upstream.id}\` (${upstream.component!.name}) gives ${given.length === 0 ? 'nothing' : given.join(' and ')}`;
+  const fitting = drafts.filter(
+    (node) =>
+      node !== draft && node.component && outputsOf(node.component).some((port) => taken.includes(port)),
+  );
+  const between = registry
+    .list('operator')
+    .filter(
+      (op) =>
+        inputsOf(op).some((port) => given.includes(port)) &&
+        outputsOf(op).some((port) => taken.includes(port)),
+    )
+    .map((op) => op.name);
+  const mends = [
+    fitting.length > 0 ? `nodes that fit: ${fitting.map((node) => node.id).join(', ')}` : '',
+    between.length > 0 ? `operators to put between them: ${between.join(', ')}` : '',
+  ].filter(Boolean);
+  const mend = mends.length > 0 ? `; ${mends.join('; ')}` : '';
+  problems.add('config.port.mismatch', place, `${takes}, but ${gives}${mend}`, {
+    component,
+    suggestion: fitting[0]?.id,
+  });
+}
+
+/** Names each cycle once, at the edge that closes it. */
+function reportCycles(nodes: readonly LinkedNode[], problems: Problems): void {
+  const byId = new Map(nodes.map((node) => [node.draft.id, node]));
+  const state = new Map<string, 'open' | 'done'>();
+  for (const start of nodes) {
+    if (state.has(start.draft.id)) continue;
+    // A loop with its own stack: a chain of nodes may be as long as the file.
+    const path: { readonly node: LinkedNode; next: number }[] = [{ node: start, next: 0 }];
+    state.set(start.draft.id, 'open');
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const edge = top.node.inputs[top.next++];
+      if (!edge) {
+        state.set(top.node.draft.id, 'done');
+        path.pop();
+        continue;
+      }
+      const upstream = byId.get(edge.from);
+      if (!upstream) continue;
+      const seen = state.get(edge.from);
+      if (seen === undefined) {
+        state.set(edge.from, 'open');
+        path.push({ node: upstream, next: 0 });
+      } else if (seen === 'open')
+        reportCycle(
+          path.map((step) => step.node),
+          upstream,
+          problems,
+        );
+    }
+  }
+}
+
+function reportCycle(path: readonly LinkedNode[], closing: LinkedNode, problems: Problems): void {
+  const cycle = path.slice(path.indexOf(closing));
+  const last = cycle.at(-1)!;
+  const place = last.draft.from.find((from) => from.id === closing.draft.id)?.place ?? last.draft.place;
+  // Read along the data: upstream first.
+  const ids = [closing, ...cycle.slice(1).reverse(), closing].map((node) => node.draft.id);
+  const shown = ids.length > 12 ? [...ids.slice(0, 6), '...', ...ids.slice(-5)] : ids;
+  problems.add('config.graph.cycle', place, `nodes read from each other in a circle: ${shown.join(' -> ')}`);
+}
+
+function reportUnused(drafts: readonly DraftNode[], problems: Problems): void {
+  const read = new Set(drafts.flatMap((draft) => draft.from.map((from) => from.id)));
+  for (const draft of drafts) {
+    if (draft.kind === 'sink' || read.has(draft.id)) continue;
+    if (draft.component && outputsOf(draft.component).length === 0) continue;
+    const message = `nothing reads from the ${draft.kind} \`${draft.id}\``;
+    problems.add('config.node.unused', draft.place, message, { severity: 'warning' });
+  }
+}
+
+/** Each node after all that it reads from; nodes of a cycle are left out. */
+function inOrder(nodes: readonly LinkedNode[]): readonly LinkedNode[] {
+  const ordered: LinkedNode[] = [];
+  const readers = new Map<string, LinkedNode[]>();
+  const waiting = new Map<LinkedNode, number>();
+  for (const node of nodes) {
+    waiting.set(node, node.inputs.length);
+    for (const { from } of node.inputs) readers.set(from, [...(readers.get(from) ?? []), node]);
+  }
+  let ready = nodes.filter((node) => node.inputs.length === 0);
+  while (ready.length > 0) {
+    const next: LinkedNode[] = [];
+    for (const node of ready) {
+      ordered.push(node);
+      for (const reader of readers.get(node.draft.id) ?? []) {
+        const left = waiting.get(reader)! - 1;
+        waiting.set(reader, left);
+        if (left === 0) next.push(reader);
+      }
+    }
+    ready = next;
+  }
+  return ordered;
+}

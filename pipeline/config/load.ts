@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import { dirname, relative, resolve } from 'node:path';
+import type { Registry } from '../component/index.js';
+import type { Environment } from '../model/index.js';
+import { checkSchema } from './check-schema.js';
+import { checkEnvironments, loadEnvironment, type LoadedEnvironment } from './environments.js';
+import { readBounded } from './files.js';
+import { FrameSchema, SettingsSchema } from './frame.js';
+import { linkNodes, type LinkedNode } from './graph.js';
+import { readNodes } from './nodes.js';
+import { Problems, type Problem } from './problem.js';
+import type { CheckedNode, CheckedTopology, Settings } from './topology.js';
+import { keyPlaceOf, placeOf, valueAt, type MapTree, type Tree } from './tree.js';
+import { putInVariables, type VariableSources } from './variables.js';
+import { readYaml } from './yaml.js';
+
+export type LoadOptions = VariableSources;
+
+/** A topology (warnings may stand beside it), or all that is wrong with its file. */
+export type LoadResult =
+  | { readonly topology: CheckedTopology; readonly problems: readonly Problem[] }
+  | { readonly topology?: undefined; readonly problems: readonly Problem[] };
+
+/**
+ * Reads and checks a topology's YAML file and the files of its environments. Never throws for what
+ * stands in them; finds all that is wrong, not just the first.
+ * @param file as problems shall name it; relative to the working folder.
+ */
+export function loadTopology(file: string, registry: Registry, options: LoadOptions): LoadResult {
+  const problems = new Problems();
+  const text = readBounded(file, file, problems);
+  if (text === undefined) return { problems: problems.list() };
+  return check(
+    { text, shown: file, file: resolve(file), folder: dirname(resolve(file)) },
+    registry,
+    options,
+    problems,
+  );
+}
+
+/** Where a topology's text comes from. */
+export interface TopologyText {
+  readonly text: string;
+  /** The file's name in problems. */
+  readonly shown: string;
+  /** Absolute; null where there is no file. */
+  readonly file: string | null;
+  /** Absolute folder that relative paths start from. */
+  readonly folder: string;
+  /** Given rather than named in the text. */
+  readonly environments?: readonly Environment[] | undefined;
+}
+
+/** The same for a text: of a request, a builder, an editor. */
+export function parseTopology(source: TopologyText, registry: Registry, options: LoadOptions): LoadResult {
+  return check(source, registry, options, new Problems());
+}
+
+function check(
+  source: TopologyText,
+  registry: Registry,
+  options: LoadOptions,
+  problems: Problems,
+): LoadResult {
+  const raw = readYaml(source.text, source.shown, problems);
+  const root = raw && putInVariables(raw, options, problems);
+  const start = { file: source.shown, line: 1, column: 1, length: 1 };
+  if (!root) return { problems: problems.list() };
+  const frame = checkSchema(root, FrameSchema, { name: 'the topology', place: start }, problems) as
+    Frame | undefined;
+  if (root.kind !== 'map') return { problems: problems.list() };
+  const environments = readEnvironments(root, source, options, problems);
+  const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
+  const settings = readSettings(root, source);
+  if (settings) warnOfLoss(linked, settings, root, problems);
+  if (problems.errors > 0 || !frame || !settings) return { problems: problems.list() };
+  return { topology: finish(frame.id, source, environments, linked, settings), problems: problems.list() };
+}
+
+interface Frame {
+  readonly id: string;
+}
+
+function readEnvironments(
+  root: MapTree,
+  source: TopologyText,
+  options: LoadOptions,
+  problems: Problems,
+): readonly Environment[] {
+  const one = root.fields.get('environment');
+  const several = root.fields.get('environments');
+  const whole = keyPlaceOf(root, ['id'], { ...root.place, length: 1 });
+  if (one && several) {
+    problems.add(
+      'config.environment.both',
+      several.place,
+      '`environment` and `environments` are both given; keep one',
+    );
+  }
+  if (source.environments) return source.environments;
+  if (!one && !several) {
+    problems.add(
+      'config.environment.missing',
+      whole,
+      'the topology names no `environment`: the place that it senses',
+    );
+  }
+  const files: readonly Tree[] = [
+    ...(one ? [one.value] : []),
+    ...(several?.value.kind === 'list' ? several.value.items : []),
+  ];
+  const loaded: LoadedEnvironment[] = [];
+  for (const file of files) {
+    if (file.kind !== 'scalar' || typeof file.value !== 'string' || file.value === '') continue;
+    const environment = loadEnvironment(file.value, source, file.place, options, problems);
+    if (environment) loaded.push(environment);
+  }
+  checkEnvironments(loaded, problems);
+  return loaded.map(({ environment }) => environment);
+}
+
+/** Undefined where they are wrong; the check of the frame has said how. */
+function readSettings(root: MapTree, source: TopologyText): Settings | undefined {
+  const written: Tree = valueAt(root, ['settings']) ?? { ...root, fields: new Map() };
+  const subject = { name: '`settings`', place: written.place };
+  const checked = checkSchema(written, SettingsSchema, subject, new Problems());
+  if (checked === undefined) return undefined;
+  const values = checked as {
+    checkpoint_interval_ms: number;
+    journal: boolean;
+    degraded_after_failures: number;
+    stop_after_failures: number | null;
+    state_folder?: string;
+    seed: number;
+  };
+  const id = valueAt(root, ['id']);
+  const name = id?.kind === 'scalar' ? String(id.value) : 'topology';
+  return {
+    checkpointIntervalMs: values.checkpoint_interval_ms,
+    journal: values.journal,
+    degradedAfterFailures: values.degraded_after_failures,
+    stopAfterFailures: values.stop_after_failures,
+    stateFolder: resolve(source.folder, values.state_folder ?? `data/${name}.state`),
+    seed: values.seed,
+  };
+}
+
+/** Without a journal, what a live source read since the last checkpoint is gone after a crash, and rewinding sinks delete it. */
+function warnOfLoss(
+  nodes: readonly LinkedNode[],
+  settings: Settings,
+  root: MapTree,
+  problems: Problems,
+): void {
+  if (settings.journal) return;
+  const live = new Map<string, string>();
+  for (const { draft, inputs } of nodes) {
+    const { component, id } = draft;
+    if (component?.kind === 'source' && !component.replayable) live.set(id, id);
+    const behind = inputs.map((edge) => live.get(edge.from)).find((source) => source !== undefined);
+    if (behind !== undefined) live.set(id, behind);
+    if (behind === undefined || component?.kind !== 'sink' || component.recovery === 'at-least-once')
+      continue;
+    const message =
+      `\`${id}\` (${component.name}) recovers by ${component.recovery}, but \`${behind}\` cannot be read again ` +
+      'and the journal is off: a crash loses what came since the last checkpoint';
+    const place = placeOf(root, ['settings', 'journal']);
+    problems.add('config.journal.needed', place, message, {
+      severity: 'warning',
+      suggestion: 'journal: true',
+    });
+  }
+}
+
+function finish(
+  id: string,
+  source: TopologyText,
+  environments: readonly Environment[],
+  linked: readonly LinkedNode[],
+  settings: Settings,
+): CheckedTopology {
+  const nodes = linked.map(finishNode);
+  const content = {
+    id,
+    environments,
+    nodes: Object.fromEntries(nodes.map((node) => [node.id, { hash: node.hash, queue: node.queue }])),
+    // Relative: the same topology in another folder is the same topology.
+    settings: { ...settings, stateFolder: relative(source.folder, settings.stateFolder) },
+  };
+  return {
+    id,
+    file: source.file,
+    folder: source.folder,
+    environments,
+    nodes,
+    settings,
+    hash: hashOf(content),
+  };
+}
+
+function finishNode({ draft, inputs }: LinkedNode): CheckedNode {
+  const { id, component, config, queue, secrets } = draft;
+  if (!component || !config) throw new Error(`node ${id} passed the checks without a component`);
+  const hash = hashOf({ kind: component.kind, component: component.name, config, inputs });
+  return { id, component, config, inputs, queue, secrets, hash };
+}
+
+/** SHA-256 over JSON with sorted keys, 32 hexadecimal digits of it. */
+export function hashOf(content: unknown): string {
+  return createHash('sha256').update(canonical(content)).digest('hex').slice(0, 32);
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const entries = Object.entries(value as Record<string, unknown>)
+    .filter(([, inner]) => inner !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
+}

@@ -1,0 +1,248 @@
+import type { AnySource, Complaint, Component, Kind, Registry } from '../component/index.js';
+import { RESERVED_FIELDS } from '../component/index.js';
+import { checkSchema, label } from './check-schema.js';
+import { FromSchema, ID_PATTERN, queueSchema } from './frame.js';
+import { nearest } from './nearest.js';
+import type { Place, Problems } from './problem.js';
+import type { QueueSettings } from './topology.js';
+import { placeOf, valueAt, without, type Field, type MapTree, type Path, type Tree } from './tree.js';
+
+/** A node as it stands in the file, checked on its own. */
+export interface DraftNode {
+  readonly id: string;
+  /** Of its key. */
+  readonly place: Place;
+  readonly kind: Kind;
+  /** Undefined where `type` names none; its edges are then not judged. */
+  readonly component: Component | undefined;
+  /** Undefined where it did not pass its checks. */
+  readonly config: Readonly<Record<string, unknown>> | undefined;
+  readonly from: readonly { readonly id: string; readonly place: Place }[];
+  readonly queue: QueueSettings | null;
+  readonly secrets: readonly Path[];
+}
+
+export const SECTIONS = { source: 'sources', operator: 'operators', sink: 'sinks' } as const satisfies Record<
+  Kind,
+  string
+>;
+
+/** All nodes of the three sections, in the order of the file's sections; each with its own problems reported. */
+export function readNodes(root: MapTree, registry: Registry, problems: Problems): readonly DraftNode[] {
+  const nodes = new Map<string, DraftNode>();
+  for (const kind of ['source', 'operator', 'sink'] as const) {
+    const section = root.fields.get(SECTIONS[kind])?.value;
+    if (section?.kind !== 'map') continue;
+    for (const [id, field] of section.fields) {
+      checkId(id, field.place, problems);
+      const first = nodes.get(id);
+      const node = readNode(id, field, kind, registry, problems);
+      if (first) {
+        const message = `\`${id}\` is the id of a ${first.kind} already, in line ${first.place.line}`;
+        problems.add('config.node.duplicate', field.place, message);
+      } else nodes.set(id, node);
+    }
+  }
+  return [...nodes.values()];
+}
+
+function checkId(id: string, place: Place, problems: Problems): void {
+  if (new RegExp(ID_PATTERN).test(id)) return;
+  const mended = id
+    .trim()
+    .replaceAll(/[^A-Za-z0-9_-]+/g, '_')
+    .replace(/^[^A-Za-z]+/, '')
+    .slice(0, 64);
+  const shown = id.length > 70 ? `${id.slice(0, 67)}...` : id;
+  const message = `\`${shown}\` cannot be an id: a letter, then at most 63 letters, digits, \`_\` and \`-\``;
+  problems.add('config.id.invalid', place, message, { suggestion: mended === '' ? undefined : mended });
+}
+
+function readNode(
+  id: string,
+  { place, value }: Field,
+  kind: Kind,
+  registry: Registry,
+  problems: Problems,
+): DraftNode {
+  const empty = {
+    id,
+    place,
+    kind,
+    component: undefined,
+    config: undefined,
+    from: [],
+    queue: null,
+    secrets: [],
+  };
+  if (value.kind !== 'map') {
+    const message = `\`${id}\` must be a map of fields with a \`type\`, as in \`${id}: { type: ... }\``;
+    problems.add('config.value.type', place, message);
+    return empty;
+  }
+  const component = readType(id, value, kind, place, registry, problems);
+  const from = readFrom(id, value, kind, place, problems);
+  if (!component) return { ...empty, from };
+  const own = without(value, RESERVED_FIELDS);
+  const subject = { name: component.name, place, component, beside: besideFields(kind) };
+  const checked = checkSchema(own, component.config, subject, problems);
+  const config = checked as Readonly<Record<string, unknown>> | undefined;
+  if (config) runCheck(component, config, own, place, problems);
+  return {
+    ...empty,
+    component,
+    config,
+    from,
+    queue: readQueue(value, component, place, problems),
+    secrets: secretPaths(own),
+  };
+}
+
+const besideFields = (kind: Kind): readonly string[] =>
+  kind === 'source' ? ['type', 'queue'] : ['type', 'from'];
+
+function readType(
+  id: string,
+  node: MapTree,
+  kind: Kind,
+  place: Place,
+  registry: Registry,
+  problems: Problems,
+): Component | undefined {
+  const field = node.fields.get('type');
+  const names = registry.list(kind).map((component) => component.name);
+  if (field?.value.kind !== 'scalar' || field.value.value === null) {
+    const written = field ? undefined : nearestField(node, 'type');
+    const message = `\`${id}\` does not say its \`type\`; ${kind}s: ${names.join(', ')}`;
+    problems.add('config.component.missing', field?.place ?? written ?? place, message, {
+      suggestion: written ? 'type' : undefined,
+    });
+    return undefined;
+  }
+  const name = String(field.value.value);
+  const found = registry.get(kind, name);
+  if (found) return found;
+  const other = registry.named(name)[0];
+  if (other) {
+    const message = `\`${name}\` is ${article(other.kind)} ${other.kind}: it belongs under \`${SECTIONS[other.kind]}\``;
+    problems.add('config.component.kind', field.value.place, message, {
+      component: other,
+      suggestion: nearest(name, names),
+    });
+  } else {
+    const suggestion = nearest(name, names);
+    const list = suggestion === undefined ? `; ${kind}s: ${names.join(', ')}` : '';
+    problems.add('config.component.unknown', field.value.place, `there is no ${kind} \`${name}\`${list}`, {
+      suggestion,
+    });
+  }
+  return undefined;
+}
+
+const article = (kind: Kind): string => (kind === 'operator' ? 'an' : 'a');
+
+/** Where a misspelling of `name` stands. */
+function nearestField(node: MapTree, name: string): Place | undefined {
+  const written = nearest(name, node.fields.keys());
+  return written === undefined ? undefined : node.fields.get(written)?.place;
+}
+
+function readFrom(
+  id: string,
+  node: MapTree,
+  kind: Kind,
+  place: Place,
+  problems: Problems,
+): DraftNode['from'] {
+  const field = node.fields.get('from');
+  if (kind === 'source') {
+    if (field)
+      problems.add(
+        'config.from.source',
+        field.place,
+        `\`${id}\` is a source: it reads from outside, not from a node`,
+      );
+    return [];
+  }
+  if (!field) {
+    problems.add(
+      'config.from.missing',
+      nearestField(node, 'from') ?? place,
+      `\`${id}\` does not say what it reads \`from\``,
+    );
+    return [];
+  }
+  const subject = { name: '`from`', place: field.value.place };
+  if (checkSchema(field.value, FromSchema, subject, problems) === undefined) return [];
+  const items: readonly Tree[] = field.value.kind === 'list' ? field.value.items : [field.value];
+  const seen = new Map<string, Place>();
+  for (const item of items) {
+    const from = item.kind === 'scalar' ? String(item.value) : '';
+    if (seen.has(from))
+      problems.add('config.from.duplicate', item.place, `\`${id}\` reads from \`${from}\` twice`);
+    else seen.set(from, item.place);
+  }
+  return [...seen].map(([from, at]) => ({ id: from, place: at }));
+}
+
+function readQueue(
+  node: MapTree,
+  component: Component,
+  place: Place,
+  problems: Problems,
+): QueueSettings | null {
+  const field = node.fields.get('queue');
+  if (component.kind !== 'source') {
+    if (field)
+      problems.add(
+        'config.field.unknown',
+        field.place,
+        `${component.name} has no \`queue\`: only sources have one`,
+      );
+    return null;
+  }
+  const written: Tree = field?.value ?? { kind: 'map', place, size: 1, fields: new Map() };
+  return checkQueue(written, component, field?.place ?? place, problems);
+}
+
+function checkQueue(tree: Tree, source: AnySource, place: Place, problems: Problems): QueueSettings | null {
+  const checked = checkSchema(tree, queueSchema(source.replayable), { name: '`queue`', place }, problems);
+  if (checked === undefined) return null;
+  const { capacity, policy, max_age_ms } = checked as {
+    capacity: number;
+    policy: QueueSettings['policy'];
+    max_age_ms: number | null;
+  };
+  return { capacity, policy, maxAgeMs: max_age_ms };
+}
+
+/** A component's own rules; what they say is located by its path. */
+function runCheck(component: Component, config: object, tree: Tree, place: Place, problems: Problems): void {
+  if (!component.check) return;
+  let complaints: readonly Complaint[];
+  try {
+    complaints = component.check(config as never);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    problems.add('config.component.check', place, `the check of ${component.name} failed: ${why}`, {
+      component,
+    });
+    return;
+  }
+  for (const { path, message, code = 'config.value.invalid', severity } of complaints) {
+    const at = path.length === 0 ? place : placeOf(tree, path, place);
+    const field = label(path);
+    const text = field === '' || message.includes(field) ? message : `\`${field}\`: ${message}`;
+    problems.addForeign(code, at, text, { component, severity });
+  }
+}
+
+/** Paths of the leaves that secrets were put into. */
+function secretPaths(tree: Tree, path: Path = []): readonly Path[] {
+  if (tree.kind === 'scalar') return tree.origin === 'secret' ? [path] : [];
+  if (tree.kind === 'list') return tree.items.flatMap((item, index) => secretPaths(item, [...path, index]));
+  return [...tree.fields].flatMap(([name, field]) => secretPaths(field.value, [...path, name]));
+}
+
+/** The tree of a section, for those that look at more than nodes. */
+export const sectionOf = (root: Tree, kind: Kind): Tree | undefined => valueAt(root, [SECTIONS[kind]]);

@@ -1,0 +1,138 @@
+import type { Component } from '../component/index.js';
+import { CODES, type ProblemCode } from './codes.js';
+
+/** A stretch of text in a file. Lines and columns count from 1; columns and lengths are UTF-16 units, as editors count. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly length: number;
+}
+
+/** Something wrong with a file, and how to mend it. */
+export interface Problem extends Place {
+  /** Stable and dotted: `config.field.unknown`. A component's own rules may bring codes of their own. */
+  readonly code: string;
+  readonly severity: 'error' | 'warning';
+  /** One sentence for a person. Never holds a secret. */
+  readonly message: string;
+  /** What to write instead, as it stands in the file: the nearest right word or the mended field. */
+  readonly suggestion: string | null;
+  /** Page that explains it, by its path in the repository. */
+  readonly docs: string;
+}
+
+/** What a check says; the rest of a {@link Problem} is filled in by {@link Problems}. */
+export interface Finding {
+  readonly suggestion?: string | undefined;
+  readonly severity?: 'error' | 'warning' | undefined;
+  /** The page of this component rather than the page of errors. */
+  readonly component?: Component | undefined;
+}
+
+/** More than anybody reads; what is left out is said. */
+const MOST = 200;
+
+/** Collects problems in any order; gives them in the order of files, lines and columns, each once. */
+export class Problems {
+  readonly #found = new Map<string, Problem>();
+  readonly #secrets = new Set<string>();
+  #errors = 0;
+  #leftOut = 0;
+
+  add(code: ProblemCode, place: Place, message: string, finding: Finding = {}): void {
+    this.addForeign(code, place, message, finding);
+  }
+
+  /** A problem whose code a component brings with it. */
+  addForeign(code: string, place: Place, message: string, finding: Finding = {}): void {
+    const { file, line, column, length } = place;
+    const severity = finding.severity ?? 'error';
+    if (severity === 'error') this.#errors++;
+    const key = `${file}\n${line}:${column} ${code} ${message}`;
+    if (this.#found.size >= MOST) {
+      if (!this.#found.has(key)) this.#leftOut++;
+      return;
+    }
+    this.#found.set(key, {
+      file,
+      line,
+      column,
+      length,
+      code,
+      severity,
+      message,
+      suggestion: finding.suggestion ?? null,
+      docs: finding.component ? componentPage(finding.component) : errorPage(code),
+    });
+  }
+
+  /** From now on this text is shown as `***`. */
+  hide(secret: string): void {
+    if (secret !== '') this.#secrets.add(secret);
+  }
+
+  get errors(): number {
+    return this.#errors;
+  }
+
+  list(): readonly Problem[] {
+    const sorted = [...this.#found.values()].map((problem) => this.#redacted(problem)).sort(byPlace);
+    const last = sorted.at(-1);
+    if (last && this.#leftOut > 0) sorted.push(this.#more(last));
+    return sorted;
+  }
+
+  #redacted(problem: Problem): Problem {
+    const suggestion = problem.suggestion === null ? null : this.redact(problem.suggestion);
+    return { ...problem, message: this.redact(problem.message), suggestion };
+  }
+
+  redact(text: string): string {
+    let shown = text;
+    // The longest first: one secret may be part of another.
+    for (const secret of [...this.#secrets].sort((a, b) => b.length - a.length)) {
+      shown = shown.replaceAll(secret, '***');
+    }
+    return shown;
+  }
+
+  #more(last: Problem): Problem {
+    const code: ProblemCode = 'config.problems.more';
+    const message = `${this.#leftOut} more problems are not shown; mend these first`;
+    return { ...last, code, severity: 'error', message, suggestion: null, docs: errorPage(code) };
+  }
+}
+
+const byPlace = (a: Problem, b: Problem): number =>
+  (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
+  a.line - b.line ||
+  a.column - b.column ||
+  (a.code < b.code ? -1 : a.code > b.code ? 1 : 0);
+
+/** `docs/components/operators/denoise.md`. */
+export const componentPage = (component: Pick<Component, 'kind' | 'name'>): string =>
+  `docs/components/${component.kind}s/${component.name}.md`;
+
+/** A heading's anchor is its text without dots. */
+const errorPage = (code: string): string =>
+  Object.hasOwn(CODES, code) ? `docs/errors.md#${code.replaceAll('.', '')}` : 'docs/errors.md';
+
+/**
+ * A problem as a compiler prints it: place, code and message, then the line with a caret, then the mend.
+ * @param source the text of the problem's file, where it can be had.
+ */
+export function formatProblem(problem: Problem, source?: string): string {
+  const { file, line, column, length, code, severity, message } = problem;
+  const lines = [`${file}:${line}:${column} ${severity} ${code} ${message}`];
+  const text = source?.split('\n', line)[line - 1]?.replace(/\r$/, '');
+  if (text !== undefined && text.length <= 400) {
+    const number = String(line);
+    const indent = text.slice(0, column - 1).replaceAll(/[^\t]/g, ' ');
+    const marks = '^'.repeat(Math.max(1, Math.min(length, text.length - column + 1)));
+    lines.push(`  ${number} | ${text}`, `  ${' '.repeat(number.length)} | ${indent}${marks}`);
+  }
+  if (problem.suggestion !== null) lines.push(`  did you mean \`${problem.suggestion}\`?`);
+  lines.push(`  see ${problem.docs}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nearest } from './nearest.js';
+import type { Place, Problems } from './problem.js';
+import { mapScalars, type ScalarTree, type Tree } from './tree.js';
+
+/** Where variables and secrets come from. */
+export interface VariableSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folder with one file a secret; undefined: none. */
+  readonly secrets?: string | undefined;
+}
+
+const EXPRESSION = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
+const VARIABLE = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
+const SECRET = /^secret:([A-Za-z0-9_][A-Za-z0-9_.-]{0,127})$/;
+const SECRET_PREFIX = 'CSIFLOW_SECRET_';
+
+/**
+ * Puts `${NAME}`, `${NAME:-default}` and `${secret:name}` into the string leaves of a tree; `$${` stands
+ * for `${`. Keys are left alone, and nothing that is put in is read as YAML or expanded again.
+ */
+export function putInVariables(tree: Tree, sources: VariableSources, problems: Problems): Tree {
+  return mapScalars(tree, (scalar) =>
+    typeof scalar.value === 'string' && scalar.value.includes('${')
+      ? expand(scalar, sources, problems)
+      : scalar,
+  );
+}
+
+function expand(scalar: ScalarTree, sources: VariableSources, problems: Problems): ScalarTree {
+  let origin: ScalarTree['origin'];
+  const value = String(scalar.value).replace(EXPRESSION, (whole: string, inner: string | undefined) => {
+    if (whole === '$${') return '${';
+    const place = within(scalar, whole);
+    const secret = inner === undefined ? null : SECRET.exec(inner);
+    origin = secret || origin === 'secret' ? 'secret' : 'variable';
+    if (secret) return readSecret(secret[1]!, place, sources, problems);
+    const variable = inner === undefined ? null : VARIABLE.exec(inner);
+    if (variable) return readVariable(variable[1]!, variable[2], place, sources, problems);
+    problems.add(
+      'config.variable.syntax',
+      place,
+      `\`${whole}\` is no \${NAME}, \${NAME:-default} or \${secret:name}`,
+    );
+    return '';
+  });
+  return { ...scalar, value, ...(origin ? { origin } : {}) };
+}
+
+function readVariable(
+  name: string,
+  fallback: string | undefined,
+  place: Place,
+  { env }: VariableSources,
+  problems: Problems,
+): string {
+  if (name.startsWith(SECRET_PREFIX)) {
+    const secret = name.slice(SECRET_PREFIX.length).toLowerCase();
+    const message = `\`${name}\` holds a secret, which would be shown as a plain value`;
+    problems.add('config.variable.syntax', place, message, { suggestion: `\${secret:${secret}}` });
+    return '';
+  }
+  const value = env[name];
+  // As in a shell: `:-` also stands in for an empty variable.
+  if (fallback !== undefined && (value === undefined || value === '')) return fallback;
+  if (value !== undefined) return value;
+  const near = nearest(name, Object.keys(env));
+  const mend = near === undefined ? `\${${name}:-default}` : `\${${near}}`;
+  problems.add('config.variable.unset', place, `the environment variable \`${name}\` is not set`, {
+    suggestion: mend,
+  });
+  return '';
+}
+
+function readSecret(name: string, place: Place, sources: VariableSources, problems: Problems): string {
+  const variable = SECRET_PREFIX + name.toUpperCase().replaceAll(/[.-]/g, '_');
+  const value = secretFile(name, sources.secrets) ?? sources.env[variable];
+  if (value === undefined || value === '') {
+    const folder =
+      sources.secrets === undefined ? '' : ` and there is no file ${join(sources.secrets, name)}`;
+    problems.add(
+      'config.secret.unset',
+      place,
+      `the secret \`${name}\` is not set: ${variable} is empty${folder}`,
+    );
+    return '';
+  }
+  problems.hide(value);
+  return value;
+}
+
+/** A file's content without its last line break, as editors add one. */
+function secretFile(name: string, folder: string | undefined): string | undefined {
+  if (folder === undefined) return undefined;
+  try {
+    return readFileSync(join(folder, name), 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    // Not there: the environment may have it. What cannot be read is reported as not set.
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
+
+/** The place of an expression within its scalar, also over several lines. */
+function within(scalar: ScalarTree, expression: string): Place {
+  const start = scalar.text.indexOf(expression);
+  if (start < 0) return scalar.place;
+  const before = scalar.text.slice(0, start).split('\n');
+  const last = before.at(-1)!;
+  const line = scalar.place.line + before.length - 1;
+  const column = before.length === 1 ? scalar.place.column + start : last.length + 1;
+  return { file: scalar.place.file, line, column, length: expression.length };
+}

@@ -1,0 +1,223 @@
+import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser } from 'yaml';
+import type { CST, Document, Node, ParsedNode, YAMLError } from 'yaml';
+import type { Place, Problems } from './problem.js';
+import type { Field, MapTree, Tree } from './tree.js';
+
+const DEEPEST = 64;
+const MOST_VALUES = 100_000;
+
+/**
+ * YAML 1.2 (core schema) with merge keys into a tree with places. All that is wrong goes to `problems`.
+ * Bounded: nesting, and the number of values with all aliases written out.
+ * @returns undefined where the text as a whole cannot be used.
+ */
+export function readYaml(text: string, file: string, problems: Problems): Tree | undefined {
+  const lines = new LineCounter();
+  const place = (start: number, end: number): Place => {
+    const from = Math.max(0, Math.min(start, text.length));
+    const { line, col } = lines.linePos(from);
+    const shown = text.slice(from, Math.max(from, end)).split(/\r?\n/, 1)[0] ?? '';
+    return {
+      file,
+      line: Math.max(1, line),
+      column: Math.max(1, col),
+      length: Math.max(1, shown.trimEnd().length),
+    };
+  };
+  const tokens = [...new Parser(lines.addNewLine).parse(text)];
+  const deep = tooDeep(tokens);
+  if (deep !== undefined) {
+    problems.add(
+      'config.yaml.too_deep',
+      place(deep, deep + 1),
+      `values are nested more than ${DEEPEST} deep`,
+    );
+    return undefined;
+  }
+  // Own check of keys: the library's compares each key with all others.
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, lineCounter: lines });
+  const [document, second] = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
+  if (!document) return undefined;
+  for (const error of document.errors) reportSyntax(error, place, problems);
+  for (const warning of document.warnings) {
+    problems.add('config.yaml.tag', place(...warning.pos), firstLine(warning.message));
+  }
+  if (second) {
+    const at = second.range[0];
+    problems.add(
+      'config.yaml.documents',
+      place(at, at + 3),
+      'a second YAML document begins here; one file is one topology',
+    );
+  }
+  if (document.errors.length > 0) return undefined;
+  if (!document.contents || (isScalar(document.contents) && document.contents.value === null)) {
+    problems.add('config.file.empty', place(0, 1), 'the file holds nothing');
+    return undefined;
+  }
+  return new TreeBuilder(text, place, problems).build(document.contents);
+}
+
+/** Offset of the first token nested too deep. A loop, not a recursion: this is what guards recursions. */
+function tooDeep(tokens: readonly CST.Token[]): number | undefined {
+  const open: { readonly token: CST.Token; readonly depth: number }[] = tokens.map((token) => ({
+    token,
+    depth: 0,
+  }));
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > DEEPEST) return token.offset;
+    for (const inner of innerTokens(token)) open.push({ token: inner, depth: depth + 1 });
+  }
+  return undefined;
+}
+
+function innerTokens(token: CST.Token): CST.Token[] {
+  if (token.type === 'document') return token.value ? [token.value] : [];
+  if (!('items' in token)) return [];
+  return token.items.flatMap((item) => [item.key, item.value].filter((inner) => inner != null));
+}
+
+function reportSyntax(
+  error: YAMLError,
+  place: (start: number, end: number) => Place,
+  problems: Problems,
+): void {
+  const code = error.code === 'MULTIPLE_DOCS' ? 'config.yaml.documents' : 'config.yaml.syntax';
+  const message = firstLine(error.message);
+  problems.add(code, place(...error.pos), message.charAt(0).toLowerCase() + message.slice(1));
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
+
+class TreeBuilder {
+  readonly #text: string;
+  readonly #place: (start: number, end: number) => Place;
+  readonly #problems: Problems;
+  /** Complete values only: a value that holds itself finds no anchor. */
+  readonly #anchors = new Map<string, Tree>();
+  #full = false;
+
+  constructor(text: string, place: (start: number, end: number) => Place, problems: Problems) {
+    this.#text = text;
+    this.#place = place;
+    this.#problems = problems;
+  }
+
+  /** Undefined where the tree became too large. */
+  build(root: ParsedNode): Tree | undefined {
+    const tree = this.#node(root, this.#place(0, 1));
+    return this.#full ? undefined : tree;
+  }
+
+  #node(node: Node | null | undefined, around: Place): Tree {
+    if (!node) return this.#null(around);
+    const place = node.range ? this.#place(node.range[0], node.range[1]) : around;
+    if (isAlias(node)) return this.#alias(node.source, place);
+    const tree = this.#value(node, place);
+    if ('anchor' in node && typeof node.anchor === 'string') this.#anchors.set(node.anchor, tree);
+    return tree;
+  }
+
+  #value(node: Node, place: Place): Tree {
+    if (isMap(node)) return this.#map(node.items, place);
+    if (isSeq(node)) {
+      const items = node.items.map((item) => this.#node(item as Node | null, place));
+      return { kind: 'list', place, items, size: this.#size(items, place) };
+    }
+    if (!isScalar(node)) return this.#null(place);
+    const text = node.range ? this.#text.slice(node.range[0], node.range[1]) : '';
+    const { value } = node;
+    const known = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    return { kind: 'scalar', place, size: 1, value: known ? value : null, text };
+  }
+
+  #map(items: readonly { key: unknown; value: unknown }[], place: Place): Tree {
+    const fields = new Map<string, Field>();
+    const merged: Tree[] = [];
+    for (const item of items) {
+      const key = item.key as Node | null;
+      const keyPlace = key?.range ? this.#place(key.range[0], key.range[1]) : place;
+      const value = this.#node(item.value as Node | null, keyPlace);
+      const name = this.#key(key, keyPlace);
+      if (name === undefined) continue;
+      if (name === '<<') merged.push(...this.#mergedMaps(value));
+      else this.#set(fields, name, { place: keyPlace, value });
+    }
+    for (const map of merged) {
+      if (map.kind !== 'map') continue;
+      for (const [name, field] of map.fields) if (!fields.has(name)) fields.set(name, field);
+    }
+    return {
+      kind: 'map',
+      place,
+      fields,
+      size: this.#size(
+        [...fields.values()].map((field) => field.value),
+        place,
+      ),
+    };
+  }
+
+  #key(key: Node | null, place: Place): string | undefined {
+    if (!key) {
+      this.#problems.add('config.yaml.key', place, 'a key is missing before the colon');
+      return undefined;
+    }
+    if (isScalar(key)) return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
+    this.#problems.add('config.yaml.key', place, 'a key must be a word, not a list, a map or an alias');
+    return undefined;
+  }
+
+  #set(fields: Map<string, Field>, name: string, field: Field): void {
+    const first = fields.get(name);
+    if (!first) fields.set(name, field);
+    else {
+      const message = `\`${name}\` stands here twice, the first time in line ${first.place.line}`;
+      this.#problems.add('config.key.duplicate', field.place, message);
+    }
+  }
+
+  #mergedMaps(value: Tree): readonly Tree[] {
+    const maps = value.kind === 'list' ? value.items : [value];
+    for (const map of maps) {
+      if (map.kind === 'map') continue;
+      this.#problems.add(
+        'config.yaml.merge',
+        map.place,
+        '`<<` takes a map, an alias of a map, or a list of these',
+      );
+    }
+    return maps.filter((map): map is MapTree => map.kind === 'map');
+  }
+
+  #alias(name: string, place: Place): Tree {
+    const target = this.#anchors.get(name);
+    if (target) return target;
+    const nearest =
+      this.#anchors.size === 0
+        ? 'there is none yet'
+        : `known: ${[...this.#anchors.keys()].slice(0, 10).join(', ')}`;
+    this.#problems.add(
+      'config.yaml.alias',
+      place,
+      `no anchor \`&${name}\` is complete above this alias; ${nearest}`,
+    );
+    return this.#null(place);
+  }
+
+  #null(place: Place): Tree {
+    return { kind: 'scalar', place, size: 1, value: null, text: '' };
+  }
+
+  #size(children: readonly Tree[], place: Place): number {
+    const size = children.reduce((sum, tree) => sum + tree.size, 1);
+    if (size <= MOST_VALUES) return size;
+    if (!this.#full) {
+      const message = `with its aliases written out this has more than ${MOST_VALUES.toLocaleString('en')} values`;
+      this.#problems.add('config.yaml.too_large', place, message);
+    }
+    this.#full = true;
+    return MOST_VALUES;
+  }
+}
