@@ -1,0 +1,108 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openService, type TestService } from '../api/support.js';
+import { canBrowse, openBrowser } from '../support/chromium.js';
+import { fallEvent, person, poseFrame } from '../support/fake-topology.js';
+
+describe.runIf(canBrowse)('the live page in Chromium', () => {
+  let browser: Browser;
+  let service: TestService;
+  let page: Page;
+  let asked: string[];
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    service = await openService();
+    page = await browser.newPage();
+    asked = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).host));
+    await page.goto(service.server.address);
+  });
+  afterEach(async () => {
+    await page.close();
+    await service.close();
+  });
+
+  const logIn = async (password: string): Promise<void> => {
+    await page.fill('input[name=username]', 'viewer');
+    await page.fill('input[name=password]', password);
+    await page.click('button[type=submit]');
+  };
+
+  /** Publishes until the page shows what is waited for: it may still be subscribing. */
+  const shows = async (selector: string, text: string, publish: () => void): Promise<void> => {
+    await expect
+      .poll(
+        async () => {
+          publish();
+          return page.textContent(selector);
+        },
+        { timeout: 10_000, interval: 100 },
+      )
+      .toContain(text);
+  };
+
+  test('a wrong password is said, a right one opens the room', async () => {
+    await logIn('wrong');
+    await expect.poll(() => page.textContent('#login-error')).toBe('The name or the password is wrong');
+    await logIn('pw');
+    await expect.poll(() => page.isVisible('#room')).toBe(true);
+  });
+
+  test('shows who is where, how sure that is, and that it is simulated', async () => {
+    await logIn('pw');
+    let index = 0;
+    await shows('#people', 'Person 1, upright, at 2.0 / 2.0 m, give or take 0.4 m', () => {
+      service.main.publish(poseFrame(index++));
+    });
+    expect(await page.textContent('#badge')).toBe('SIMULATED');
+    expect(await page.textContent('#notes')).toContain('pose-test 1.0.0, trained on simulated CSI');
+  });
+
+  test('says where there is no skeleton to draw, and draws a disc', async () => {
+    await logIn('pw');
+    let index = 0;
+    await shows('#people', 'too uncertain for a skeleton', () => {
+      service.main.publish(
+        poseFrame(index++, [person(2, 2.5, 2, { articulated: false, positionError: 1.1 })]),
+      );
+    });
+    // In the disc's middle and 0.8 m beside it the floor is tinted; outside it is not.
+    const tinted = await page.evaluate(`(() => {
+      const canvas = document.getElementById('room');
+      const pixel = (x, y) => canvas.getContext('2d').getImageData(x, y, 1, 1).data;
+      const scale = Math.min((canvas.width - 80) / 5, (canvas.height - 80) / 4);
+      const beside = pixel(canvas.width / 2 + 0.8 * scale, canvas.height / 2 + 3);
+      const outside = pixel(canvas.width / 2 + 1.6 * scale, canvas.height / 2 + 3);
+      return [beside[3] > 0, outside[3] > 0];
+    })()`);
+    expect(tinted).toEqual([true, false]);
+  });
+
+  test('shows each alert once', async () => {
+    await logIn('pw');
+    await shows('#alerts', 'fall detection (high), confidence 90 %', () => {
+      service.main.publish(fallEvent());
+    });
+    expect(await page.locator('#alerts li').count()).toBe(1);
+  });
+
+  test('turns OFFLINE when nothing comes any more', async () => {
+    await logIn('pw');
+    let index = 0;
+    await shows('#badge', 'SIMULATED', () => {
+      service.main.publish(poseFrame(index++));
+    });
+    await expect.poll(() => page.textContent('#badge'), { timeout: 10_000 }).toBe('OFFLINE');
+  });
+
+  test('asks nothing of any other host', async () => {
+    await logIn('pw');
+    await expect.poll(() => page.isVisible('#room')).toBe(true);
+    expect([...new Set(asked)]).toEqual([new URL(service.server.address).host]);
+  });
+});
