@@ -137,7 +137,8 @@ export class PoseStream {
 
   #receive(connection: Connection, data: RawData): void {
     try {
-      if (!Buffer.isBuffer(data)) throw new MessageError('VALIDATION_ERROR', 'a message must come in one piece');
+      if (!Buffer.isBuffer(data))
+        throw new MessageError('VALIDATION_ERROR', 'a message must come in one piece');
       this.#answer(connection, readMessage(data.toString()));
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
@@ -208,11 +209,12 @@ export class PoseStream {
   /** Null where the frame does not match the filters. */
   #render(frame: PoseFrame, filters: PoseFilters): string | null {
     if (filters.environment_id !== undefined && filters.environment_id !== frame.environment) return null;
-    const { frame_id, persons, metadata, timestamp } = viewOfEnvironment(
+    const { frame_id, persons, timestamp, ...frameB } = viewOfEnvironment(
       this.#deployment,
       frame.environment,
     ).frameB(frame, selectionOf(filters));
     if (filters.person_ids && persons.length === 0) return null;
+    const metadata = { ...frameB.metadata, processing_time_ms: frameB.processing_time_ms };
     return `"timestamp":${JSON.stringify(timestamp)},"data":${JSON.stringify({ frame_id, persons, metadata })}`;
   }
 

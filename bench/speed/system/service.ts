@@ -1,0 +1,112 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import { compiledModule, packageFile } from '../../../pipeline/telemetry/paths.js';
+import type { SenderOrder, SenderReport } from './sender.js';
+import type { Site } from './site.js';
+
+/** csiflow as a process of its own, over a made-up site. */
+export class Service {
+  readonly #process: ChildProcess;
+  readonly #site: Site;
+  #output = '';
+  #wake: () => void = () => undefined;
+
+  constructor(site: Site) {
+    this.#site = site;
+    const args = ['run', site.topology, '--port', String(site.apiPort)];
+    this.#process = spawn(process.execPath, [packageFile('dist/api/cli/csiflow.js'), ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
+      stream.on('data', (chunk: Buffer) => {
+        this.#output = (this.#output + chunk.toString()).slice(-20_000);
+        this.#wake();
+      });
+    }
+    this.#process.on('exit', () => {
+      this.#wake();
+    });
+  }
+
+  /** Password of the first start. */
+  async password(): Promise<string> {
+    return (await this.printed(/admin \/ (\S+)/))[1]!;
+  }
+
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.#output);
+      if (found) return found;
+      if (this.#process.exitCode !== null) throw new Error(`csiflow ended early:\n${this.#output}`);
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+
+  /** Resolves once the topology runs. */
+  async running(): Promise<void> {
+    for (;;) {
+      const health = await this.#ask('/api/v1/health');
+      if (health?.includes('"healthy"')) return;
+      if (this.#process.exitCode !== null) throw new Error(`csiflow ended early:\n${this.#output}`);
+      await pause(20);
+    }
+  }
+
+  /** Value of a metric summed over its labels that match; 0 where it is not there. */
+  async metric(name: string, labels = ''): Promise<number> {
+    const text = (await this.#ask('/metrics')) ?? '';
+    return text
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) && line.includes(labels))
+      .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  }
+
+  /** Resident memory, MB. */
+  async residentMb(): Promise<number> {
+    const status = await readFile(`/proc/${this.#process.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  }
+
+  async login(password: string): Promise<string> {
+    const response = await fetch(`${this.address}/form-b/api/v1/auth/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ username: 'admin', password }),
+    });
+    const { data } = (await response.json()) as { data: { access_token: string } };
+    return data.access_token;
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${this.#site.apiPort}`;
+  }
+
+  async end(signal: 'SIGINT' | 'SIGKILL' = 'SIGINT'): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const exit = once(this.#process, 'exit');
+    this.#process.kill(signal);
+    await exit;
+  }
+
+  /** Null while nothing answers. */
+  async #ask(path: string): Promise<string | null> {
+    try {
+      return await (await fetch(this.address + path)).text();
+    } catch (error) {
+      if (error instanceof TypeError) return null; // not listening yet
+      throw error;
+    }
+  }
+}
+
+/** Sends from a thread of its own, so that measuring does not disturb the rate. */
+export async function sendFrom(order: SenderOrder): Promise<SenderReport> {
+  const worker = new Worker(compiledModule(import.meta.url, './sender.js'), { workerData: order });
+  const [report] = (await once(worker, 'message')) as [SenderReport];
+  return report;
+}
+
+export const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -1,0 +1,101 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createSocket } from 'node:dgram';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+/** A made-up site for measurements: rooms of four links each, a topology, and free ports. */
+export interface Site {
+  readonly folder: string;
+  readonly topology: string;
+  readonly udpPort: number;
+  readonly apiPort: number;
+  readonly links: number;
+  remove(): Promise<void>;
+}
+
+export interface SiteOptions {
+  readonly rooms: number;
+  /** With the network, tracking and falls, or the signal processing and motion alone. */
+  readonly inference: boolean;
+}
+
+const LINKS_PER_ROOM = 4;
+
+/** Node `n` (from 1) sends link `n`; every four nodes are a room. */
+export async function makeSite({ rooms, inference }: SiteOptions): Promise<Site> {
+  const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
+  const [udpPort, apiPort] = [await freeUdpPort(), await freeTcpPort()];
+  const names = Array.from({ length: rooms }, (_, room) => `room-${room + 1}`);
+  await Promise.all(
+    names.map((name, room) => writeFile(join(folder, `${name}.yaml`), environment(name, room))),
+  );
+  const topology = join(folder, 'topology.yaml');
+  await writeFile(topology, chain(names, udpPort, inference));
+  return {
+    folder,
+    topology,
+    udpPort,
+    apiPort,
+    links: rooms * LINKS_PER_ROOM,
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** Two nodes on each of two opposite walls, at different heights. */
+function environment(name: string, room: number): string {
+  const corners = [
+    [0.1, 0.6, 0.9, 4.9, 3.3, 1.6],
+    [0.1, 3.4, 1.7, 4.9, 0.5, 0.8],
+    [1.2, 0.1, 1.2, 3.9, 3.9, 1.0],
+    [3.8, 0.1, 0.7, 1.1, 3.9, 1.8],
+  ];
+  const links = corners.map((at, index) => {
+    const node = room * LINKS_PER_ROOM + index + 1;
+    return `  - { id: link-${node}, transmitter: [${at.slice(0, 3).join(', ')}], receiver: [${at.slice(3).join(', ')}], sender: node-${node} }`;
+  });
+  return [`id: ${name}`, 'size: { x: 5, y: 4, z: 2.6 }', 'links:', ...links, ''].join('\n');
+}
+
+function chain(rooms: readonly string[], port: number, inference: boolean): string {
+  const people = [
+    '  poses: { type: infer-pose, from: windows }',
+    '  people: { type: track-persons, from: poses }',
+    '  falls: { type: detect-falls, from: [windows, people] }',
+  ];
+  const results = inference ? '[motion, people, falls]' : '[motion]';
+  return [
+    'id: bench',
+    `environments: [${rooms.map((room) => `${room}.yaml`).join(', ')}]`,
+    'sources:',
+    `  routers: { type: udp, host: 127.0.0.1, port: ${port} }`,
+    'operators:',
+    '  clean: { type: denoise, from: routers }',
+    '  phase: { type: phase-sanitize, from: clean }',
+    '  windows: { type: window, from: phase, length_ms: 2000, hop_ms: 200, points: 100 }',
+    '  motion: { type: detect-motion, from: windows }',
+    ...(inference ? people : []),
+    'sinks:',
+    `  history: { type: duckdb, from: ${results}, path: bench.duckdb }`,
+    ...(inference ? ['  live: { type: websocket, from: [people, falls] }'] : []),
+    '',
+  ].join('\n');
+}
+
+async function freeUdpPort(): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  socket.close();
+  return port;
+}
+
+async function freeTcpPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

@@ -1,0 +1,51 @@
+import { makeSite } from './site.js';
+import { pause, sendFrom, Service } from './service.js';
+
+export interface UdpStep {
+  readonly rate: number;
+  /** Datagrams a second that the sender reached. */
+  readonly reached: number;
+  readonly sent: number;
+  readonly received: number;
+  readonly lost: number;
+}
+
+/** Datagrams of 64 subcarriers through socket, journal, decoding, signal processing, motion and DuckDB, at rising rates; each rate twice (A against A). */
+export async function udpLine(rates: readonly number[], seconds: number): Promise<readonly UdpStep[]> {
+  const steps: UdpStep[] = [];
+  for (const rate of rates.flatMap((one) => [one, one])) {
+    const site = await makeSite({ rooms: 5, inference: false });
+    const service = new Service(site);
+    try {
+      await service.running();
+      await sendFrom({ port: site.udpPort, links: site.links, rate: 5_000, seconds: 1, times: false }); // warms up
+      await settled(service);
+      const before = await received(service);
+      const { sent, seconds: took } = await sendFrom({
+        port: site.udpPort,
+        links: site.links,
+        rate,
+        seconds,
+        times: false,
+      });
+      await settled(service);
+      const arrived = (await received(service)) - before;
+      steps.push({ rate, reached: Math.round(sent / took), sent, received: arrived, lost: sent - arrived });
+    } finally {
+      await service.end();
+      await site.remove();
+    }
+  }
+  return steps;
+}
+
+const received = (service: Service): Promise<number> =>
+  service.metric('csiflow_received_total', 'node="routers"');
+
+/** Waits until the count has stood still for half a second. */
+async function settled(service: Service): Promise<void> {
+  for (let last = -1, now = await received(service); now !== last; now = await received(service)) {
+    last = now;
+    await pause(500);
+  }
+}
