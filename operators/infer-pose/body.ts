@@ -1,0 +1,13 @@
+import type { Posture } from '../../pipeline/model/index.js';
+
+/** Joints in COCO order, as everywhere. */
+export const JOINTS = 17;
+
+/** Index of the joint on the other side: what a mirror swaps. */
+export const MIRRORED: readonly number[] = [0, 2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11, 14, 13, 16, 15];
+
+export const LEFT_HIP = 11;
+export const RIGHT_HIP = 12;
+
+/** In the order of the network's outputs. */
+export const POSTURES: readonly Posture[] = ['upright', 'sitting', 'lying'];

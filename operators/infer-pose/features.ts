@@ -1,0 +1,225 @@
+import { subcarrierSpacing, type TrainingField, type WindowLink } from '../../pipeline/model/index.js';
+
+/**
+ * What the network reads of a link: plain numbers from a window's values. Training and inference call
+ * these same functions. Only amplitudes are used: sanitised phase gained 0.01 m in the feasibility runs.
+ */
+
+/** Counts up when a feature changes its meaning: weights are bound to it. */
+export const FEATURE_VERSION = 1;
+
+/** Grid points of a window, and their step in microseconds: 2 s at 50 Hz. */
+export const POINTS = 100;
+export const STEP_US = 20_000;
+
+/** Bands of equal width over the subcarriers. */
+export const GROUPS = 13;
+
+const FREQUENCIES = 40;
+const DELAYS = 5;
+
+/** Numbers per link: the amplitude's course, the Doppler-by-delay map, figures of the whole window. */
+export const COURSE = POINTS * GROUPS;
+export const MAP = FREQUENCIES * DELAYS;
+export const FIGURES = 4 * GROUPS + 4;
+export const LINK_FEATURES = COURSE + MAP + FIGURES;
+
+/** Where the figures that need an empty-room profile lie: the profile's difference, its mean, and the flag. */
+export const CALIBRATED = { start: COURSE + MAP, length: GROUPS + 2 } as const;
+
+/** Widest span that is used, Hz: that of 52 subcarriers of 312.5 kHz. Wider channels give their middle. */
+const SPAN = 52 * 312_500;
+
+/** Natural logarithm of the amplitude of each band at each point: `[points, GROUPS]`. */
+export type LogAmplitude = Float32Array;
+
+/**
+ * Bands' log-amplitudes of a window's link. Of several antennas the first pair is used.
+ *
+ * @throws RangeError where there are fewer than 13 subcarriers.
+ */
+export function logAmplitudes(link: Omit<WindowLink, 'gaps' | 'rssi' | 'frames' | 'id'>): LogAmplitude {
+  const band = bandOf(link);
+  const count = link.subcarriers.length;
+  const frame = link.rx * link.tx * count * 2;
+  const points = link.values.length / frame;
+  const out = new Float32Array(points * GROUPS);
+  const power = new Float64Array(GROUPS);
+  const weight = new Float64Array(GROUPS);
+  for (let t = 0; t < points; t++) {
+    power.fill(0);
+    weight.fill(0);
+    for (let k = 0; k < count; k++) {
+      const group = band[k]!;
+      if (group < 0) continue;
+      const at = t * frame + 2 * k;
+      const re = link.values[at]!;
+      const im = link.values[at + 1]!;
+      const squared = re * re + im * im;
+      if (squared === 0) continue; // a null subcarrier
+      power[group]! += squared;
+      weight[group]! += 1;
+    }
+    for (let g = 0; g < GROUPS; g++) {
+      out[t * GROUPS + g] = 0.5 * Math.log(weight[g]! > 0 ? power[g]! / weight[g]! + 1e-12 : 1e-12);
+    }
+  }
+  return out;
+}
+
+/** The band of each subcarrier, -1 where it is not used. */
+function bandOf(link: { readonly layout: string; readonly subcarriers: Int16Array }): Int8Array {
+  const { subcarriers } = link;
+  const count = subcarriers.length;
+  if (count < GROUPS) {
+    throw new RangeError(
+      `infer-pose needs ${GROUPS} subcarriers or more; layout ${link.layout} has ${count}`,
+    );
+  }
+  const spacing = subcarrierSpacing(link.layout.split('/', 1)[0] as TrainingField);
+  const middle = (subcarriers[0]! + subcarriers[count - 1]!) / 2;
+  const used = [...subcarriers.keys()].filter(
+    (k) => Math.abs(subcarriers[k]! - middle) * spacing <= SPAN / 2,
+  );
+  const band = new Int8Array(count).fill(-1);
+  used.forEach((k, place) => {
+    band[k] = Math.floor((place * GROUPS) / used.length);
+  });
+  return band;
+}
+
+/** The empty room's profile of a link: mean log-amplitude of each band over points. */
+export function profileOf(amplitude: LogAmplitude): Float32Array {
+  const profile = new Float32Array(GROUPS);
+  const points = amplitude.length / GROUPS;
+  for (let i = 0; i < amplitude.length; i++) profile[i % GROUPS]! += amplitude[i]! / points;
+  return profile;
+}
+
+/**
+ * The features of one link from `POINTS` rows of log-amplitudes that start at row `start`.
+ *
+ * @param profile the empty room's, or null where there is none
+ * @param gapShare share of the points without a frame near enough, 0 to 1
+ * @param out receives LINK_FEATURES numbers from `at` on, each of about unit size
+ */
+export function linkFeatures(
+  amplitude: LogAmplitude,
+  start: number,
+  profile: ArrayLike<number> | null,
+  gapShare: number,
+  out: Float32Array,
+  at: number,
+): void {
+  const mean = new Float64Array(GROUPS);
+  const from = start * GROUPS;
+  for (let i = 0; i < COURSE; i++) mean[i % GROUPS]! += amplitude[from + i]! / POINTS;
+
+  const course = scratch.course;
+  const variance = new Float64Array(GROUPS);
+  let common = 0;
+  for (let t = 0; t < POINTS; t++) {
+    let level = 0;
+    for (let g = 0; g < GROUPS; g++) {
+      const dynamic = amplitude[from + t * GROUPS + g]! - mean[g]!;
+      course[t * GROUPS + g] = dynamic;
+      variance[g]! += (dynamic * dynamic) / POINTS;
+      level += dynamic / GROUPS;
+      out[at + t * GROUPS + g] = clamp(5 * dynamic, 4);
+    }
+    common += (level * level) / POINTS;
+  }
+  dopplerMap(course, out, at + COURSE);
+
+  const overall = average(mean);
+  let place = CALIBRATED.start + at;
+  let difference = 0;
+  for (let g = 0; g < GROUPS; g++) {
+    const shift = profile ? mean[g]! - profile[g]! : 0;
+    difference += shift / GROUPS;
+    out[place++] = clamp(3 * shift, 4);
+  }
+  out[place++] = clamp(3 * difference, 4);
+  out[place++] = profile ? 1 : 0;
+  for (let g = 0; g < GROUPS; g++) out[place++] = clamp(2 * (mean[g]! - overall), 4);
+  for (let g = 0; g < GROUPS; g++) out[place++] = spread(variance[g]!);
+  for (let g = 0; g < GROUPS; g++) {
+    // How fast it changes: mean square of first differences over twice the variance, 0 (slow) to about 1 (white).
+    let change = 0;
+    for (let t = 1; t < POINTS; t++) {
+      change += (course[t * GROUPS + g]! - course[(t - 1) * GROUPS + g]!) ** 2 / (POINTS - 1);
+    }
+    out[place++] = clamp(change / (2 * variance[g]! + 1e-9), 4);
+  }
+  out[place++] = spread(common);
+  out[place++] = gapShare;
+}
+
+/** Log of a standard deviation, brought to about -1.5 to 1.5 for 0.01 to 0.5. */
+const spread = (variance: number): number => (Math.log(Math.sqrt(variance) + 1e-3) + 2.7) / 1.3;
+
+const average = (values: ArrayLike<number>): number => {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]!;
+  return sum / values.length;
+};
+
+const clamp = (value: number, limit: number): number =>
+  value < -limit ? -limit : value > limit ? limit : value;
+
+/**
+ * Log power of the two-dimensional Fourier transform of the dynamic part: frequencies 0.5 to 20 Hz in
+ * steps of 0.5 Hz, by delays of -1 to 1 in steps of half a bin (1/16.25 MHz). The sign of the delay tells
+ * which way fringes run over the subcarriers, so receding from approaching.
+ */
+function dopplerMap(course: Float64Array, out: Float32Array, at: number): void {
+  const { byDelay } = scratch;
+  for (let t = 0; t < POINTS; t++) {
+    for (let d = 0; d < DELAYS; d++) {
+      let re = 0;
+      let im = 0;
+      for (let g = 0; g < GROUPS; g++) {
+        const value = course[t * GROUPS + g]!;
+        re += value * tables.delayCos[d * GROUPS + g]!;
+        im += value * tables.delaySin[d * GROUPS + g]!;
+      }
+      byDelay[2 * (d * POINTS + t)] = re * tables.hann[t]!;
+      byDelay[2 * (d * POINTS + t) + 1] = im * tables.hann[t]!;
+    }
+  }
+  for (let f = 0; f < FREQUENCIES; f++) {
+    for (let d = 0; d < DELAYS; d++) {
+      let re = 0;
+      let im = 0;
+      let phase = 0;
+      for (let t = 0; t < POINTS; t++) {
+        const c = tables.cos[phase]!;
+        const s = tables.sin[phase]!;
+        const x = byDelay[2 * (d * POINTS + t)]!;
+        const y = byDelay[2 * (d * POINTS + t) + 1]!;
+        re += x * c + y * s;
+        im += y * c - x * s;
+        phase += f + 1;
+        if (phase >= POINTS) phase -= POINTS;
+      }
+      out[at + f * DELAYS + d] = (Math.log((re * re + im * im) / POINTS + 1e-6) + 7) / 2.5;
+    }
+  }
+}
+
+const scratch = { course: new Float64Array(COURSE), byDelay: new Float64Array(2 * DELAYS * POINTS) };
+
+const tables = (() => {
+  const turn = (i: number, n: number) => (2 * Math.PI * i) / n;
+  const delays = Array.from({ length: DELAYS * GROUPS }, (_, i) => {
+    const half = Math.floor(i / GROUPS) - (DELAYS - 1) / 2;
+    return turn(half * ((i % GROUPS) - (GROUPS - 1) / 2), 2 * GROUPS);
+  });
+  return {
+    hann: Float64Array.from({ length: POINTS }, (_, t) => 0.5 - 0.5 * Math.cos(turn(t + 0.5, POINTS))),
+    cos: Float64Array.from({ length: POINTS }, (_, i) => Math.cos(turn(i, POINTS))),
+    sin: Float64Array.from({ length: POINTS }, (_, i) => Math.sin(turn(i, POINTS))),
+    delayCos: Float64Array.from(delays, Math.cos),
+    delaySin: Float64Array.from(delays, Math.sin),
+  };
+})();

@@ -1,0 +1,231 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { JOINTS } from './body.js';
+import { COURSE, FIGURES, GROUPS, LINK_FEATURES, MAP, POINTS } from './features.js';
+import { CELLS, DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
+
+/**
+ * The network: one encoder shared by all links, a floor grid scored by each link's relative geometry, and
+ * a pose head that looks again from the place found. Convolutions are reshapes and matrix products, so
+ * that gradients exist on every backend. It holds no weights: they come as tensors, in the order of {@link LAYERS}.
+ */
+
+/** Counts up when layers change: weights are bound to it. */
+export const NETWORK_VERSION = 1;
+
+const W = {
+  first: 40,
+  second: 48,
+  third: 64,
+  course: 80,
+  map: 48,
+  figures: 40,
+  token: 80,
+  score: 48,
+  scored: 40,
+  joined: 64,
+  view: 112,
+  wide: 192,
+  deep: 144,
+} as const;
+
+/** Places of the outputs of the pose head. */
+export const OUT = {
+  /** Mean of the heading's unit vector: its direction is the heading, its length how sure it is. */
+  heading: 0,
+  /** From the grid's expected place to the root, metres. */
+  offset: 2,
+  /** Log of the scale of the root's error, metres; then of each joint's. */
+  rootScale: 4,
+  jointScales: 5,
+  postures: 5 + JOINTS,
+  presence: 8 + JOINTS,
+  /** Relative to the floor root, x along the heading, y to the left, z up. */
+  joints: 9 + JOINTS,
+  size: 9 + 4 * JOINTS,
+} as const;
+
+/** Time steps that are left after three convolutions of stride two. */
+const STEPS = Math.ceil(POINTS / 8);
+
+interface Layer {
+  readonly name: string;
+  readonly inputs: number;
+  readonly outputs: number;
+}
+
+/** Dense layers, each a kernel [inputs, outputs] and a bias [outputs]. */
+export const LAYERS: readonly Layer[] = [
+  { name: 'first', inputs: 6 * GROUPS, outputs: W.first },
+  { name: 'second', inputs: 6 * W.first, outputs: W.second },
+  { name: 'third', inputs: 6 * W.second, outputs: W.third },
+  { name: 'course', inputs: STEPS * W.third, outputs: W.course },
+  { name: 'map', inputs: MAP, outputs: W.map },
+  { name: 'figures', inputs: FIGURES, outputs: W.figures },
+  { name: 'token', inputs: W.course + W.map + W.figures, outputs: W.token },
+  { name: 'score-token', inputs: W.token, outputs: W.score },
+  { name: 'score-place', inputs: PLACE_FEATURES, outputs: W.score },
+  { name: 'scored', inputs: W.score, outputs: W.scored },
+  { name: 'joined', inputs: 2 * W.scored + WALL_FEATURES, outputs: W.joined },
+  { name: 'logit', inputs: W.joined, outputs: 1 },
+  { name: 'view', inputs: W.token + PLACE_FEATURES + DIRECTION_FEATURES, outputs: W.view },
+  { name: 'attention', inputs: W.view, outputs: 1 },
+  { name: 'wide', inputs: 2 * W.view + WALL_FEATURES, outputs: W.wide },
+  { name: 'deep', inputs: W.wide, outputs: W.deep },
+  { name: 'out', inputs: W.deep, outputs: OUT.size },
+];
+
+/** Numbers in all kernels and biases. */
+export const PARAMETERS = LAYERS.reduce((sum, layer) => sum + (layer.inputs + 1) * layer.outputs, 0);
+
+/** Where each layer's kernel and bias lie in one array of PARAMETERS numbers. */
+export const PLACES: ReadonlyMap<
+  string,
+  { readonly kernel: number; readonly bias: number; readonly end: number }
+> = (() => {
+  const places = new Map<string, { kernel: number; bias: number; end: number }>();
+  let at = 0;
+  for (const { name, inputs, outputs } of LAYERS) {
+    const bias = at + inputs * outputs;
+    places.set(name, { kernel: at, bias, end: bias + outputs });
+    at = bias + outputs;
+  }
+  return places;
+})();
+
+/** Kernel and bias of each layer in turn, as tensors that the caller disposes of. */
+export const weightTensors = (weights: Float32Array): tf.Tensor[] =>
+  LAYERS.flatMap(({ name, inputs, outputs }) => {
+    const { kernel, bias, end } = PLACES.get(name)!;
+    return [
+      tf.tensor2d(weights.slice(kernel, bias), [inputs, outputs]),
+      tf.tensor1d(weights.slice(bias, end)),
+    ];
+  });
+
+/** A batch of windows that all hold the same number of links. */
+export interface SceneBatch {
+  readonly windows: number;
+  readonly links: number;
+  /** [windows, links, LINK_FEATURES] */
+  readonly features: Float32Array;
+  /** [windows, links, CELLS, PLACE_FEATURES] */
+  readonly places: Float32Array;
+  /** [windows, CELLS, WALL_FEATURES] */
+  readonly walls: Float32Array;
+  /** Middle of each cell, metres: [windows, CELLS, 2] */
+  readonly cells: Float32Array;
+}
+
+/** What the pose head reads besides the tokens, seen from the root: a batch may hold a window in several frames. */
+export interface ViewBatch {
+  readonly windows: number;
+  readonly links: number;
+  /** [windows, links, PLACE_FEATURES + DIRECTION_FEATURES] */
+  readonly views: Float32Array;
+  /** [windows, WALL_FEATURES] */
+  readonly walls: Float32Array;
+}
+
+export class Network {
+  readonly #tensors = new Map<string, readonly [tf.Tensor, tf.Tensor]>();
+
+  /** @param tensors as from {@link weightTensors}; they stay the caller's. */
+  constructor(tensors: readonly tf.Tensor[]) {
+    LAYERS.forEach(({ name }, index) => {
+      this.#tensors.set(name, [tensors[2 * index]!, tensors[2 * index + 1]!]);
+    });
+  }
+
+  /** One token a link: [windows * links, token]. */
+  encode(batch: Pick<SceneBatch, 'windows' | 'links' | 'features'>): tf.Tensor2D {
+    const rows = batch.windows * batch.links;
+    const all = tf.tensor2d(batch.features, [rows, LINK_FEATURES]);
+    const course = tf.slice(all, [0, 0], [rows, COURSE]);
+    let x = this.#convolve(tf.reshape(course, [rows, POINTS, GROUPS]), 'first');
+    x = this.#convolve(x, 'second');
+    x = this.#convolve(x, 'third');
+    const parts = [
+      this.#dense(tf.reshape(x, [rows, STEPS * W.third]), 'course'),
+      this.#dense(tf.slice(all, [0, COURSE], [rows, MAP]), 'map'),
+      this.#dense(tf.slice(all, [0, COURSE + MAP], [rows, FIGURES]), 'figures'),
+    ];
+    return this.#dense(tf.concat(parts, 1), 'token');
+  }
+
+  /** Logit of each cell: [windows, CELLS]. */
+  score(tokens: tf.Tensor2D, batch: SceneBatch): tf.Tensor2D {
+    const { windows, links } = batch;
+    const places = tf.tensor2d(batch.places, [windows * links * CELLS, PLACE_FEATURES]);
+    const seen = tf.reshape(this.#dense(places, 'score-place', 'linear'), [windows * links, CELLS, W.score]);
+    const heard = tf.reshape(this.#dense(tokens, 'score-token', 'linear'), [windows * links, 1, W.score]);
+    const both = tf.reshape(relu(tf.add(seen, heard)), [windows * links * CELLS, W.score]);
+    const scored = tf.reshape(this.#dense(both, 'scored'), [windows, links, CELLS * W.scored]);
+    const pooled = [tf.mean(scored, 1), tf.max(scored, 1)].map((part) =>
+      tf.reshape(part, [windows * CELLS, W.scored]),
+    );
+    const walls = tf.tensor2d(batch.walls, [windows * CELLS, WALL_FEATURES]);
+    const joined = this.#dense(tf.concat([...pooled, walls], 1), 'joined');
+    return tf.reshape(this.#dense(joined, 'logit', 'linear'), [windows, CELLS]);
+  }
+
+  /** Outputs of the pose head: [windows, OUT.size]. `tokens` has a row for each window and link of `batch`. */
+  pose(tokens: tf.Tensor2D, batch: ViewBatch): tf.Tensor2D {
+    const { windows, links } = batch;
+    const views = tf.tensor2d(batch.views, [windows * links, PLACE_FEATURES + DIRECTION_FEATURES]);
+    const view = this.#dense(tf.concat([tokens, views], 1), 'view');
+    const logits = tf.reshape(this.#dense(view, 'attention', 'linear'), [windows, links]);
+    const attention = tf.reshape(tf.softmax(logits), [windows, links, 1]);
+    const stacked = tf.reshape(view, [windows, links, W.view]);
+    const pooled = [tf.sum(tf.mul(stacked, attention), 1), tf.mean(stacked, 1)] as tf.Tensor2D[];
+    const walls = tf.tensor2d(batch.walls, [windows, WALL_FEATURES]);
+    const wide = this.#dense(tf.concat([...pooled, walls], 1), 'wide');
+    return this.#dense(this.#dense(wide, 'deep'), 'out', 'linear');
+  }
+
+  /** Kernel of six points, stride two, over [rows, time, channels]: pairs of points, each beside its neighbours. */
+  #convolve(x: tf.Tensor, layer: string): tf.Tensor3D {
+    const [rows, time, channels] = x.shape as [number, number, number];
+    const pairs = Math.ceil(time / 2);
+    const even =
+      pairs * 2 === time
+        ? x
+        : tf.pad(x, [
+            [0, 0],
+            [0, 1],
+            [0, 0],
+          ]);
+    const paired = tf.reshape(even, [rows, pairs, 2 * channels]);
+    const padded = tf.pad(paired, [
+      [0, 0],
+      [1, 1],
+      [0, 0],
+    ]);
+    const shifted = [0, 1, 2].map((shift) => tf.slice(padded, [0, shift, 0], [rows, pairs, 2 * channels]));
+    const patches = tf.reshape(tf.concat(shifted, 2), [rows * pairs, 6 * channels]);
+    const out = this.#dense(patches, layer);
+    return tf.reshape(out, [rows, pairs, out.shape[1]]);
+  }
+
+  #dense(x: tf.Tensor, layer: string, activation: 'relu' | 'linear' = 'relu'): tf.Tensor2D {
+    const [kernel, bias] = this.#tensors.get(layer)!;
+    const out = tf.add(tf.matMul(x, kernel), bias) as tf.Tensor2D;
+    return activation === 'relu' ? relu(out) : out;
+  }
+}
+
+/** As tf.relu, with a gradient of two operations: tfjs's own costs a fifth of a training step. */
+const relu = tf.customGrad((...args: (tf.Tensor | tf.GradSaveFunc)[]) => {
+  const [x, save] = args as [tf.Tensor, tf.GradSaveFunc];
+  const value = tf.relu(x);
+  save([value]);
+  return {
+    value,
+    gradFunc: (dy: tf.Tensor, saved: tf.Tensor[]) => tf.mul(dy, tf.cast(tf.greater(saved[0]!, 0), 'float32')),
+  };
+}) as <T extends tf.Tensor>(x: T) => T;
+
+/** The grid's expected place: [windows, 2], metres. */
+export const expectedPlace = (logits: tf.Tensor2D, batch: SceneBatch): tf.Tensor2D => {
+  const weights = tf.reshape(tf.softmax(logits), [batch.windows, CELLS, 1]);
+  return tf.sum(tf.mul(weights, tf.tensor3d(batch.cells, [batch.windows, CELLS, 2])), 1);
+};

@@ -1,0 +1,146 @@
+import { JOINTS, MIRRORED } from '../body.js';
+import { CALIBRATED, LINK_FEATURES } from '../features.js';
+import { CELLS, cellCentre, IDENTITY, frame, turn, type Frame, type LinkPlace } from '../geometry.js';
+import type { SceneBatch } from '../network.js';
+import { sceneBatch, type Scene } from '../scene.js';
+import { PLACE_OF_LINK, PLACES_HEAD, TRUTH, type Samples } from './samples.js';
+
+/** Spread of the target about the true place on the grid, metres. */
+const TARGET_SPREAD = 0.35;
+
+/** A batch with its answers, the answers turned into each window's frame. */
+export interface TrainingBatch {
+  readonly scene: SceneBatch;
+  readonly scenes: readonly Scene[];
+  readonly frames: readonly Frame[];
+  /** [windows, CELLS], each row sums to 1. */
+  readonly cells: Float32Array;
+  /** [windows, 2] in room coordinates. */
+  readonly root: Float32Array;
+  /** [windows, 2] in the window's frame. */
+  readonly heading: Float32Array;
+  /** [windows, JOINTS * 3] in the body's own frame, mirrored where the window's frame is. */
+  readonly joints: Float32Array;
+  /** [windows, 3] one-hot. */
+  readonly posture: Float32Array;
+  /** [windows] 1 where somebody is there. */
+  readonly present: Float32Array;
+  readonly activity: Uint8Array;
+}
+
+export interface Augmentation {
+  /** Links of each window, drawn without replacement; all, in order, where it is the number of links. */
+  readonly links: number;
+  /** Share of windows whose empty-room calibration is taken away. */
+  readonly uncalibrated: number;
+  /** Turn, mirror, and swap transmitter and receiver. */
+  readonly turned: boolean;
+}
+
+/** One labelled window of a set. */
+export interface Pick {
+  readonly samples: Samples;
+  readonly index: number;
+}
+
+/** The picked windows, augmented by chance from `random`. All sets hold the same number of links. */
+export function trainingBatch(
+  picks: readonly Pick[],
+  options: Augmentation,
+  random: () => number,
+): TrainingBatch {
+  const count = picks.length;
+  const features = new Float32Array(count * options.links * LINK_FEATURES);
+  const scenes: Scene[] = [];
+  const frames: Frame[] = [];
+  const batch = {
+    cells: new Float32Array(count * CELLS),
+    root: new Float32Array(count * 2),
+    heading: new Float32Array(count * 2),
+    joints: new Float32Array(count * JOINTS * 3),
+    posture: new Float32Array(count * 3),
+    present: new Float32Array(count),
+    activity: new Uint8Array(count),
+  };
+  for (let w = 0; w < count; w++) {
+    const { samples, index: sample } = picks[w]!;
+    const f = options.turned ? frame(2 * Math.PI * random(), random() < 0.5 ? -1 : 1) : IDENTITY;
+    const chosen = choose(samples.links, options.links, random);
+    const uncalibrated = random() < options.uncalibrated;
+    chosen.forEach((link, place) => {
+      const from = (sample * samples.links + link) * LINK_FEATURES;
+      const to = (w * options.links + place) * LINK_FEATURES;
+      features.set(samples.features.subarray(from, from + LINK_FEATURES), to);
+      if (uncalibrated) features.fill(0, to + CALIBRATED.start, to + CALIBRATED.start + CALIBRATED.length);
+    });
+    const scene = sceneOf(samples, sample, chosen, () => options.turned && random() < 0.5);
+    scenes.push(scene);
+    frames.push(f);
+    const truth = samples.truth.subarray(sample * TRUTH.size, (sample + 1) * TRUTH.size);
+    answer(truth, scene, f, w, batch);
+  }
+  return { scene: sceneBatch(scenes, features), scenes, frames, ...batch };
+}
+
+/** `count` of `total` numbers in random order; all in order where they are as many. */
+function choose(total: number, count: number, random: () => number): number[] {
+  const all = Array.from({ length: total }, (_, i) => i);
+  if (count === total) return all;
+  for (let i = 0; i < count; i++) {
+    const j = i + Math.floor(random() * (total - i));
+    [all[i], all[j]] = [all[j]!, all[i]!];
+  }
+  return all.slice(0, count);
+}
+
+export function sceneOf(
+  samples: Samples,
+  sample: number,
+  links: readonly number[],
+  swap: () => boolean = () => false,
+): Scene {
+  const width = PLACES_HEAD + samples.links * PLACE_OF_LINK;
+  const at = (i: number) => samples.places[sample * width + i]!;
+  return {
+    size: { x: at(0), y: at(1) },
+    links: links.map((link): LinkPlace => {
+      const start = PLACES_HEAD + link * PLACE_OF_LINK;
+      const a = { x: at(start), y: at(start + 1), z: at(start + 2) };
+      const b = { x: at(start + 3), y: at(start + 4), z: at(start + 5) };
+      // A channel is the same from both ends.
+      return swap() ? { transmitter: b, receiver: a } : { transmitter: a, receiver: b };
+    }),
+  };
+}
+
+type Answers = Omit<TrainingBatch, 'scene' | 'scenes' | 'frames'>;
+
+function answer(truth: Float32Array, scene: Scene, f: Frame, w: number, out: Answers): void {
+  out.present[w] = truth[TRUTH.present]!;
+  out.activity[w] = truth[TRUTH.activity]!;
+  if (out.present[w] === 0) {
+    out.cells.fill(1 / CELLS, w * CELLS, (w + 1) * CELLS);
+    return;
+  }
+  const x = truth[TRUTH.root]!;
+  const y = truth[TRUTH.root + 1]!;
+  out.root.set([x, y], 2 * w);
+  out.heading.set(turn(f, truth[TRUTH.heading]!, truth[TRUTH.heading + 1]!), 2 * w);
+  out.posture[3 * w + truth[TRUTH.posture]!] = 1;
+  for (let j = 0; j < JOINTS; j++) {
+    const from = TRUTH.joints + 3 * (f.sign < 0 ? MIRRORED[j]! : j);
+    const to = 3 * (w * JOINTS + j);
+    out.joints[to] = truth[from]!;
+    out.joints[to + 1] = f.sign * truth[from + 1]!;
+    out.joints[to + 2] = truth[from + 2]!;
+  }
+  let sum = 0;
+  for (let c = 0; c < CELLS; c++) {
+    const centre = cellCentre(c, scene.size);
+    const squared = (centre.x - x) ** 2 + (centre.y - y) ** 2;
+    const weight = Math.exp(-squared / (2 * TARGET_SPREAD ** 2)) + 1e-9;
+    out.cells[w * CELLS + c] = weight;
+    sum += weight;
+  }
+  for (let c = 0; c < CELLS; c++) out.cells[w * CELLS + c]! /= sum;
+}

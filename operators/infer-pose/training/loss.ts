@@ -1,0 +1,113 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { JOINTS } from '../body.js';
+import { turnBack } from '../geometry.js';
+import { expectedPlace, Network, OUT } from '../network.js';
+import { viewBatch } from '../scene.js';
+import type { TrainingBatch } from './batches.js';
+
+/** Weights of the terms (docs of the recipe: root distance 1). */
+export const TERMS = { joints: 2, heading: 1, cells: 0.5, scales: 0.1, posture: 0.3, presence: 0.3 } as const;
+
+/**
+ * Mean loss over a batch, as a scalar that gradients flow through: distance of the root, mean joint
+ * distance in the body's own frame, the heading vector, cross-entropies of grid, posture and presence,
+ * and the Laplace likelihood of the errors, whose gradient reaches only the scales. Windows without a
+ * person count for presence alone.
+ */
+export function batchLoss(tensors: readonly tf.Tensor[], batch: TrainingBatch): tf.Scalar {
+  const network = new Network(tensors);
+  const { scene } = batch;
+  const windows = scene.windows;
+  const tokens = network.encode(scene);
+  const logits = network.score(tokens, scene);
+  const expected = expectedPlace(logits, scene);
+  // The pose head looks from the place found; no gradient flows through where it stands.
+  const found = expected.dataSync();
+  const views = viewBatch(
+    batch.scenes,
+    (w) => [found[2 * w]!, found[2 * w + 1]!],
+    (w) => batch.frames[w]!,
+  );
+  const out = network.pose(tokens, views);
+  const part = (start: number, size: number) => tf.slice(out, [0, start], [windows, size]);
+
+  const present = tf.tensor1d(batch.present);
+  const some = Math.max(
+    1,
+    batch.present.reduce((sum, one) => sum + one, 0),
+  );
+  const overPresent = (values: tf.Tensor) => tf.div(tf.sum(tf.mul(values, present)), some);
+
+  const rootError = distance(
+    tf.sub(tf.add(expected, turnedBack(part(OUT.offset, 2), batch)), tf.tensor2d(batch.root, [windows, 2])),
+  );
+  const joints = tf.reshape(part(OUT.joints, 3 * JOINTS), [windows, JOINTS, 3]);
+  const jointErrors = distance(tf.sub(joints, tf.tensor3d(batch.joints, [windows, JOINTS, 3])));
+  const heading = tf.sum(
+    tf.square(tf.sub(part(OUT.heading, 2), tf.tensor2d(batch.heading, [windows, 2]))),
+    1,
+  );
+  const cells = tf.neg(tf.sum(tf.mul(tf.tensor2d(batch.cells, logits.shape), logProbabilities(logits)), 1));
+  const postures = tf.tensor2d(batch.posture, [windows, 3]);
+  const posture = tf.neg(tf.sum(tf.mul(postures, logProbabilities(part(OUT.postures, 3))), 1));
+  const scales = tf.add(
+    laplace(part(OUT.rootScale, 1), tf.reshape(rootError, [windows, 1])),
+    laplace(part(OUT.jointScales, JOINTS), jointErrors),
+  );
+  const presence = tf.mean(binaryCrossEntropy(tf.reshape(part(OUT.presence, 1), [windows]), present));
+
+  const total = tf.addN([
+    rootError,
+    tf.mul(TERMS.joints, tf.mean(jointErrors, 1)),
+    tf.mul(TERMS.heading / 2, heading),
+    tf.mul(TERMS.cells, cells),
+    tf.mul(TERMS.posture, posture),
+    tf.mul(TERMS.scales, scales),
+  ]);
+  return tf.add(overPresent(total), tf.mul(TERMS.presence, presence));
+}
+
+/** Horizontal vectors of each window's frame, in room axes. */
+function turnedBack(vectors: tf.Tensor, batch: TrainingBatch): tf.Tensor {
+  const windows = batch.frames.length;
+  const [a, b, c, d] = [0, 1, 2, 3].map(() => new Float32Array(windows)) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ];
+  batch.frames.forEach((f, w) => {
+    [a[w], c[w]] = turnBack(f, 1, 0);
+    [b[w], d[w]] = turnBack(f, 0, 1);
+  });
+  const x = tf.slice(vectors, [0, 0], [windows, 1]);
+  const y = tf.slice(vectors, [0, 1], [windows, 1]);
+  const column = (values: Float32Array) => tf.tensor2d(values, [windows, 1]);
+  return tf.concat(
+    [tf.add(tf.mul(column(a), x), tf.mul(column(b), y)), tf.add(tf.mul(column(c), x), tf.mul(column(d), y))],
+    1,
+  );
+}
+
+/** Length over the last axis, smooth at 0. */
+const distance = (difference: tf.Tensor): tf.Tensor =>
+  tf.sqrt(tf.add(tf.sum(tf.square(difference), -1), 1e-4));
+
+const logProbabilities = (logits: tf.Tensor): tf.Tensor => tf.log(tf.add(tf.softmax(logits), 1e-7));
+
+/** Mean over the columns of log s + e / s, with the errors as constants. */
+function laplace(logScales: tf.Tensor, errors: tf.Tensor): tf.Tensor {
+  const bounded = tf.clipByValue(logScales, -4, 2);
+  return tf.mean(tf.add(bounded, tf.mul(constant(errors), tf.exp(tf.neg(bounded)))), 1);
+}
+
+const constant = tf.customGrad((x) => ({
+  value: tf.clone(x as tf.Tensor),
+  gradFunc: () => tf.zerosLike(x as tf.Tensor),
+}));
+
+/** Of a logit against 0 or 1: max(x, 0) - x y + log(1 + exp(-|x|)). */
+function binaryCrossEntropy(logits: tf.Tensor, truth: tf.Tensor): tf.Tensor {
+  const rest = tf.log(tf.add(1, tf.exp(tf.neg(tf.abs(logits)))));
+  return tf.add(tf.sub(tf.relu(logits), tf.mul(logits, truth)), rest);
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { FEATURE_VERSION, GROUPS, POINTS, STEP_US } from './features.js';
+import { LAYERS, NETWORK_VERSION, PARAMETERS } from './network.js';
+
+/** Folder of the weights that ship with csiflow; each model is a folder in it. */
+export const SHIPPED = 'operators/infer-pose/weights';
+
+/** `manifest.json` beside `weights.bin` (32-bit little-endian floats, layer by layer, kernel then bias). */
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  /** In words: `simulated CSI`. */
+  readonly trainedOn: string;
+  /** Path of the report in this repository. */
+  readonly accuracy: string;
+  /** Of weights.bin, hexadecimal. */
+  readonly sha256: string;
+  readonly networkVersion: number;
+  readonly featureVersion: number;
+  readonly parameters: number;
+  readonly layers: readonly { readonly name: string; readonly inputs: number; readonly outputs: number }[];
+  readonly window: { readonly lengthMs: number; readonly points: number };
+  readonly calibration: ErrorCalibration;
+  /** Of a model for one place: which, and the empty room's profile of each link. */
+  readonly site: Site | null;
+  /** How it was trained: for people and for repeating it. */
+  readonly training: Readonly<Record<string, unknown>>;
+}
+
+/** From the network's own scales to expected errors, fitted on held-out rooms. */
+export interface ErrorCalibration {
+  /** Expected distance of the floor position = factor * scale ^ power, metres. */
+  readonly position: { readonly factor: number; readonly power: number };
+  /** Expected distance of each joint relative to the root = factor * scale. */
+  readonly joints: readonly number[];
+  /** Probability from which somebody is said to be there. */
+  readonly presence: number;
+}
+
+export interface Site {
+  readonly environment: string;
+  readonly profiles: Profiles;
+}
+
+/** Empty-room profile by link id: mean log-amplitude of each of the 13 bands. */
+export type Profiles = Readonly<Record<string, readonly number[]>>;
+
+export interface Model {
+  readonly manifest: Manifest;
+  readonly weights: Float32Array;
+}
+
+/** The folder of a model: one of those that ship, or a path that starts from `folder`. */
+export const modelFolder = (name: string, folder: string): string =>
+  /^[a-z0-9-]+$/.test(name) ? packageFile(join(SHIPPED, name)) : resolve(folder, name);
+
+/**
+ * Reads and checks a model.
+ * @throws Error that names the file, what is wrong and how to mend it.
+ */
+export function readModel(folder: string): Model {
+  const manifest = readManifest(folder);
+  const file = join(folder, 'weights.bin');
+  const bytes = readFileSync(file);
+  const problem =
+    manifest.networkVersion !== NETWORK_VERSION || manifest.featureVersion !== FEATURE_VERSION
+      ? `are for network ${manifest.networkVersion} with features ${manifest.featureVersion}, not ${NETWORK_VERSION} and ${FEATURE_VERSION}`
+      : bytes.byteLength !== PARAMETERS * 4
+        ? `have ${bytes.byteLength} bytes, not ${PARAMETERS * 4}`
+        : sha256(bytes) !== manifest.sha256
+          ? 'are not those that manifest.json describes: their SHA-256 differs'
+          : null;
+  if (problem) throw new Error(`${file}: the weights ${problem}. Train again with \`csiflow train pose\`.`);
+  const weights = new Float32Array(PARAMETERS);
+  for (let i = 0; i < PARAMETERS; i++) weights[i] = bytes.readFloatLE(4 * i);
+  return { manifest, weights };
+}
+
+export function readManifest(folder: string): Manifest {
+  const file = join(folder, 'manifest.json');
+  if (!existsSync(file)) {
+    throw new Error(
+      `There are no weights in ${folder}: it has no manifest.json. Make them with \`csiflow train pose --out ${folder}\`.`,
+    );
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+}
+
+type Described = Omit<
+  Manifest,
+  'sha256' | 'networkVersion' | 'featureVersion' | 'parameters' | 'layers' | 'window'
+>;
+
+/** Writes a model so that a reader finds either the old one or the new one. */
+export function writeModel(folder: string, weights: Float32Array, described: Described): Manifest {
+  const bytes = Buffer.alloc(weights.length * 4);
+  weights.forEach((value, i) => bytes.writeFloatLE(value, 4 * i));
+  const manifest: Manifest = {
+    ...described,
+    sha256: sha256(bytes),
+    networkVersion: NETWORK_VERSION,
+    featureVersion: FEATURE_VERSION,
+    parameters: weights.length,
+    layers: LAYERS,
+    window: { lengthMs: (POINTS * STEP_US) / 1000, points: POINTS },
+  };
+  mkdirSync(folder, { recursive: true });
+  replace(join(folder, 'weights.bin'), bytes);
+  replace(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  return manifest;
+}
+
+function replace(file: string, content: Buffer | string): void {
+  writeFileSync(`${file}.part`, content);
+  renameSync(`${file}.part`, file);
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/**
+ * Reads an empty-room calibration: `{"features": 1, "profiles": {"link-1": [13 numbers], ...}}`.
+ * @throws Error that names the file and what is wrong.
+ */
+export function readProfiles(file: string): Profiles {
+  if (!existsSync(file))
+    throw new Error(
+      `The calibration ${file} does not exist. Leave the field \`calibration\` out to go without one.`,
+    );
+  const content = JSON.parse(readFileSync(file, 'utf8')) as { features?: unknown; profiles?: unknown };
+  if (content.features !== FEATURE_VERSION) {
+    throw new Error(
+      `${file}: "features" must be ${FEATURE_VERSION}, the version that this csiflow computes.`,
+    );
+  }
+  const profiles = content.profiles as Record<string, unknown> | undefined;
+  if (typeof profiles !== 'object')
+    throw new Error(`${file}: "profiles" must be an object with a list for each link.`);
+  for (const [link, profile] of Object.entries(profiles)) {
+    if (!Array.isArray(profile) || profile.length !== GROUPS || !profile.every(Number.isFinite)) {
+      throw new Error(`${file}: the profile of link ${link} must be a list of ${GROUPS} numbers.`);
+    }
+  }
+  return profiles as Profiles;
+}
+
+export const writeProfiles = (file: string, profiles: Profiles): void => {
+  replace(file, `${JSON.stringify({ features: FEATURE_VERSION, profiles }, null, 2)}\n`);
+};
