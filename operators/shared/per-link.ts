@@ -18,7 +18,14 @@ export interface LinkSnapshot<S> {
 
 export type LayoutSnapshot = Omit<CsiLayout, 'key'>;
 
-export const layoutSnapshot = ({ key: _, ...fields }: CsiLayout): LayoutSnapshot => fields;
+export const layoutSnapshot = (layout: CsiLayout): LayoutSnapshot => ({
+  rx: layout.rx,
+  tx: layout.tx,
+  subcarriers: layout.subcarriers.slice(),
+  bandwidthMhz: layout.bandwidthMhz,
+  centreMhz: layout.centreMhz,
+  training: layout.training,
+});
 
 /**
  * State per link and layout, found fast (columns carry link numbers) and bounded: of more than eight layouts

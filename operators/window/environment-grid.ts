@@ -1,0 +1,188 @@
+import type { CsiLayout, Environment, Provenance, Window, WindowLink } from '../../pipeline/model/index.js';
+import { LinkGrid, type Grid, type LinkGridState } from './link-grid.js';
+
+export interface WindowGrid extends Grid {
+  /** Points of a window. */
+  readonly points: number;
+  /** Points from the start of a window to the start of the next. */
+  readonly hop: number;
+  /** A link is idle when it lies this far behind the newest frame of its environment, microseconds. */
+  readonly idle: number;
+  /** Training fields in the order of preference. */
+  readonly training: readonly CsiLayout['training'][];
+}
+
+export interface EnvironmentGridState {
+  readonly environment: string;
+  readonly next: number | null;
+  readonly index: number;
+  readonly clock: number;
+  readonly links: readonly LinkGridState[];
+}
+
+/** Why a frame was refused; null: it was taken, or is of a training field that is not wanted. */
+export type Refusal = 'late' | 'not_finite' | 'other_layout' | null;
+
+/**
+ * The links of one environment on one grid. A window closes when every link that is not idle has a frame at its end
+ * or later. So it waits for the slowest link by one of its periods, and for one that fell silent `idle` at most.
+ *
+ * All is decided frame by frame, in the order in which they come: never by blocks or by a clock.
+ */
+export class EnvironmentGrid {
+  readonly #environment: Environment;
+  readonly #grid: WindowGrid;
+  readonly #provenance: Provenance;
+  /** In the order of the environment's links; undefined where none came yet. */
+  readonly #links: (LinkGrid | undefined)[];
+  /** Number of the first point of the next window; null before the first frame. */
+  #next: number | null = null;
+  #index = 0;
+  /** The newest event time seen, or told by a watermark. */
+  #clock = -Infinity;
+
+  constructor(environment: Environment, grid: WindowGrid, provenance: Provenance) {
+    this.#environment = environment;
+    this.#grid = grid;
+    this.#provenance = provenance;
+    this.#links = environment.links.map(() => undefined);
+  }
+
+  /** End of the last window that was closed or had nothing in it; undefined before the first frame. */
+  get closedUntil(): number | undefined {
+    if (this.#next === null) return undefined;
+    return (this.#next + this.#grid.points - this.#grid.hop) * this.#grid.step;
+  }
+
+  /** Takes a frame of the environment's link number `place`; windows that it closes go to `closed`. */
+  add(
+    place: number,
+    layout: CsiLayout,
+    time: number,
+    values: Float32Array,
+    rssi: number,
+    closed: Window[],
+  ): Refusal {
+    const current = this.#links[place];
+    const preference = this.#preference(current, layout, time);
+    if (preference !== 'use') return preference === 'ignore' ? null : 'other_layout';
+    if (!isFinite(time) || !allFinite(values)) return 'not_finite';
+    if (time < (current?.newest ?? -Infinity) || time < (this.closedUntil ?? -Infinity)) return 'late';
+
+    const { hop, step } = this.#grid;
+    this.#next ??= Math.ceil(time / (hop * step)) * hop;
+    // First the windows that need no more of this link: a long silence then leaves no more open than fit in the rings.
+    this.advance(time, closed);
+    const link =
+      current?.layout.key === layout.key
+        ? current
+        : new LinkGrid(this.#id(place), layout, this.#grid, this.#next);
+    this.#links[place] = link;
+    link.add(time, values, rssi, this.#next);
+    this.#close(closed);
+    return null;
+  }
+
+  /** Event time is `time` at least. */
+  advance(time: number, closed: Window[]): void {
+    if (time > this.#clock) this.#clock = time;
+    this.#close(closed);
+  }
+
+  /** Event time goes no further: closes the windows that the newest frame has reached the end of. */
+  finish(closed: Window[]): void {
+    const clock = this.#clock;
+    while (this.#next !== null && this.#end(this.#next) * this.#grid.step <= clock) this.#emit(closed);
+  }
+
+  snapshot(): EnvironmentGridState {
+    const first = this.#next ?? 0;
+    return {
+      environment: this.#environment.id,
+      next: this.#next,
+      index: this.#index,
+      clock: this.#clock,
+      links: this.#links.flatMap((link) => (link ? [link.snapshot(first)] : [])),
+    };
+  }
+
+  restore(state: EnvironmentGridState): void {
+    this.#next = state.next;
+    this.#index = state.index;
+    this.#clock = state.clock;
+    const saved = new Map(state.links.map((link) => [link.link, link]));
+    this.#environment.links.forEach(({ id }, place) => {
+      const link = saved.get(id);
+      this.#links[place] = link && LinkGrid.restore(link, this.#grid);
+    });
+  }
+
+  /**
+   * A link uses one layout: the first one that it sends of its best training field, and any other of that field only
+   * once the first is idle. Other training fields are estimates of the same packets, so leaving them out loses nothing.
+   */
+  #preference(current: LinkGrid | undefined, layout: CsiLayout, time: number): 'use' | 'ignore' | 'refuse' {
+    const { training, idle } = this.#grid;
+    const rank = training.indexOf(layout.training);
+    if (rank < 0) return 'ignore';
+    if (!current || current.layout.key === layout.key || time - current.newest > idle) return 'use';
+    const used = training.indexOf(current.layout.training);
+    return rank < used ? 'use' : rank > used ? 'ignore' : 'refuse';
+  }
+
+  #close(closed: Window[]): void {
+    while (this.#next !== null) {
+      const end = this.#end(this.#next) * this.#grid.step;
+      if (end > this.#clock) return;
+      const idle = this.#clock - this.#grid.idle;
+      for (const link of this.#links) if (link && link.newest < end && link.newest >= idle) return;
+      this.#emit(closed);
+    }
+  }
+
+  /** Closes the next window; where all are silent since before it, all those that have ended. */
+  #emit(closed: Window[]): void {
+    const { points, hop, step } = this.#grid;
+    const first = this.#next!;
+    const links: WindowLink[] = [];
+    let newest = -Infinity;
+    for (const link of this.#links) {
+      if (!link) continue;
+      newest = Math.max(newest, link.newest);
+      link.hold(first + points, first);
+      const view = link.window(first, points);
+      if (view) links.push(view);
+    }
+    if (links.length > 0)
+      closed.push({
+        port: 'window',
+        environment: this.#environment.id,
+        index: this.#index++,
+        start: first * step,
+        step,
+        points,
+        links,
+        provenance: this.#provenance,
+      });
+    this.#next = first + hop;
+    if (newest < this.#next * step) {
+      const ended = Math.floor(this.#clock / step) - points;
+      this.#next = Math.max(this.#next, (Math.floor(ended / hop) + 1) * hop);
+    }
+  }
+
+  #end(first: number): number {
+    return first + this.#grid.points;
+  }
+
+  #id(place: number): string {
+    return this.#environment.links[place]!.id;
+  }
+}
+
+/** The sum of finite Float32 values is a finite number; one that is not finite makes it so too. */
+function allFinite(values: Float32Array): boolean {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i]! * 0;
+  return sum === 0;
+}

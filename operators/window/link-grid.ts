@@ -1,0 +1,248 @@
+import { csiLayout, frameSize, type CsiLayout, type WindowLink } from '../../pipeline/model/index.js';
+import { layoutSnapshot, type LayoutSnapshot } from '../shared/per-link.js';
+
+/** The grid that all links are resampled to. */
+export interface Grid {
+  /** Microseconds between points; point i lies at i * step since 1970. */
+  readonly step: number;
+  /** Points that a link keeps: those of an open window, and how far it may run ahead of the slowest link. */
+  readonly capacity: number;
+  /** A hole longer than this many usual periods is not interpolated. */
+  readonly maxGapPeriods: number;
+  /** No hole longer than this is interpolated, microseconds. */
+  readonly maxGap: number;
+}
+
+/** Weight of the newest interval in a link's usual period. */
+const PERIOD_WEIGHT = 1 / 32;
+
+export interface LinkGridState {
+  readonly link: string;
+  readonly layout: LayoutSnapshot;
+  readonly newest: number;
+  readonly period: number;
+  readonly last: Float32Array;
+  /** Number of the first point kept, and the points' content in order. */
+  readonly from: number;
+  readonly values: Float32Array;
+  readonly gaps: Uint8Array;
+  readonly frames: Uint16Array;
+  readonly rssi: Float32Array;
+}
+
+/**
+ * One link's frames on the grid: each frame is resampled once, when it comes, and windows copy what is there.
+ *
+ * Between two frames the amplitude is linear in time, and the phase goes the shorter way round (the direction of the
+ * linear mean of both values). Linear in the complex value alone would shrink the amplitude wherever the phases of the
+ * two differ, by noise, movement or a turn that unwrapping missed; linear in the unwrapped phase would need the
+ * arctangent again, and knows no more about which way round is right.
+ */
+export class LinkGrid {
+  readonly id: string;
+  readonly layout: CsiLayout;
+  /** Event time of the newest frame, microseconds. */
+  newest: number;
+  readonly #grid: Grid;
+  readonly #size: number;
+  /** The newest frame. */
+  #last: Float32Array;
+  /** Usual time between frames, microseconds; NaN before the second one. */
+  #period = NaN;
+  /** Points below this one are resolved, as far as they are kept. */
+  #resolved: number;
+
+  // Rings over grid points.
+  readonly #values: Float32Array;
+  readonly #gaps: Uint8Array;
+  readonly #frames: Uint16Array;
+  /** Sum over the frames since the point before. */
+  readonly #rssi: Float32Array;
+
+  /** @param first number of the first point wanted */
+  constructor(id: string, layout: CsiLayout, grid: Grid, first: number) {
+    this.id = id;
+    this.layout = layout;
+    this.newest = -Infinity;
+    this.#grid = grid;
+    this.#size = frameSize(layout);
+    this.#last = new Float32Array(this.#size);
+    this.#resolved = first;
+    this.#values = new Float32Array(grid.capacity * this.#size);
+    this.#gaps = new Uint8Array(grid.capacity);
+    this.#frames = new Uint16Array(grid.capacity);
+    this.#rssi = new Float32Array(grid.capacity);
+  }
+
+  /**
+   * The next frame of the link, not older than the one before.
+   * @param values [rx, tx, subcarrier, (re, im)], finite @param first points below it are no longer wanted
+   */
+  add(time: number, values: Float32Array, rssi: number, first: number): void {
+    const { step } = this.#grid;
+    const interval = time - this.newest;
+    const until = Math.floor(time / step) + 1;
+    if (interval <= this.#longestHole()) this.#interpolate(time, values, until, first);
+    else {
+      // Before a link's first frame there is nothing to hold: those points get that frame.
+      if (this.newest === -Infinity) this.#last.set(values);
+      this.hold(until, first);
+      if ((until - 1) * step === time && until > first) this.#write(until - 1, values, 0);
+    }
+    if (interval <= this.#grid.maxGap)
+      this.#period = this.#period > 0 ? this.#period + PERIOD_WEIGHT * (interval - this.#period) : interval;
+    this.newest = time;
+    this.#last.set(values);
+    if (until - 1 >= first) {
+      const slot = (until - 1) % this.#grid.capacity;
+      this.#frames[slot]!++;
+      this.#rssi[slot]! += rssi;
+    }
+  }
+
+  /** Resolves the points below `until` by the newest frame, as gaps. */
+  hold(until: number, first: number): void {
+    for (let point = this.#begin(first); point < until; point++) this.#write(point, this.#last, 1);
+    this.#resolved = Math.max(this.#resolved, until);
+  }
+
+  /** The window of `points` points from `first`, all resolved; undefined where no frame came in it. */
+  window(first: number, points: number): WindowLink | undefined {
+    const { capacity } = this.#grid;
+    let frames = 0;
+    let rssi = 0;
+    for (let point = first; point < first + points; point++) {
+      frames += this.#frames[point % capacity]!;
+      rssi += this.#rssi[point % capacity]!;
+    }
+    if (frames === 0) return undefined;
+    return {
+      id: this.id,
+      layout: this.layout.key,
+      rx: this.layout.rx,
+      tx: this.layout.tx,
+      subcarriers: this.layout.subcarriers,
+      centreMhz: this.layout.centreMhz,
+      values: unroll(this.#values, first, points, capacity, this.#size),
+      gaps: unroll(this.#gaps, first, points, capacity, 1),
+      frames,
+      rssi: rssi / frames,
+    };
+  }
+
+  /** A copy of what points from `first` on need. */
+  snapshot(first: number): LinkGridState {
+    const { capacity } = this.#grid;
+    const from = Math.min(Math.max(first, this.#resolved - capacity), this.#resolved);
+    const points = this.#resolved - from;
+    return {
+      link: this.id,
+      layout: layoutSnapshot(this.layout),
+      newest: this.newest,
+      period: this.#period,
+      last: this.#last.slice(),
+      from,
+      values: unroll(this.#values, from, points, capacity, this.#size),
+      gaps: unroll(this.#gaps, from, points, capacity, 1),
+      frames: unroll(this.#frames, from, points, capacity, 1),
+      rssi: unroll(this.#rssi, from, points, capacity, 1),
+    };
+  }
+
+  static restore(state: LinkGridState, grid: Grid): LinkGrid {
+    const link = new LinkGrid(state.link, csiLayout(state.layout), grid, state.from);
+    const { capacity } = grid;
+    link.newest = state.newest;
+    link.#period = state.period;
+    link.#last = state.last.slice();
+    for (let i = 0; i < state.gaps.length; i++) {
+      const slot = (state.from + i) % capacity;
+      link.#values.set(state.values.subarray(i * link.#size, (i + 1) * link.#size), slot * link.#size);
+      link.#gaps[slot] = state.gaps[i]!;
+      link.#frames[slot] = state.frames[i]!;
+      link.#rssi[slot] = state.rssi[i]!;
+    }
+    link.#resolved = state.from + state.gaps.length;
+    return link;
+  }
+
+  #interpolate(time: number, values: Float32Array, until: number, first: number): void {
+    const { step, capacity } = this.#grid;
+    for (let point = this.#begin(first); point < until; point++) {
+      const weight = (point * step - this.newest) / (time - this.newest);
+      const slot = point % capacity;
+      blend(this.#last, values, weight, this.#values, slot * this.#size);
+      this.#clear(slot, 0);
+    }
+    this.#resolved = Math.max(this.#resolved, until);
+  }
+
+  /** The first point to resolve. */
+  #begin(first: number): number {
+    return Math.max(this.#resolved, first);
+  }
+
+  #longestHole(): number {
+    const { maxGap, maxGapPeriods } = this.#grid;
+    return this.#period > 0 ? Math.min(maxGap, maxGapPeriods * this.#period) : maxGap;
+  }
+
+  #write(point: number, values: Float32Array, gap: 0 | 1): void {
+    const slot = point % this.#grid.capacity;
+    this.#values.set(values, slot * this.#size);
+    this.#clear(slot, gap);
+  }
+
+  #clear(slot: number, gap: 0 | 1): void {
+    this.#gaps[slot] = gap;
+    this.#frames[slot] = 0;
+    this.#rssi[slot] = 0;
+  }
+}
+
+/** Amplitude linear between `a` (weight 0) and `b` (weight 1), phase along the shorter way; of opposite phases the nearer one's. */
+export function blend(
+  a: Float32Array,
+  b: Float32Array,
+  weight: number,
+  output: Float32Array,
+  offset: number,
+): void {
+  const rest = 1 - weight;
+  for (let i = 0; i < a.length; i += 2) {
+    const ax = a[i]!;
+    const ay = a[i + 1]!;
+    const bx = b[i]!;
+    const by = b[i + 1]!;
+    const x = rest * ax + weight * bx;
+    const y = rest * ay + weight * by;
+    const amplitude = rest * Math.sqrt(ax * ax + ay * ay) + weight * Math.sqrt(bx * bx + by * by);
+    const length = Math.sqrt(x * x + y * y);
+    if (length > 0) {
+      output[offset + i] = (x * amplitude) / length;
+      output[offset + i + 1] = (y * amplitude) / length;
+    } else {
+      const [u, v] = weight < 0.5 ? [ax, ay] : [bx, by];
+      const scale = amplitude > 0 ? amplitude / Math.sqrt(u * u + v * v) : 0;
+      output[offset + i] = u * scale;
+      output[offset + i + 1] = v * scale;
+    }
+  }
+}
+
+/** Rows `first` to `first + count` of a ring, in order, as a copy. */
+function unroll<T extends Float32Array | Uint8Array | Uint16Array>(
+  ring: T,
+  first: number,
+  count: number,
+  capacity: number,
+  size: number,
+): T {
+  const start = (first % capacity) * size;
+  const head = Math.min(count * size, ring.length - start);
+  if (head === count * size) return ring.slice(start, start + head) as T;
+  const result = new (ring.constructor as new (length: number) => T)(count * size);
+  result.set(ring.subarray(start, start + head));
+  result.set(ring.subarray(0, count * size - head), head);
+  return result;
+}

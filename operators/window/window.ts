@@ -1,0 +1,162 @@
+import { Type } from 'typebox';
+import { defineOperator, type Complaint, type Output } from '../../pipeline/component/index.js';
+import { frameSize, type CsiBlock, type Data, type Window } from '../../pipeline/model/index.js';
+import { EnvironmentGrid, type EnvironmentGridState, type WindowGrid } from './environment-grid.js';
+
+const TRAINING_FIELDS = ['lltf', 'ht-ltf', 'stbc-ht-ltf', 'vht-ltf', 'he-ltf'] as const;
+
+export const window = defineOperator({
+  name: 'window',
+  summary: 'Resamples all links of an environment to one grid and cuts it into windows.',
+  description: `
+Use it before anything that looks at a stretch of time: pose networks, motion, falls. Put \`phase-sanitize\` before it, so
+that neighbouring frames agree in phase.
+
+The grid and the windows lie on multiples of their steps since 1970, so they do not depend on when a run began. Each frame is
+resampled once: between two frames of a link the amplitude is linear in time, and the phase goes the shorter way round.
+Where the hole between two frames is longer than \`max_gap_periods\` of the link's usual periods, the last frame is held and
+the points are marked as gaps.
+
+A window closes when each link that is not idle has a frame at its end or later. A link is idle when it lies \`idle_ms\` behind
+the newest frame of its environment. Frames that come for a window that is closed, or that are older than their link's newest
+one, are dropped and counted as \`late\`; those with values that are not numbers as \`not_finite\`; those of a second layout
+of a link that goes on sending the first as \`other_layout\`. Windows without any frame are left out, and not numbered.
+Stopping leaves windows open; the end of the input closes those that are complete.
+`,
+  inputs: ['csi'],
+  outputs: ['window'],
+  config: Type.Object(
+    {
+      length_ms: Type.Number({
+        minimum: 20,
+        maximum: 60_000,
+        default: 1000,
+        description: 'Length of a window, milliseconds.',
+      }),
+      hop_ms: Type.Number({
+        minimum: 1,
+        maximum: 60_000,
+        default: 100,
+        description:
+          'From the start of a window to the start of the next, milliseconds; a whole number of grid steps.',
+      }),
+      points: Type.Integer({
+        minimum: 2,
+        maximum: 10_000,
+        default: 50,
+        description: 'Grid points of a window; a grid step is `length_ms / points`.',
+      }),
+      training: Type.Array(Type.Union(TRAINING_FIELDS.map((field) => Type.Literal(field))), {
+        minItems: 1,
+        uniqueItems: true,
+        default: ['lltf', 'ht-ltf', 'vht-ltf', 'he-ltf'],
+        description: 'Training fields to use: of each link the first of these that it sends.',
+      }),
+      idle_ms: Type.Number({
+        minimum: 10,
+        maximum: 60_000,
+        default: 500,
+        description:
+          'A link this far behind the newest frame of its environment is not waited for, milliseconds.',
+      }),
+      max_gap_periods: Type.Number({
+        minimum: 1,
+        maximum: 100,
+        default: 3,
+        description: 'Longest hole that is interpolated, in usual periods of the link; `idle_ms` at most.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  examples: [
+    { title: 'Windows of one second, ten a second', config: { length_ms: 1000, hop_ms: 100, points: 50 } },
+    { title: 'Longer context for a pose network', config: { length_ms: 2000, hop_ms: 200, points: 100 } },
+  ],
+  check: ({ length_ms, hop_ms, points }): Complaint[] => {
+    const step = (length_ms * 1000) / points;
+    if (!Number.isInteger(step))
+      return [
+        {
+          path: ['points'],
+          message: `length_ms / points is ${step / 1000} ms: the grid step must be a whole number of microseconds`,
+        },
+      ];
+    if (!Number.isInteger((hop_ms * 1000) / step)) {
+      const near = Math.max(1, Math.round((hop_ms * 1000) / step)) * (step / 1000);
+      return [
+        {
+          path: ['hop_ms'],
+          message: `must be a whole number of grid steps of ${step / 1000} ms (length_ms / points), for example ${near}`,
+        },
+      ];
+    }
+    return hop_ms > length_ms
+      ? [
+          {
+            path: ['hop_ms'],
+            message: `must be at most length_ms (${length_ms}): frames between windows would be lost`,
+          },
+        ]
+      : [];
+  },
+  create: (config, context) => {
+    const step = (config.length_ms * 1000) / config.points;
+    const idle = config.idle_ms * 1000;
+    const grid: WindowGrid = {
+      step,
+      points: config.points,
+      hop: Math.round((config.hop_ms * 1000) / step),
+      capacity: config.points + Math.ceil(idle / step) + 2,
+      idle,
+      maxGap: idle,
+      maxGapPeriods: config.max_gap_periods,
+      training: config.training,
+    };
+    const grids = new Map(
+      context.environments.map((environment) => [
+        environment.id,
+        new EnvironmentGrid(environment, grid, context.provenance),
+      ]),
+    );
+    /** By link number: its environment's grid and its place there. */
+    const places = Array.from(context.links, ({ link, environment }) => ({
+      grid: grids.get(environment.id)!,
+      place: environment.links.indexOf(link),
+    }));
+    const output = (closed: Window[]): Output<Window> => ({ data: closed });
+
+    return {
+      process: (data: Data): Output<Window> => {
+        const { layout, count, time, link, rssi, values } = data as CsiBlock;
+        const size = frameSize(layout);
+        const closed: Window[] = [];
+        const refused: Record<string, number> = {};
+        for (let i = 0; i < count; i++) {
+          const { grid, place } = places[link[i]!]!;
+          const frame = values.subarray(i * size, (i + 1) * size);
+          const refusal = grid.add(place, layout, time[i]!, frame, rssi[i]!, closed);
+          if (refusal) refused[refusal] = (refused[refusal] ?? 0) + 1;
+        }
+        for (const reason in refused) context.metrics.dropped(reason, refused[reason]!);
+        return output(closed);
+      },
+      watermark: (time) => {
+        const closed: Window[] = [];
+        for (const grid of grids.values())
+          if (time === Infinity) grid.finish(closed);
+          else grid.advance(time, closed);
+        return output(closed);
+      },
+      holdWatermark: (time) => {
+        if (time === Infinity) return time;
+        let held = time;
+        for (const grid of grids.values()) held = Math.min(held, grid.closedUntil ?? time);
+        return held;
+      },
+      snapshot: () => Array.from(grids.values(), (grid) => grid.snapshot()),
+      restore: (state) => {
+        for (const saved of state as EnvironmentGridState[]) grids.get(saved.environment)?.restore(saved);
+      },
+    };
+  },
+});
