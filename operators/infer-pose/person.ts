@@ -15,10 +15,7 @@ export function personOf(
   options: { readonly articulateBelow: number; readonly presence: number },
 ): Person | null {
   if (estimate.present < options.presence) return null;
-  const positionError = round(
-    calibration.position.factor * estimate.scale ** calibration.position.power,
-    1000,
-  );
+  const positionError = round(expectedError(estimate.scale, calibration.position), 1000);
   const [hx, hy] = estimate.heading;
   const length = Math.hypot(hx, hy);
   const known = length >= HEADING_KNOWN;
@@ -35,9 +32,22 @@ export function personOf(
   };
 }
 
+/** Expected distance of the floor position from the network's own scale, metres. */
+export const expectedError = (scale: number, by: ErrorCalibration['position']): number =>
+  by.factor * scale ** by.power;
+
 /** A view of the expected error of the position, in metres: 1 at 0, one half at 0.6 m, a quarter at 1.8 m. */
 export const confidenceOf = (positionError: number): number =>
   HALF_CONFIDENCE / (HALF_CONFIDENCE + positionError);
+
+/** Expected distance of joint `j` relative to the root, metres: its own, and what a wrong heading moves it by. */
+export const jointError = (estimate: Estimate, j: number, by: ErrorCalibration['joints']): number =>
+  Math.max(0.02, by.scale * estimate.jointScales[j]! + by.heading * turnError(estimate, j));
+
+/** Distance of joint `j` from the body's axis times what the heading lacks to certainty. */
+export const turnError = (estimate: Estimate, j: number): number =>
+  Math.hypot(estimate.joints[3 * j]!, estimate.joints[3 * j + 1]!) *
+  Math.max(0, 1 - Math.hypot(...estimate.heading));
 
 /** The own-frame joints turned to the heading and set on the root. */
 function keypointsOf(estimate: Estimate, calibration: ErrorCalibration): Keypoint3D[] {
@@ -51,7 +61,7 @@ function keypointsOf(estimate: Estimate, calibration: ErrorCalibration): Keypoin
       x: round(estimate.root[0] + cos * x - sin * y, 1000),
       y: round(estimate.root[1] + sin * x + cos * y, 1000),
       z: round(estimate.joints[3 * j + 2]!, 1000),
-      error: round(calibration.joints[j]! * estimate.jointScales[j]!, 1000),
+      error: round(jointError(estimate, j, calibration.joints), 1000),
     };
   });
 }

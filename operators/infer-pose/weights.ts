@@ -34,8 +34,8 @@ export interface Manifest {
 export interface ErrorCalibration {
   /** Expected distance of the floor position = factor * scale ^ power, metres. */
   readonly position: { readonly factor: number; readonly power: number };
-  /** Expected distance of each joint relative to the root = factor * scale. */
-  readonly joints: readonly number[];
+  /** Expected distance of a joint relative to the root = scale * its scale + heading * its distance from the body's axis * (1 - length of the heading vector). */
+  readonly joints: { readonly scale: number; readonly heading: number };
   /** Probability from which somebody is said to be there. */
   readonly presence: number;
 }

@@ -1,0 +1,108 @@
+import type { Environment } from '../../../pipeline/model/index.js';
+import { JOINTS, LEFT_HIP, RIGHT_HIP } from '../body.js';
+import { estimate, type Estimate } from '../estimate.js';
+import { LINK_FEATURES } from '../features.js';
+import type { Network } from '../network.js';
+import { sceneOf } from './batches.js';
+import { generateChunk, ONE_WINDOW } from './generate.js';
+import { ACTIVITIES, TRUTH, type Activity, type Samples } from './samples.js';
+
+/** Seeds from this one on are never trained on: rooms, bodies and motions of their own. */
+export const FIRST_HELD_OUT_SEED = 900_000;
+
+export interface HeldOut {
+  readonly seed: number;
+  readonly sequences: number;
+  /** Of random rooms. */
+  readonly links: number;
+  readonly environment: Environment | null;
+}
+
+/** One window from each of `sequences` rooms (or evenings of the same place), a tenth of them empty, no falls. */
+export function heldOutSamples({ seed, sequences, links, environment }: HeldOut): Samples {
+  if (seed < FIRST_HELD_OUT_SEED) throw new RangeError(`held-out seeds start at ${FIRST_HELD_OUT_SEED}`);
+  const plan = { seed, links, sequences, environment, seconds: ONE_WINDOW, windows: 1, empty: 0.1, falls: 0 };
+  return generateChunk(plan, 0);
+}
+
+/** A held-out window: what was said and what was true. */
+export interface Outcome {
+  readonly estimate: Estimate;
+  readonly truth: Truth;
+}
+
+export interface Truth {
+  readonly present: boolean;
+  readonly activity: Activity;
+  readonly size: { readonly x: number; readonly y: number };
+  readonly root: readonly [number, number];
+  readonly heading: readonly [number, number];
+  readonly posture: number;
+  /** Own frame, relative to the root. */
+  readonly joints: Float32Array;
+}
+
+/** Runs the network over samples as the operator would. */
+export function outcomes(network: Network, samples: Samples): Outcome[] {
+  const results: Outcome[] = [];
+  const links = Array.from({ length: samples.links }, (_, i) => i);
+  const width = samples.links * LINK_FEATURES;
+  for (let start = 0; start < samples.count; start += 32) {
+    const rows = Array.from({ length: Math.min(32, samples.count - start) }, (_, i) => start + i);
+    const scenes = rows.map((row) => sceneOf(samples, row, links));
+    const features = samples.features.slice(start * width, (start + rows.length) * width);
+    estimate(network, scenes, features).forEach((result, i) => {
+      results.push({ estimate: result, truth: truthOf(samples, rows[i]!, scenes[i]!.size) });
+    });
+  }
+  return results;
+}
+
+export function truthOf(samples: Samples, row: number, size: { x: number; y: number }): Truth {
+  const t = samples.truth.subarray(row * TRUTH.size, (row + 1) * TRUTH.size);
+  return {
+    present: t[TRUTH.present] === 1,
+    activity: ACTIVITIES[t[TRUTH.activity]!]!,
+    size,
+    root: [t[TRUTH.root]!, t[TRUTH.root + 1]!],
+    heading: [t[TRUTH.heading]!, t[TRUTH.heading + 1]!],
+    posture: t[TRUTH.posture]!,
+    joints: t.slice(TRUTH.joints, TRUTH.joints + 3 * JOINTS),
+  };
+}
+
+/** Own-frame joints turned by a heading vector; a vector shorter than 1 draws them towards the body's axis. */
+export function turned(joints: Float32Array, [cos, sin]: readonly [number, number]): Float32Array {
+  const out = new Float32Array(joints.length);
+  for (let i = 0; i < joints.length; i += 3) {
+    out[i] = cos * joints[i]! - sin * joints[i + 1]!;
+    out[i + 1] = sin * joints[i]! + cos * joints[i + 1]!;
+    out[i + 2] = joints[i + 2]!;
+  }
+  return out;
+}
+
+/** Distance of each joint, metres, both poses moved to their pelvis (the middle of the hips) first. */
+export function pelvisAligned(a: Float32Array, b: Float32Array): number[] {
+  const shift = [0, 1, 2].map(
+    (axis) =>
+      (a[3 * LEFT_HIP + axis]! +
+        a[3 * RIGHT_HIP + axis]! -
+        b[3 * LEFT_HIP + axis]! -
+        b[3 * RIGHT_HIP + axis]!) /
+      2,
+  );
+  return Array.from({ length: JOINTS }, (_, j) =>
+    Math.hypot(
+      a[3 * j]! - b[3 * j]! - shift[0]!,
+      a[3 * j + 1]! - b[3 * j + 1]! - shift[1]!,
+      a[3 * j + 2]! - b[3 * j + 2]! - shift[2]!,
+    ),
+  );
+}
+
+/** A heading vector brought to length 1. */
+export function unit([x, y]: readonly [number, number]): [number, number] {
+  const length = Math.hypot(x, y);
+  return length > 0 ? [x / length, y / length] : [1, 0];
+}
