@@ -243,8 +243,8 @@ export class Channel {
         edges[1] = 0;
         addFresnel((v + halfV) * scale, 1, edges);
         addFresnel((v - halfV) * scale, -1, edges);
-        const c = edges[0]!;
-        const d = edges[1]!;
+        const c = edges[0];
+        const d = edges[1];
         // Fades out where the body's middle leaves the piece, so that nothing jumps.
         const weight = 0.5 * Math.min(1, (inside - 0.02) / 0.2);
         const blockedRe = -weight * (a * d + b * c);

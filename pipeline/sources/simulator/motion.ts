@@ -50,6 +50,8 @@ interface Segment {
 const FADE = 0.5;
 /** Walkers keep their pelvis this far from walls, metres. */
 const MARGIN = 0.5;
+/** Joints at rest keep this far from walls, metres. */
+const CLEARANCE = 0.12;
 const TABLE_STEP = 0.02;
 
 /**
@@ -165,7 +167,9 @@ export class Motion {
     const idle = this.#idle;
     const upright = Math.max(0, Math.cos(pose[POSE.pitch]!) * Math.cos(pose[POSE.roll]!));
     const loose = upright * Math.max(0, Math.cos(pose[POSE.hipLeft]!) - 0.3);
-    pose[POSE.breath] = 0.0006 * Math.sin(idle[0]! * time + idle[1]!);
+    pose[POSE.breath] = 0.004 * Math.sin(idle[0]! * time + idle[1]!);
+    pose[POSE.spine]! += 0.002 * Math.sin(idle[4]! * time + idle[1]!);
+    pose[POSE.neck]! += 0.006 * Math.sin(idle[2]! * time + idle[5]!);
     pose[POSE.pitch]! += loose * 0.0025 * Math.sin(idle[2]! * time + idle[3]!);
     pose[POSE.roll]! += loose * 0.002 * Math.sin(idle[4]! * time + idle[5]!);
   }
@@ -271,7 +275,7 @@ export class Motion {
       elbow: random.uniform(0.1, 1.3),
       bend: random.uniform(0, 0.5),
     }));
-    this.#faceRoom(0.75);
+    this.#makeRoom(reaching(rest), 'feet');
     rest.set(this.#last.subarray(0, 3));
     return this.#add('arms', seconds, true, (time, out) => {
       out.set(rest);
@@ -282,25 +286,6 @@ export class Motion {
         out[POSE.elbowLeft + arm.side] = arm.elbow + arm.bend * Math.sin(phase + 1);
       }
     });
-  }
-
-  /** Turns where something `reach` metres ahead would be in a wall. */
-  #faceRoom(reach: number): void {
-    const x = this.#last[POSE.x]!;
-    const y = this.#last[POSE.y]!;
-    const heading = this.#heading;
-    for (const side of [0, 0.5, -0.5, 1, -1, 1.6, -1.6, 2.2, -2.2, Math.PI]) {
-      const ahead = heading + side;
-      const inside = (distance: number, turn: number): boolean => {
-        const px = x + distance * Math.cos(ahead + turn);
-        const py = y + distance * Math.sin(ahead + turn);
-        return px > 0.05 && py > 0.05 && px < this.#size.x - 0.05 && py < this.#size.y - 0.05;
-      };
-      if (inside(reach, 0) && inside(reach, 0.5) && inside(reach, -0.5)) {
-        if (side !== 0) this.#turnTo(ahead);
-        return;
-      }
-    }
   }
 
   #turnTo(heading: number): this {
@@ -325,31 +310,16 @@ export class Motion {
   }
 
   /**
-   * Looks for a heading in which a person in `target`, its feet or pelvis where they are now, is inside
-   * the room; turns there, or walks to the middle first where there is none.
+   * Looks for a heading in which a person in each of the poses `targets`, its feet or pelvis where they are
+   * now, is inside the room; turns there, or walks to the middle first where there is none.
    */
-  #makeRoom(target: Float64Array, anchor: 'feet' | 'pelvis'): void {
+  #makeRoom(targets: readonly Float64Array[], anchor: 'feet' | 'pelvis'): void {
     const random = this.#random;
+    const place = this.#last.slice();
     const fits = (heading: number): boolean => {
-      const pose = target.slice();
-      pose.set(this.#last.subarray(0, 2));
-      pose[POSE.heading] = heading;
-      if (anchor === 'feet') {
-        const feet = this.#feetOf(this.#last);
-        this.#plant(pose, feet.x, feet.y);
-      }
-      this.#probe.pose(pose);
-      const points = this.#probe.keypoints;
-      for (let i = 0; i < points.length; i += 3) {
-        const margin = Math.min(
-          points[i]!,
-          points[i + 1]!,
-          this.#size.x - points[i]!,
-          this.#size.y - points[i + 1]!,
-        );
-        if (margin < 0.12) return false;
-      }
-      return true;
+      place.set(this.#last);
+      place[POSE.heading] = heading;
+      return targets.every((target) => this.#inside(place, target, anchor));
     };
     for (let round = 0; round < 3; round++) {
       if (fits(this.#heading)) return;
@@ -368,14 +338,17 @@ export class Motion {
   #goToMiddle(): void {
     const to = [this.#size.x / 2, this.#size.y / 2] as const;
     if (this.#segments.length === 0 && this.#end === 0) this.#last.set(to);
-    else this.#walk({ activity: 'walk', to, speed: 0.9 });
+    else {
+      if (this.#posture !== 0) this.#getUp();
+      this.#walk({ activity: 'walk', to, speed: 0.9 });
+    }
   }
 
   #sitDown(): this {
     if (this.#posture === 2) this.#getUp();
     const random = this.#random;
     const target = sitting(random);
-    this.#makeRoom(target, 'feet');
+    this.#makeRoom([target], 'feet');
     const seconds = random.uniform(1.2, 2.2);
     const lean = target.slice();
     blend(this.#last, lean, 0.5);
@@ -422,7 +395,7 @@ export class Motion {
   #bend(): this {
     const random = this.#random;
     const target = bent(random);
-    this.#makeRoom(target, 'feet');
+    this.#makeRoom([target], 'feet');
     const down = random.uniform(0.8, 1.4);
     const stay = random.uniform(0.1, 0.8);
     const up = random.uniform(0.8, 1.4);
@@ -439,20 +412,13 @@ export class Motion {
     if (this.#posture === 2) return this;
     const target = lying(random, on === 'bed' ? random.uniform(0.4, 0.55) : 0);
     if (this.#posture === 0) {
-      // The place is chosen for the pelvis after sitting down.
-      const seat = this.#last.slice();
-      this.#makeRoom(target, 'pelvis');
-      seat.set(this.#last.subarray(0, 3));
+      this.#makeRoom([target], 'pelvis');
       this.#sitDown();
     }
-    this.#makeRoomSeated(target);
+    // Sitting down moved the pelvis: a seated person turns until there is room to lie.
+    this.#makeRoom([target], 'pelvis');
     this.#posture = 2;
     return this.#through('lie_down', [[random.uniform(1.6, 3), target]], 'pelvis');
-  }
-
-  /** A seated person turns on the seat until there is room to lie. */
-  #makeRoomSeated(target: Float64Array): void {
-    this.#makeRoom(target, 'pelvis');
   }
 
   #fall(kind: FallKind): this {
@@ -464,13 +430,15 @@ export class Motion {
     const ahead = this.#last.slice();
     ahead[POSE.x]! += drift * Math.cos(heading);
     ahead[POSE.y]! += drift * Math.sin(heading);
-    this.#makeRoom(end, 'feet');
+    const targets = [end, ...reaching(this.#last)];
+    this.#makeRoom(targets, 'feet');
     const first = this.#last.slice();
     const course = fallCourse(random, kind, this.body.height);
     const feet = this.#feetOf(first);
     const facing = first[POSE.heading]!;
     // Having turned for room, or near a wall, a person falls from standing.
-    const run = facing === heading && this.#inside(ahead, end) ? moving : 0;
+    const run =
+      facing === heading && targets.every((target) => this.#inside(ahead, target, 'feet')) ? moving : 0;
     this.#posture = 2;
     return this.#add('fall', course.duration, false, (time, out) => {
       course.at(time, first, end, out);
@@ -482,16 +450,20 @@ export class Motion {
     });
   }
 
-  #inside(from: Float64Array, target: Float64Array): boolean {
+  /** Whether a person who goes from pose `from` to `target`, its feet or pelvis in place, keeps off the walls. */
+  #inside(from: Float64Array, target: Float64Array, anchor: 'feet' | 'pelvis'): boolean {
     const pose = target.slice();
     pose.set(from.subarray(0, 3));
-    const feet = this.#feetOf(from);
-    this.#plant(pose, feet.x, feet.y);
+    if (anchor === 'feet') {
+      const feet = this.#feetOf(from);
+      this.#plant(pose, feet.x, feet.y);
+    }
     this.#probe.pose(pose);
-    return this.#probe.keypoints.every(
-      (value, index) =>
-        index % 3 === 2 || (value > 0.1 && value < (index % 3 === 0 ? this.#size.x : this.#size.y) - 0.1),
-    );
+    const { x, y } = this.#size;
+    return this.#probe.keypoints.every((value, index) => {
+      const extent = index % 3 === 0 ? x : y;
+      return index % 3 === 2 || (value > CLEARANCE && value < extent - CLEARANCE);
+    });
   }
 
   /** Speed at the end of the last piece, metres a second. */
@@ -543,6 +515,16 @@ function sitting(random: Random): Float64Array {
   }
   return pose;
 }
+
+/** `from` with both arms stretched forward, and to the sides. */
+const reaching = (from: Float64Array): Float64Array[] =>
+  [0.1, 1.2].map((wide) => {
+    const pose = from.slice();
+    pose[POSE.shoulderLeft] = pose[POSE.shoulderRight] = Math.PI / 2;
+    pose[POSE.elbowLeft] = pose[POSE.elbowRight] = 0;
+    pose[POSE.armLeft] = pose[POSE.armRight] = wide;
+    return pose;
+  });
 
 /** Half of the time with bent knees, else with straight ones. */
 function bent(random: Random): Float64Array {
