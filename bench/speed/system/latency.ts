@@ -14,22 +14,26 @@ export interface Latency {
 
 interface Arrival {
   readonly at: number;
+  /** Number of the pose's room, from 0. */
+  readonly room: number;
   /** End of the pose's window, microseconds. */
   readonly end: number;
   readonly networkMs: number;
 }
 
+const ROOMS = 5;
 const WINDOW_US = 2_000_000;
+const LINKS_PER_ROOM = 4;
 
 /** 1,000 frames a second over five rooms, their poses followed on one WebSocket. */
 export async function poseLatency(seconds: number): Promise<Latency> {
-  const site = await makeSite({ rooms: 5, inference: true });
+  const site = await makeSite({ rooms: ROOMS, inference: true });
   const service = new Service(site);
   try {
     const password = await service.password();
     await service.running();
     const arrivals: Arrival[] = [];
-    const socket = await follow(service, await service.login(password), arrivals);
+    const socket = await follow(service, await service.login(password), ROOMS, arrivals);
     await sendFrom({ port: site.udpPort, links: site.links, rate: 1_000, seconds: 4, times: false }); // warms up
     arrivals.length = 0;
     const { times } = await sendFrom({
@@ -41,40 +45,55 @@ export async function poseLatency(seconds: number): Promise<Latency> {
     });
     await pause(500);
     socket.terminate();
-    return summary(arrivals, times);
+    return summary(arrivals, times, site.links);
   } finally {
     await service.end();
     await site.remove();
   }
 }
 
-async function follow(service: Service, token: string, arrivals: Arrival[]): Promise<WebSocket> {
-  const socket = new WebSocket(`${service.address.replace('http', 'ws')}/form-a/api/v1/ws/pose`, [
-    'pose_v1',
-    token,
-  ]);
-  await once(socket, 'open');
+interface Message {
+  readonly type: string;
+  readonly subscription_id: string;
+  readonly filters_applied: { readonly environment_id: string };
+  readonly timestamp: string;
+  readonly data: { readonly metadata: { readonly processing_time_ms: number } };
+}
+
+/** One subscription a room, so that each pose tells its room. */
+async function follow(
+  service: Service,
+  token: string,
+  rooms: number,
+  arrivals: Arrival[],
+): Promise<WebSocket> {
+  const socket = new WebSocket(`${service.address.replace('http', 'ws')}/ws/pose`, ['pose_v1', token]);
+  const roomOf = new Map<string, number>();
   socket.on('message', (data: Buffer) => {
     const at = (performance.timeOrigin + performance.now()) * 1000;
-    const message = JSON.parse(data.toString()) as {
-      type: string;
-      timestamp: string;
-      data: { metadata: { processing_time_ms?: number } };
-    };
-    if (message.type !== 'pose_update') return;
-    arrivals.push({
-      at,
-      end: Date.parse(message.timestamp) * 1000 + WINDOW_US / 2,
-      networkMs: message.data.metadata.processing_time_ms ?? 0,
-    });
+    const message = JSON.parse(data.toString()) as Message;
+    if (message.type === 'subscription_confirmed') {
+      roomOf.set(message.subscription_id, Number(message.filters_applied.environment_id.split('-')[1]) - 1);
+    } else if (message.type === 'pose_update') {
+      arrivals.push({
+        at,
+        room: roomOf.get(message.subscription_id)!,
+        end: Date.parse(message.timestamp) * 1000 + WINDOW_US / 2,
+        networkMs: message.data.metadata.processing_time_ms,
+      });
+    }
   });
-  socket.send(JSON.stringify({ type: 'subscribe', channel: 'pose_updates', filters: {} }));
+  await once(socket, 'open');
+  for (let room = 1; room <= rooms; room++) {
+    const filters = { environment_id: `room-${room}` };
+    socket.send(JSON.stringify({ type: 'subscribe', channel: 'pose_updates', filters }));
+  }
   return socket;
 }
 
-function summary(arrivals: readonly Arrival[], times: Float64Array): Latency {
-  const whole = arrivals.flatMap(({ at, end, networkMs }) => {
-    const closing = times.find((time) => time >= end);
+function summary(arrivals: readonly Arrival[], times: Float64Array, links: number): Latency {
+  const whole = arrivals.flatMap(({ at, end, room, networkMs }) => {
+    const closing = closingTime(times, links, room, end);
     return closing === undefined ? [] : [(at - closing) / 1000 - networkMs];
   });
   const network = arrivals.map(({ networkMs }) => networkMs);
@@ -84,6 +103,15 @@ function summary(arrivals: readonly Arrival[], times: Float64Array): Latency {
     p99: quantile(whole, 0.99),
     network: { p50: quantile(network, 0.5), p99: quantile(network, 0.99) },
   };
+}
+
+/** A window closes with the last of its room's links to have a frame at its end or later; datagram k is link k's, in turn. */
+function closingTime(times: Float64Array, links: number, room: number, end: number): number | undefined {
+  const first = times.findIndex((time) => time >= end);
+  if (first < 0 || first + links > times.length) return undefined;
+  for (let index = first + links - 1; ; index--) {
+    if (Math.floor((index % links) / LINKS_PER_ROOM) === room) return times[index];
+  }
 }
 
 const quantile = (values: readonly number[], share: number): number =>
