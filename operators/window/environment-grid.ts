@@ -17,6 +17,7 @@ export interface EnvironmentGridState {
   readonly next: number | null;
   readonly index: number;
   readonly clock: number;
+  readonly closed: number;
   readonly links: readonly LinkGridState[];
 }
 
@@ -39,7 +40,9 @@ export class EnvironmentGrid {
   #next: number | null = null;
   #index = 0;
   /** The newest event time seen, or told by a watermark. */
-  #clock = -Infinity;
+  #clock = 0;
+  /** Frames before it come too late: the end of the last window that was closed. */
+  #closed = 0;
 
   constructor(environment: Environment, grid: WindowGrid, provenance: Provenance) {
     this.#environment = environment;
@@ -48,7 +51,7 @@ export class EnvironmentGrid {
     this.#links = environment.links.map(() => undefined);
   }
 
-  /** End of the last window that was closed or had nothing in it; undefined before the first frame. */
+  /** All windows that end at this time or before are closed; undefined before the first frame. */
   get closedUntil(): number | undefined {
     if (this.#next === null) return undefined;
     return (this.#next + this.#grid.points - this.#grid.hop) * this.#grid.step;
@@ -67,7 +70,7 @@ export class EnvironmentGrid {
     const preference = this.#preference(current, layout, time);
     if (preference !== 'use') return preference === 'ignore' ? null : 'other_layout';
     if (!isFinite(time) || !allFinite(values)) return 'not_finite';
-    if (time < (current?.newest ?? -Infinity) || time < (this.closedUntil ?? -Infinity)) return 'late';
+    if (time < (current?.newest ?? -Infinity) || time < this.#closed) return 'late';
 
     const { hop, step } = this.#grid;
     this.#next ??= Math.ceil(time / (hop * step)) * hop;
@@ -102,6 +105,7 @@ export class EnvironmentGrid {
       next: this.#next,
       index: this.#index,
       clock: this.#clock,
+      closed: this.#closed,
       links: this.#links.flatMap((link) => (link ? [link.snapshot(first)] : [])),
     };
   }
@@ -110,6 +114,7 @@ export class EnvironmentGrid {
     this.#next = state.next;
     this.#index = state.index;
     this.#clock = state.clock;
+    this.#closed = state.closed;
     const saved = new Map(state.links.map((link) => [link.link, link]));
     this.#environment.links.forEach(({ id }, place) => {
       const link = saved.get(id);
@@ -169,6 +174,7 @@ export class EnvironmentGrid {
       const ended = Math.floor(this.#clock / step) - points;
       this.#next = Math.max(this.#next, (Math.floor(ended / hop) + 1) * hop);
     }
+    this.#closed = (this.#next + points - hop) * step;
   }
 
   #end(first: number): number {

@@ -47,8 +47,8 @@ export class LinkGrid {
   readonly #size: number;
   /** The newest frame. */
   #last: Float32Array;
-  /** Usual time between frames, microseconds; NaN before the second one. */
-  #period = NaN;
+  /** Usual time between frames, microseconds; 0 before the second one. */
+  #period = 0;
   /** Points below this one are resolved, as far as they are kept. */
   #resolved: number;
 
