@@ -1,0 +1,165 @@
+import { rawRecord, type Output, type RawBatch, type State } from '../component/index.js';
+import { allocateBlock, frameSize, type CsiBlock, type CsiLayout, type Data, type Failure } from '../model/index.js';
+import { FailureSample, type FailureSampleState } from './failure-sample.js';
+import type { Decoder, DecoderContext } from './format.js';
+import { SequenceTracker, type SequenceState } from './sequence.js';
+
+/** One record of a format whose records hold nothing but one measurement each. */
+export interface FrameReader {
+  /** Name of the format. */
+  readonly format: string;
+  /** Bits of the sender's frame counter. */
+  readonly sequenceBits: number;
+  /** Reads a record; what is wrong with it otherwise. */
+  read(record: Uint8Array): ReadFrame | ReadFault | null;
+}
+
+export interface ReadFrame {
+  readonly sequence: number;
+  /** dBm, NaN where unknown. */
+  readonly rssi: number;
+  readonly noise: number;
+  /** The training fields that the measurement holds; `fill` writes [rx, tx, subcarrier, (re, im)] to `values[at...]`. */
+  readonly parts: readonly {
+    readonly layout: CsiLayout;
+    readonly fill: (values: Float32Array, at: number) => void;
+  }[];
+}
+
+export interface ReadFault {
+  /** Of a bounded set: `truncated`. */
+  readonly fault: string;
+  readonly reason: string;
+}
+
+/**
+ * Decoder of such a format. Frames belong to the link whose `sender` is the record's sender, else to
+ * the link of `*`; a reader's null is a record that is no measurement, and is skipped and counted.
+ */
+export class FrameDecoder implements Decoder {
+  readonly #reader: FrameReader;
+  readonly #context: DecoderContext;
+  readonly #sequences: readonly SequenceTracker[];
+  readonly #sample = new FailureSample();
+  readonly #counts: Record<string, number> = { csi: 0, other: 0, unknown_sender: 0 };
+  readonly #malformed: Record<string, number> = {};
+
+  constructor(reader: FrameReader, context: DecoderContext) {
+    this.#reader = reader;
+    this.#context = context;
+    this.#sequences = [...context.links].map(() => new SequenceTracker(reader.sequenceBits));
+  }
+
+  decode(raw: RawBatch): Output<Data> {
+    const rows = new Map<string, { layout: CsiLayout; frames: Row[] }>();
+    const failed: Failure[] = [];
+    for (let i = 0; i < raw.count; i++) this.#take(raw, i, rows, failed);
+    const data = [...rows.values()].map(({ layout, frames }) => block(layout, frames));
+    return failed.length === 0 ? { data } : { data, failed };
+  }
+
+  #take(raw: RawBatch, i: number, rows: Map<string, { layout: CsiLayout; frames: Row[] }>, failed: Failure[]): void {
+    const time = raw.time[i]!;
+    const sender = raw.senders[raw.sender[i]!] ?? '';
+    const record = rawRecord(raw, i);
+    const frame = this.#reader.read(record);
+    if (frame === null) {
+      this.#counts['other']!++;
+      return;
+    }
+    if ('fault' in frame) {
+      this.#refuse(frame, time, sender, record, failed);
+      return;
+    }
+    const entry = this.#context.links.bySender(sender);
+    if (!entry) {
+      this.#counts['unknown_sender']!++;
+      this.#context.metrics.dropped('unknown_sender', 1);
+      return;
+    }
+    this.#counts['csi']!++;
+    const lost = this.#sequences[entry.index]!.see(frame.sequence);
+    if (lost > 0) this.#context.metrics.dropped('sequence_gap', lost);
+    for (const { layout, fill } of frame.parts) {
+      let group = rows.get(layout.key);
+      if (!group) rows.set(layout.key, (group = { layout, frames: [] }));
+      group.frames.push({ frame, time, link: entry.index, fill });
+    }
+  }
+
+  #refuse(found: ReadFault, time: number, sender: string, record: Uint8Array, failed: Failure[]): void {
+    this.#malformed[found.fault] = (this.#malformed[found.fault] ?? 0) + 1;
+    this.#context.metrics.dropped(`malformed_${found.fault}`, 1);
+    if (!this.#sample.wants(found.fault, time)) return;
+    failed.push({
+      record: { time, sender, length: record.length, bytes: record.slice(0, 4096) },
+      code: `decode.${found.fault}`,
+      reason: `a record of ${record.length} bytes is no ${this.#reader.format} measurement: ${found.reason}`,
+      retriable: false,
+    });
+  }
+
+  snapshot(): State {
+    return {
+      counts: { ...this.#counts },
+      malformed: { ...this.#malformed },
+      sample: this.#sample.snapshot(),
+      links: Object.fromEntries(
+        [...this.#context.links].map(({ link, index }) => [link.id, this.#sequences[index]!.snapshot()]),
+      ),
+    } satisfies Kept;
+  }
+
+  restore(state: State): void {
+    const kept = state as Kept;
+    Object.assign(this.#counts, kept.counts);
+    Object.assign(this.#malformed, kept.malformed);
+    this.#sample.restore(kept.sample);
+    for (const { link, index } of this.#context.links) {
+      const sequence = kept.links[link.id];
+      if (sequence) this.#sequences[index]!.restore(sequence);
+    }
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return {
+      format: this.#reader.format,
+      packets: { ...this.#counts },
+      malformed: { ...this.#malformed },
+      links: Object.fromEntries(
+        [...this.#context.links].map(({ link, index }) => {
+          const { received, lost, duplicates, reordered, restarts } = this.#sequences[index]!;
+          return [link.id, { sender: link.sender, received, lost, duplicates, reordered, restarts }];
+        }),
+      ),
+    };
+  }
+}
+
+interface Row {
+  readonly frame: ReadFrame;
+  readonly time: number;
+  readonly link: number;
+  readonly fill: (values: Float32Array, at: number) => void;
+}
+
+interface Kept {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly malformed: Readonly<Record<string, number>>;
+  readonly sample: FailureSampleState;
+  readonly links: Readonly<Record<string, SequenceState>>;
+}
+
+function block(layout: CsiLayout, rows: readonly Row[]): CsiBlock {
+  const made = allocateBlock(layout, rows.length);
+  const size = frameSize(layout);
+  rows.forEach(({ frame, time, link, fill }, i) => {
+    made.time[i] = time;
+    made.link[i] = link;
+    made.sequence[i] = frame.sequence;
+    made.rssi[i] = frame.rssi;
+    made.noise[i] = frame.noise;
+    fill(made.values, i * size);
+  });
+  return made;
+}
