@@ -1,0 +1,92 @@
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ASK_OWNER, claim } from './ownership.js';
+import { prepareSchema } from './schema.js';
+
+/** An open store. `close` writes all into the file itself and frees it for others. */
+export interface Database {
+  readonly path: string;
+  readonly instance: DuckDBInstance;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly memoryLimitBytes: number;
+  readonly walLimitBytes: number;
+  /** Nothing is written, not even the schema. */
+  readonly readOnly?: boolean;
+  /** Lets SQL read and write other files (export needs it). */
+  readonly externalAccess?: boolean;
+}
+
+/**
+ * Opens the store at `path` as its one owner, creating file, folder and tables where they are missing.
+ * @throws Error where another process or thread has it, where it is no csiflow store, or of a newer csiflow.
+ */
+export async function openDatabase(path: string, options: DatabaseOptions): Promise<Database> {
+  if (!options.readOnly) await mkdir(dirname(path), { recursive: true });
+  const ownership = claim(path);
+  try {
+    const instance = await openInstance(path, options);
+    try {
+      await withConnection(instance, (connection) =>
+        prepareSchema(connection, path, options.readOnly === true),
+      );
+    } catch (error) {
+      instance.closeSync();
+      throw error;
+    }
+    return {
+      path,
+      instance,
+      close: async () => {
+        try {
+          if (!options.readOnly) await withConnection(instance, (connection) => connection.run('CHECKPOINT'));
+        } finally {
+          instance.closeSync();
+          ownership.release();
+        }
+      },
+    };
+  } catch (error) {
+    ownership.release();
+    throw error;
+  }
+}
+
+export async function withConnection<T>(
+  instance: DuckDBInstance,
+  use: (connection: DuckDBConnection) => Promise<T>,
+): Promise<T> {
+  const connection = await instance.connect();
+  try {
+    return await use(connection);
+  } finally {
+    connection.closeSync();
+  }
+}
+
+async function openInstance(path: string, options: DatabaseOptions): Promise<DuckDBInstance> {
+  try {
+    return await DuckDBInstance.create(path, {
+      memory_limit: `${options.memoryLimitBytes}B`,
+      checkpoint_threshold: `${options.walLimitBytes}B`,
+      // No statement of the store's reads another file, and nothing is ever fetched from a network.
+      enable_external_access: String(options.externalAccess === true),
+      autoinstall_known_extensions: 'false',
+      autoload_known_extensions: 'false',
+      ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
+    });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (/lock/i.test(message))
+      throw new Error(`${path} is open in another process${holder(message)}. ${ASK_OWNER}`, { cause: error });
+    throw new Error(`${path} cannot be opened: ${message}`, { cause: error });
+  }
+}
+
+const holder = (message: string): string => {
+  const pid = /PID (\d+)/.exec(message)?.[1];
+  return pid ? ` (${pid})` : '';
+};

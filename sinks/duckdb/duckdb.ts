@@ -1,0 +1,197 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Type, type Static } from 'typebox';
+import { defineSink, type Context, type Reader, type Sink } from '../../pipeline/component/index.js';
+import type { Data, Failure } from '../../pipeline/model/index.js';
+import { encodeRecord } from '../shared/tables.js';
+import { openDatabase, type Database } from './database.js';
+import { ReadPool } from './pool.js';
+import { DuckDBReader } from './reader.js';
+import { Retention } from './retention.js';
+import { Writer } from './writer.js';
+
+const Config = Type.Object(
+  {
+    path: Type.String({
+      minLength: 1,
+      description: 'File of the store; a relative path starts from the folder of the topology.',
+    }),
+    batch_rows: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 5_000,
+      description: 'Rows that are committed together at the latest.',
+    }),
+    commit_interval_ms: Type.Integer({
+      minimum: 0,
+      maximum: 60_000,
+      default: 500,
+      description:
+        'Age of the oldest uncommitted row at which the next write commits: how late readers see rows.',
+    }),
+    retention_days: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 36_500 }), Type.Null()], {
+      default: null,
+      description:
+        'Rows whose event time lies further back from the present are deleted; null keeps all. Beware with old recordings.',
+    }),
+    memory_limit_bytes: Type.Integer({
+      minimum: 64 * 2 ** 20,
+      default: 256 * 2 ** 20,
+      description: 'Memory that DuckDB may use; larger sorts go to a temporary file beside the store.',
+    }),
+    wal_limit_bytes: Type.Integer({
+      minimum: 2 ** 20,
+      default: 16 * 2 ** 20,
+      description: 'Size of the write-ahead log at which its content is moved into the file.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const duckdb = defineSink({
+  name: 'duckdb',
+  summary: 'Stores poses, tracks, events and measures in a DuckDB file, and reads them back.',
+  description: `The embedded store: no server, one file, SQL for analysts (docs/stores.md has the tables and examples).
+
+- One thread of one process owns the file. Others ask it through the service interface, or use \`csiflow export\` once it has stopped; a second owner is refused.
+- Give it the pose frames of one node: two nodes that both send pose frames of an environment would store each person twice.
+- Inferred values are rounded before storing: lengths to 1 mm, confidences and angles to four decimals. Events and measures are kept exactly, times to a microsecond.
+- Values that cannot be given back as they are (NaN, Infinity, broken Unicode) are refused, and become dead letters.
+- Each row carries the epoch it was written in; after a crash, later epochs are deleted and written again. \`epoch\` and \`processing_ms\` alone may differ between two runs of the same input.`,
+  inputs: ['pose', 'event', 'measure'],
+  recovery: 'rewind',
+  config: Config,
+  examples: [
+    { title: 'Keep everything', config: { path: 'data/ward-3.duckdb' } },
+    { title: 'Keep ninety days', config: { path: 'data/ward-3.duckdb', retention_days: 90 } },
+  ],
+  create: (config, context) => new DuckDBSink(config, context),
+});
+
+interface Opened {
+  readonly database: Database;
+  readonly connection: DuckDBConnection;
+  readonly writer: Writer;
+  readonly pool: ReadPool;
+  readonly retention: Retention | null;
+}
+
+class DuckDBSink implements Sink {
+  readonly reader: Reader;
+  readonly #config: Static<typeof Config>;
+  readonly #context: Context;
+  readonly #path: string;
+  #opened: Opened | null = null;
+  /** Elapsed milliseconds when the oldest uncommitted row came. */
+  #oldestAt = 0;
+  /** The step under way: steps of one connection never overlap. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(config: Static<typeof Config>, context: Context) {
+    this.#config = config;
+    this.#context = context;
+    this.#path = resolve(context.folder, config.path);
+    this.reader = new DuckDBReader(() => this.#store().pool);
+  }
+
+  async open(): Promise<void> {
+    if (this.#opened) throw new Error(`${this.#path} is open already`);
+    const database = await openDatabase(this.#path, {
+      memoryLimitBytes: this.#config.memory_limit_bytes,
+      walLimitBytes: this.#config.wal_limit_bytes,
+    });
+    const connection = await database.instance.connect();
+    this.#opened = {
+      database,
+      connection,
+      writer: new Writer(connection),
+      pool: new ReadPool(database.instance),
+      retention:
+        this.#config.retention_days === null ? null : new Retention(connection, this.#config.retention_days),
+    };
+  }
+
+  async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
+    return this.#inOrder(async (store) => {
+      if (this.#isDue(store.writer)) await this.#commit(store);
+      if (store.writer.rows === 0) this.#oldestAt = this.#context.clock.elapsed();
+      return records.flatMap((record) => add(store.writer, record, epoch));
+    });
+  }
+
+  async flush(): Promise<void> {
+    await this.#inOrder((store) => this.#commit(store));
+  }
+
+  async rewind(epoch: number): Promise<void> {
+    await this.#inOrder((store) => store.writer.rewind(epoch));
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return {
+      path: this.#path,
+      open: this.#opened !== null,
+      uncommitted_rows: this.#opened?.writer.rows ?? 0,
+    };
+  }
+
+  async close(): Promise<void> {
+    if (!this.#opened) return;
+    await this.#inOrder(async ({ database, connection, pool }) => {
+      this.#opened = null;
+      await pool.close();
+      connection.closeSync();
+      await database.close();
+    });
+  }
+
+  #isDue(writer: Writer): boolean {
+    if (writer.rows === 0) return false;
+    const age = this.#context.clock.elapsed() - this.#oldestAt;
+    return writer.rows >= this.#config.batch_rows || age >= this.#config.commit_interval_ms;
+  }
+
+  async #commit({ writer, retention, connection }: Opened): Promise<void> {
+    await writer.commit();
+    await retention?.step(this.#context.clock.now(), this.#context.clock.elapsed());
+    await this.#boundLog(connection);
+  }
+
+  /** DuckDB moves its log into the file by itself at a commit, but not while readers keep it from that. */
+  async #boundLog(connection: DuckDBConnection): Promise<void> {
+    const size = await sizeOf(`${this.#path}.wal`);
+    this.#context.metrics.gauge('wal_bytes', size);
+    if (size > 2 * this.#config.wal_limit_bytes) await connection.run('CHECKPOINT');
+  }
+
+  #store(): Opened {
+    if (!this.#opened) throw new Error(`${this.#path} is not open`);
+    return this.#opened;
+  }
+
+  async #inOrder<T>(step: (store: Opened) => Promise<T>): Promise<T> {
+    const result = this.#last.then(() => step(this.#store()));
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+function add(writer: Writer, record: Data, epoch: number): readonly Failure[] {
+  try {
+    writer.add(encodeRecord(record, epoch), epoch);
+    return [];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [{ record, code: 'store.value.invalid', reason: error.message, retriable: false }];
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}

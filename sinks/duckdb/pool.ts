@@ -1,0 +1,101 @@
+import type {
+  DuckDBConnection,
+  DuckDBInstance,
+  DuckDBPreparedStatement,
+  DuckDBValue,
+} from '@duckdb/node-api';
+
+export type Row = Record<string, DuckDBValue>;
+export type Parameters = Readonly<Record<string, DuckDBValue>>;
+
+/** Queries of one transaction: all of them see the same state of the store. */
+export interface Snapshot {
+  /** Values come in as parameters, never as part of the text. */
+  query(sql: string, parameters: Parameters): Promise<readonly Row[]>;
+}
+
+/** Connections for readers, each used by one at a time; further ones wait their turn. */
+export class ReadPool {
+  readonly #instance: DuckDBInstance;
+  readonly #size: number;
+  readonly #idle: Connection[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #open = 0;
+  #closed = false;
+
+  constructor(instance: DuckDBInstance, size = 4) {
+    this.#instance = instance;
+    this.#size = size;
+  }
+
+  async read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    const connection = await this.#take();
+    try {
+      return await connection.transaction(work);
+    } finally {
+      this.#idle.push(connection);
+      this.#waiting.shift()?.();
+    }
+  }
+
+  /** Waits for the readers under way; those that come later are refused. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    while (this.#idle.length < this.#open) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    for (const connection of this.#idle.splice(0)) connection.close();
+    this.#open = 0;
+  }
+
+  async #take(): Promise<Connection> {
+    for (;;) {
+      if (this.#closed) throw new Error('the store is closed');
+      const idle = this.#idle.pop();
+      if (idle) return idle;
+      if (this.#open < this.#size) return this.#connect();
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  async #connect(): Promise<Connection> {
+    this.#open++;
+    try {
+      return new Connection(await this.#instance.connect());
+    } catch (error) {
+      this.#open--;
+      throw error;
+    }
+  }
+}
+
+/** A connection with its prepared statements, one for each text: the reader makes a bounded number of them. */
+class Connection implements Snapshot {
+  readonly #connection: DuckDBConnection;
+  readonly #statements = new Map<string, DuckDBPreparedStatement>();
+
+  constructor(connection: DuckDBConnection) {
+    this.#connection = connection;
+  }
+
+  async transaction<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    await this.#connection.run('BEGIN TRANSACTION READ ONLY');
+    try {
+      return await work(this);
+    } finally {
+      await this.#connection.run('ROLLBACK');
+    }
+  }
+
+  async query(sql: string, parameters: Parameters): Promise<readonly Row[]> {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = await this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    statement.bind({ ...parameters });
+    return (await statement.runAndReadAll()).getRowObjects();
+  }
+
+  close(): void {
+    this.#connection.closeSync();
+  }
+}

@@ -1,0 +1,307 @@
+import { DuckDBArrayValue, DuckDBTimestampValue, type DuckDBValue } from '@duckdb/node-api';
+import type {
+  EventQuery,
+  MeasureQuery,
+  PersonQuery,
+  PersonRow,
+  PoseQuery,
+  Reader,
+  TimeRange,
+} from '../../pipeline/component/index.js';
+import type {
+  EventType,
+  Keypoint3D,
+  Measure,
+  Person,
+  PoseFrame,
+  Posture,
+  Provenance,
+  SensedEvent,
+  Severity,
+  Track,
+} from '../../pipeline/model/index.js';
+import { KEYPOINT_SIZE } from '../shared/columns.js';
+import { Conditions, instantOf } from './conditions.js';
+import type { ReadPool, Row, Snapshot } from './pool.js';
+
+/** Reads the tables back. Each call sees one state of the store, also while rows are written. */
+export class DuckDBReader implements Reader {
+  readonly #pool: () => ReadPool;
+
+  /** @param pool throws where the store is not open. */
+  constructor(pool: () => ReadPool) {
+    this.#pool = pool;
+  }
+
+  async latestPose(environment: string): Promise<PoseFrame | undefined> {
+    return this.#read(async (snapshot) => {
+      const rows = await snapshot.query(
+        'SELECT * FROM poses WHERE environment = $environment ORDER BY "time" DESC, frame_id DESC LIMIT 1',
+        { environment },
+      );
+      return (await withPersons(snapshot, rows, { environment }))[0];
+    });
+  }
+
+  async poses(query: PoseQuery): Promise<readonly PoseFrame[]> {
+    return this.#read(async (snapshot) => {
+      const conditions = (
+        query.person === undefined ? poseConditions(query) : personConditions(query)
+      ).addAfter(query.after);
+      const ordered = `${conditions.where} ORDER BY "time", frame_id ${limitOf(query.limit)}`;
+      const sql =
+        query.person === undefined
+          ? `SELECT * FROM poses ${ordered}`
+          : `SELECT poses.* FROM poses JOIN (SELECT "time", frame_id FROM persons ${ordered}) AS wanted
+               ON poses."time" = wanted."time" AND poses.frame_id = wanted.frame_id
+             WHERE poses.environment = $environment ORDER BY poses."time", poses.frame_id`;
+      const rows = await snapshot.query(sql, { ...conditions.parameters, ...limitValue(query.limit) });
+      return withPersons(snapshot, rows, query);
+    });
+  }
+
+  async countPoses(query: PoseQuery): Promise<number> {
+    const [table, conditions] =
+      query.person === undefined
+        ? (['poses', poseConditions(query)] as const)
+        : (['persons', personConditions(query)] as const);
+    return this.#count(table, conditions);
+  }
+
+  async persons(query: PersonQuery): Promise<readonly PersonRow[]> {
+    return this.#read(async (snapshot) => {
+      const conditions = personConditions(query);
+      const offset = await skipBuckets(snapshot, conditions, query.offset ?? 0);
+      const rows = await snapshot.query(
+        `SELECT * FROM persons ${conditions.where} ORDER BY "time", frame_id, person_index ${limitOf(query.limit)} OFFSET $offset`,
+        { ...conditions.parameters, ...limitValue(query.limit), offset: BigInt(offset) },
+      );
+      return rows.map((row) => ({
+        time: time(row['time']!),
+        frameId: Number(row['frame_id']),
+        environment: query.environment,
+        person: personOf(row),
+      }));
+    });
+  }
+
+  async countPersons(query: PersonQuery): Promise<number> {
+    return this.#count('persons', personConditions(query));
+  }
+
+  async events(query: EventQuery): Promise<readonly SensedEvent[]> {
+    const conditions = Conditions.of(query)
+      .addOneOf('type', query.types)
+      .addOneOf('severity', query.severities);
+    if (query.ownOnly ?? true) conditions.add("source = 'csiflow'");
+    return this.#read(async (snapshot) => {
+      const rows = await snapshot.query(
+        `SELECT * FROM events ${conditions.where} ORDER BY "time", id, rowid ${limitOf(query.limit)}`,
+        { ...conditions.parameters, ...limitValue(query.limit) },
+      );
+      return rows.map(eventOf);
+    });
+  }
+
+  async measures(query: MeasureQuery): Promise<readonly Measure[]> {
+    const conditions = Conditions.of(query)
+      .addOneOf('name', query.names)
+      .addIf(query.subject, 'subject = $subject', (subject) => ({ subject }));
+    return this.#read(async (snapshot) => {
+      const rows = await snapshot.query(
+        `SELECT * FROM measures ${conditions.where} ORDER BY "time", name, subject NULLS FIRST, rowid ${limitOf(query.limit)}`,
+        { ...conditions.parameters, ...limitValue(query.limit) },
+      );
+      return rows.map(measureOf);
+    });
+  }
+
+  async range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined> {
+    const [row] = await this.#read((snapshot) =>
+      snapshot.query(
+        'SELECT min("time") AS first, max("time") AS last FROM poses WHERE environment = $environment',
+        {
+          environment,
+        },
+      ),
+    );
+    return row?.['first'] ? { start: time(row['first']), end: time(row['last']!) } : undefined;
+  }
+
+  async ping(): Promise<number> {
+    const start = performance.now();
+    await this.#read((snapshot) => snapshot.query('SELECT 1', {}));
+    return performance.now() - start;
+  }
+
+  async #count(table: 'poses' | 'persons', conditions: Conditions): Promise<number> {
+    const [row] = await this.#read((snapshot) =>
+      snapshot.query(`SELECT count(*) AS count FROM ${table} ${conditions.where}`, conditions.parameters),
+    );
+    return Number(row!['count']);
+  }
+
+  async #read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    return this.#pool().read(work);
+  }
+}
+
+// ------------------------------------------------------------- conditions
+
+/** Frames with at least one person that is certain enough; the column spares a look at `persons`. */
+const poseConditions = (query: PoseQuery): Conditions =>
+  Conditions.of(query).addIf(query.minConfidence, 'best_confidence >= $minConfidence', (minConfidence) => ({
+    minConfidence,
+  }));
+
+/** A track's number is in a frame once, so each row is a frame too where `person` is given. */
+const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minConfidence'>): Conditions =>
+  Conditions.of(query)
+    .addIf(query.person, 'track_id = $person', (person) => ({ person: BigInt(person) }))
+    .addIf(query.minConfidence, 'confidence >= $minConfidence', (minConfidence) => ({ minConfidence }));
+
+const limitOf = (limit: number | undefined): string => (limit === undefined ? '' : 'LIMIT $limit');
+const limitValue = (limit: number | undefined): Record<string, DuckDBValue> =>
+  limit === undefined ? {} : { limit: BigInt(limit) };
+
+/** Offsets up to this are sorted away directly. */
+const DIRECT_OFFSET = 2_000;
+const BUCKET_US = 600_000_000n;
+
+/**
+ * Sorting millions of rows to skip them takes seconds; counting them by ten minutes takes tens of
+ * milliseconds. Adds the start of the bucket that holds the row at `offset` to the conditions.
+ *
+ * @returns the offset that is left from that start.
+ */
+async function skipBuckets(snapshot: Snapshot, conditions: Conditions, offset: number): Promise<number> {
+  if (offset <= DIRECT_OFFSET) return offset;
+  const buckets = await snapshot.query(
+    `SELECT epoch_us("time") // ${BUCKET_US} AS bucket, count(*) AS count FROM persons ${conditions.where} GROUP BY bucket ORDER BY bucket`,
+    conditions.parameters,
+  );
+  let left = offset;
+  for (const { bucket, count } of buckets) {
+    if (left < Number(count)) {
+      conditions.addTime('"time" >= $bucketStart', 'bucketStart', Number((bucket as bigint) * BUCKET_US));
+      return left;
+    }
+    left -= Number(count);
+  }
+  conditions.add('false');
+  return 0;
+}
+
+// ------------------------------------------------------------------- rows
+
+/** Frames with their persons. `rows` follow each other in the order of the filters, so all persons in their range that pass them are theirs. */
+async function withPersons(
+  snapshot: Snapshot,
+  rows: readonly Row[],
+  query: Pick<PoseQuery, 'environment' | 'person' | 'minConfidence'>,
+): Promise<PoseFrame[]> {
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (!first || !last) return [];
+  const { environment, person, minConfidence } = query;
+  const conditions = personConditions({
+    environment,
+    ...(person === undefined ? {} : { person }),
+    ...(minConfidence === undefined ? {} : { minConfidence }),
+  }).add('"time" >= $first AND "time" <= $last', {
+    first: instantOf(time(first['time']!)),
+    last: instantOf(time(last['time']!)),
+  });
+  const found = await snapshot.query(
+    `SELECT * FROM persons ${conditions.where} ORDER BY "time", frame_id, person_index`,
+    conditions.parameters,
+  );
+  const byFrame = new Map(rows.map((row) => [keyOf(row), [] as Person[]]));
+  for (const row of found) byFrame.get(keyOf(row))?.push(personOf(row));
+  return rows.map((row) => frameOf(row, byFrame.get(keyOf(row))!));
+}
+
+const keyOf = (row: Row): string => `${time(row['time']!)} ${String(row['frame_id'])}`;
+
+const frameOf = (row: Row, persons: readonly Person[]): PoseFrame => ({
+  port: 'pose',
+  frameId: Number(row['frame_id']),
+  environment: row['environment'] as string,
+  time: time(row['time']!),
+  windowEnd: time(row['window_end']!),
+  processingMs: row['processing_ms'] as number,
+  persons,
+  links: row['links'] as number,
+  signalQuality: row['signal_quality'] as number,
+  provenance: provenanceOf(row),
+});
+
+const personOf = (row: Row): Person => ({
+  confidence: row['confidence'] as number,
+  position: { x: row['x'] as number, y: row['y'] as number, z: 0 },
+  positionError: row['position_error'] as number,
+  heading: row['heading'] as number | null,
+  headingConfidence: row['heading_confidence'] as number,
+  posture: row['posture'] as Posture,
+  keypoints: keypointsOf(row['keypoints'] as DuckDBArrayValue),
+  articulated: row['articulated'] as boolean,
+  track: row['track_id'] === null ? null : trackOf(row),
+});
+
+const trackOf = (row: Row): Track => ({
+  id: Number(row['track_id']),
+  state: row['track_state'] as Track['state'],
+  age: row['track_age'] as number,
+  since: time(row['track_since']!),
+  velocity: { x: row['velocity_x'] as number, y: row['velocity_y'] as number },
+});
+
+function keypointsOf({ items }: DuckDBArrayValue): Keypoint3D[] {
+  const values = items as readonly number[];
+  const keypoints: Keypoint3D[] = [];
+  for (let at = 0; at < values.length; at += KEYPOINT_SIZE)
+    keypoints.push({ x: values[at]!, y: values[at + 1]!, z: values[at + 2]!, error: values[at + 3]! });
+  return keypoints;
+}
+
+const eventOf = (row: Row): SensedEvent => ({
+  port: 'event',
+  id: row['id'] as string,
+  type: row['type'] as EventType,
+  severity: row['severity'] as Severity,
+  environment: row['environment'] as string,
+  time: time(row['time']!),
+  confidence: row['confidence'] as number,
+  person: row['person'] === null ? null : Number(row['person']),
+  location:
+    row['x'] === null ? null : { x: row['x'] as number, y: row['y'] as number, z: row['z'] as number },
+  metadata: JSON.parse(row['metadata'] as string) as SensedEvent['metadata'],
+  source: row['source'] as string,
+  provenance: provenanceOf(row),
+});
+
+const measureOf = (row: Row): Measure => ({
+  port: 'measure',
+  name: row['name'] as string,
+  environment: row['environment'] as string,
+  subject: row['subject'] as string | null,
+  time: time(row['time']!),
+  value: row['value'] as number,
+  source: row['source'] as string,
+  provenance: provenanceOf(row),
+});
+
+const provenanceOf = (row: Row): Provenance => {
+  const origin = row['origin'] as Provenance['origin'];
+  if (row['model_name'] === null) return { origin };
+  return {
+    origin,
+    model: {
+      name: row['model_name'] as string,
+      version: row['model_version'] as string,
+      trainedOn: row['model_trained_on'] as string,
+      accuracy: row['model_accuracy'] as string,
+    },
+  };
+};
+
+const time = (value: DuckDBValue): number => Number((value as DuckDBTimestampValue).micros);

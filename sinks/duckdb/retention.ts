@@ -1,0 +1,65 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { TABLE_NAMES } from '../shared/tables.js';
+import { instantOf } from './conditions.js';
+
+/** Rows that a step deletes of one table, about: short enough to fit between two writes. */
+const STEP_ROWS = 20_000;
+const PAUSE_MS = 60 * 60 * 1000;
+const DAY_US = 86_400_000_000;
+
+/** Deletes what is older than so many days, in small steps between the writes, once an hour. */
+export class Retention {
+  readonly #connection: DuckDBConnection;
+  readonly #days: number;
+  #nextAt = -Infinity;
+  #deleted = false;
+
+  constructor(connection: DuckDBConnection, days: number) {
+    this.#connection = connection;
+    this.#days = days;
+  }
+
+  /**
+   * One step, where it is time for one. After the last, a checkpoint frees the space for new rows.
+   *
+   * @param now microseconds since 1970. @param elapsed monotonic milliseconds.
+   * @returns true where more is left to delete.
+   */
+  async step(now: number, elapsed: number): Promise<boolean> {
+    if (elapsed < this.#nextAt) return false;
+    const end = await this.#stepEnd(now - this.#days * DAY_US);
+    if (end !== null) {
+      await this.#deleteUpTo(end);
+      this.#deleted = true;
+      return true;
+    }
+    if (this.#deleted) await this.#connection.run('CHECKPOINT');
+    this.#deleted = false;
+    this.#nextAt = elapsed + PAUSE_MS;
+    return false;
+  }
+
+  /** Rows come in the order of time, so the first ones that the scan meets are the oldest, or nearly. */
+  async #stepEnd(cutoff: number): Promise<bigint | null> {
+    const ends = TABLE_NAMES.map(
+      (table) =>
+        `SELECT max("time") AS "end" FROM (SELECT "time" FROM ${table} WHERE "time" < $cutoff LIMIT ${STEP_ROWS})`,
+    );
+    const rows = (
+      await this.#connection.runAndReadAll(`SELECT epoch_us(min("end")) FROM (${ends.join(' UNION ALL ')})`, {
+        cutoff: instantOf(cutoff),
+      })
+    ).getRows();
+    return (rows[0]?.[0] as bigint | null | undefined) ?? null;
+  }
+
+  /** A frame and its persons go together. */
+  async #deleteUpTo(end: bigint): Promise<void> {
+    await this.#connection.run('BEGIN TRANSACTION');
+    for (const table of TABLE_NAMES)
+      await this.#connection.run(`DELETE FROM ${table} WHERE "time" <= $end`, {
+        end: instantOf(Number(end)),
+      });
+    await this.#connection.run('COMMIT');
+  }
+}

@@ -1,0 +1,63 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
+import { createTable, KEYPOINT_SIZE } from '../shared/columns.js';
+import { TABLE_NAMES, TABLES } from '../shared/tables.js';
+
+/** Counts up with each change of the tables. */
+export const SCHEMA_VERSION = 1;
+
+/**
+ * Makes the tables and views of a new store, and checks those of an old one.
+ * @throws Error where the file is not a csiflow store, or one of a newer version.
+ */
+export async function prepareSchema(
+  connection: DuckDBConnection,
+  path: string,
+  readOnly: boolean,
+): Promise<void> {
+  const tables = (
+    await connection.runAndReadAll(
+      "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main'",
+    )
+  )
+    .getRows()
+    .map(([name]) => String(name));
+  if (tables.length === 0 && !readOnly) {
+    await createSchema(connection);
+    return;
+  }
+  if (!tables.includes('csiflow_schema'))
+    throw new Error(`${path} is a database that csiflow did not make. Give the store a file of its own.`);
+  const version = (
+    await connection.runAndReadAll('SELECT max(version) FROM csiflow_schema')
+  ).getRows()[0]?.[0];
+  if (Number(version) > SCHEMA_VERSION)
+    throw new Error(
+      `${path} was written by a newer csiflow (schema ${String(version)}; this one knows ${SCHEMA_VERSION}). Use that version, or another file.`,
+    );
+  if (Number(version) !== SCHEMA_VERSION)
+    throw new Error(`${path} names no schema version that csiflow ever had (${String(version)}).`);
+}
+
+async function createSchema(connection: DuckDBConnection): Promise<void> {
+  await connection.run('BEGIN TRANSACTION');
+  for (const name of TABLE_NAMES) await connection.run(createTable(TABLES[name]));
+  for (const view of VIEWS) await connection.run(view);
+  await connection.run('CREATE TABLE csiflow_schema (version INTEGER)');
+  await connection.run(`INSERT INTO csiflow_schema VALUES (${SCHEMA_VERSION})`);
+  await connection.run('COMMIT');
+}
+
+const keypointAt = (offset: number): string => `keypoints[(k - 1) * ${KEYPOINT_SIZE} + ${offset}]`;
+
+const VIEWS = [
+  `CREATE VIEW tracks AS
+     SELECT environment, track_id, min(track_since) AS since, min("time") AS first_seen, max("time") AS last_seen,
+       count(*) AS frames, avg(confidence) AS mean_confidence, arg_max(track_state, "time") AS state
+     FROM persons WHERE track_id IS NOT NULL GROUP BY environment, track_id, track_since`,
+  `CREATE VIEW keypoints AS
+     SELECT "time", environment, frame_id, person_index, track_id, articulated,
+       [${KEYPOINT_NAMES.map((name) => `'${name}'`).join(', ')}][k] AS keypoint,
+       ${keypointAt(1)} AS x, ${keypointAt(2)} AS y, ${keypointAt(3)} AS z, ${keypointAt(4)} AS error
+     FROM (SELECT *, unnest(range(1, ${KEYPOINT_NAMES.length + 1})) AS k FROM persons)`,
+];

@@ -1,0 +1,179 @@
+import type {
+  Data,
+  Measure,
+  ModelReference,
+  Person,
+  PoseFrame,
+  Provenance,
+  SensedEvent,
+} from '../../pipeline/model/index.js';
+import {
+  count,
+  encodeRow,
+  exact,
+  flag,
+  fraction,
+  instant,
+  keypointArray,
+  metres,
+  text,
+  whole,
+  type Column,
+  type EncodedRow,
+  type Table,
+} from './columns.js';
+
+/** The tables of results, the same in DuckDB files and in Parquet. docs/stores.md describes them for analysts. */
+
+/** A person in its frame. */
+interface PersonOfFrame {
+  readonly frame: PoseFrame;
+  readonly person: Person;
+  readonly index: number;
+}
+
+interface WithProvenance {
+  readonly provenance: Provenance;
+}
+
+const epoch: Column<unknown> = { name: 'epoch', encoding: count, get: (_row, number) => number };
+
+const model = (name: string, get: (reference: ModelReference) => string): Column<WithProvenance> => ({
+  name,
+  encoding: text,
+  get: ({ provenance }) => (provenance.model ? get(provenance.model) : null),
+});
+
+const provenance: readonly Column<WithProvenance>[] = [
+  { name: 'origin', encoding: text, get: (row) => row.provenance.origin },
+  model('model_name', (reference) => reference.name),
+  model('model_version', (reference) => reference.version),
+  model('model_trained_on', (reference) => reference.trainedOn),
+  model('model_accuracy', (reference) => reference.accuracy),
+];
+
+/** One row a pose frame. `processing_ms` alone differs between two runs of the same input. */
+const poses: Table<PoseFrame> = {
+  name: 'poses',
+  columns: [
+    epoch,
+    { name: 'time', encoding: instant, get: (frame) => frame.time },
+    { name: 'environment', encoding: text, get: (frame) => frame.environment },
+    { name: 'frame_id', encoding: whole, get: (frame) => frame.frameId },
+    { name: 'window_end', encoding: instant, get: (frame) => frame.windowEnd },
+    { name: 'person_count', encoding: count, get: (frame) => frame.persons.length },
+    {
+      name: 'best_confidence',
+      encoding: fraction,
+      get: ({ persons }) =>
+        persons.length === 0 ? null : Math.max(...persons.map(({ confidence }) => confidence)),
+    },
+    { name: 'links', encoding: count, get: (frame) => frame.links },
+    { name: 'signal_quality', encoding: fraction, get: (frame) => frame.signalQuality },
+    { name: 'processing_ms', encoding: fraction, get: (frame) => frame.processingMs },
+    ...provenance,
+  ],
+};
+
+/** One row a person and frame. */
+const persons: Table<PersonOfFrame> = {
+  name: 'persons',
+  columns: [
+    epoch,
+    { name: 'time', encoding: instant, get: ({ frame }) => frame.time },
+    { name: 'environment', encoding: text, get: ({ frame }) => frame.environment },
+    { name: 'frame_id', encoding: whole, get: ({ frame }) => frame.frameId },
+    { name: 'person_index', encoding: count, get: ({ index }) => index },
+    { name: 'confidence', encoding: fraction, get: ({ person }) => person.confidence },
+    { name: 'x', encoding: metres, get: ({ person }) => person.position.x },
+    { name: 'y', encoding: metres, get: ({ person }) => person.position.y },
+    { name: 'position_error', encoding: metres, get: ({ person }) => person.positionError },
+    { name: 'heading', encoding: fraction, get: ({ person }) => person.heading },
+    { name: 'heading_confidence', encoding: fraction, get: ({ person }) => person.headingConfidence },
+    { name: 'posture', encoding: text, get: ({ person }) => person.posture },
+    { name: 'articulated', encoding: flag, get: ({ person }) => person.articulated },
+    { name: 'track_id', encoding: whole, get: ({ person }) => person.track?.id ?? null },
+    { name: 'track_state', encoding: text, get: ({ person }) => person.track?.state ?? null },
+    { name: 'track_age', encoding: count, get: ({ person }) => person.track?.age ?? null },
+    { name: 'track_since', encoding: instant, get: ({ person }) => person.track?.since ?? null },
+    { name: 'velocity_x', encoding: metres, get: ({ person }) => person.track?.velocity.x ?? null },
+    { name: 'velocity_y', encoding: metres, get: ({ person }) => person.track?.velocity.y ?? null },
+    {
+      name: 'keypoints',
+      encoding: keypointArray,
+      get: ({ person }) => person.keypoints.flatMap(({ x, y, z, error }) => [x, y, z, error]),
+    },
+  ],
+};
+
+const events: Table<SensedEvent> = {
+  name: 'events',
+  columns: [
+    epoch,
+    { name: 'time', encoding: instant, get: (event) => event.time },
+    { name: 'environment', encoding: text, get: (event) => event.environment },
+    { name: 'id', encoding: text, get: (event) => event.id },
+    { name: 'type', encoding: text, get: (event) => event.type },
+    { name: 'severity', encoding: text, get: (event) => event.severity },
+    { name: 'confidence', encoding: exact, get: (event) => event.confidence },
+    { name: 'person', encoding: whole, get: (event) => event.person },
+    { name: 'x', encoding: exact, get: (event) => event.location?.x ?? null },
+    { name: 'y', encoding: exact, get: (event) => event.location?.y ?? null },
+    { name: 'z', encoding: exact, get: (event) => event.location?.z ?? null },
+    { name: 'metadata', encoding: text, get: (event) => encodeMetadata(event.metadata) },
+    { name: 'source', encoding: text, get: (event) => event.source },
+    ...provenance,
+  ],
+};
+
+const measures: Table<Measure> = {
+  name: 'measures',
+  columns: [
+    epoch,
+    { name: 'time', encoding: instant, get: (measure) => measure.time },
+    { name: 'environment', encoding: text, get: (measure) => measure.environment },
+    { name: 'name', encoding: text, get: (measure) => measure.name },
+    { name: 'subject', encoding: text, get: (measure) => measure.subject },
+    { name: 'value', encoding: exact, get: (measure) => measure.value },
+    { name: 'source', encoding: text, get: (measure) => measure.source },
+    ...provenance,
+  ],
+};
+
+export const TABLES = { poses, persons, events, measures } as const;
+export type TableName = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
+
+/** Rows of one record, by table. A pose frame gives one row of `poses` and one of `persons` for each person. */
+export type RecordRows = { readonly [N in TableName]?: readonly EncodedRow[] };
+
+/** @throws RangeError where a value could not be given back as it is; then no row of the record is stored. */
+export function encodeRecord(record: Data, epoch: number): RecordRows {
+  switch (record.port) {
+    case 'pose':
+      return {
+        poses: [encodeRow(poses, record, epoch)],
+        persons: record.persons.map((person, index) =>
+          encodeRow(persons, { frame: record, person, index }, epoch),
+        ),
+      };
+    case 'event':
+      return { events: [encodeRow(events, record, epoch)] };
+    case 'measure':
+      return { measures: [encodeRow(measures, record, epoch)] };
+    default:
+      throw new RangeError(`a store of results takes no ${record.port} records`);
+  }
+}
+
+/** As a JSON object. JSON can write minus zero, though JSON.stringify does not. */
+function encodeMetadata(metadata: SensedEvent['metadata']): string {
+  const fields = Object.entries(metadata).map(([key, value]) => {
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw new RangeError(`field ${key} is ${value}: only finite numbers can be stored`);
+    text.encode(key);
+    if (typeof value === 'string') text.encode(value);
+    return `${JSON.stringify(key)}:${Object.is(value, -0) ? '-0' : JSON.stringify(value)}`;
+  });
+  return `{${fields.join(',')}}`;
+}

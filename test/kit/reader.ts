@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Cursor, Reader } from '../../pipeline/component/index.js';
+import type { Data, PoseFrame } from '../../pipeline/model/index.js';
+import {
+  anyEvent,
+  anyMeasure,
+  HOP,
+  measure,
+  person,
+  poseFrame,
+  sensedEvent,
+  START,
+} from '../support/records.js';
+
+/** An empty store of its own, and how to fill it. */
+export interface ReadableStore {
+  readonly reader: Reader;
+  /** After it the records can be read. */
+  put(records: readonly Data[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+const environment = 'test-room';
+const frames = (count: number, people = 1): PoseFrame[] =>
+  Array.from({ length: count }, (_, index) => poseFrame(index, { people }));
+const ids = (found: readonly PoseFrame[]): number[] => found.map(({ frameId }) => frameId);
+
+/** What every store's reader does, so that the service interface need not know which store it has. */
+export function readerConformance(name: string, makeStore: () => Promise<ReadableStore>): void {
+  describe(`reader of ${name}`, () => {
+    let store: ReadableStore;
+    beforeEach(async () => {
+      store = await makeStore();
+    });
+    afterEach(async () => {
+      await store.close();
+    });
+    const read = () => store.reader;
+
+    test('an empty store answers, with nothing', async () => {
+      expect(await read().latestPose(environment)).toBeUndefined();
+      expect(await read().range(environment)).toBeUndefined();
+      expect(await read().poses({ environment, limit: 10 })).toEqual([]);
+      expect(await read().persons({ environment, limit: 10, offset: 10_000 })).toEqual([]);
+      expect(await read().events({ environment })).toEqual([]);
+      expect(await read().measures({ environment })).toEqual([]);
+      expect(await read().countPoses({ environment })).toBe(0);
+      expect(await read().countPersons({ environment })).toBe(0);
+      expect(await read().ping()).toBeGreaterThanOrEqual(0);
+    });
+
+    test('a pose frame comes back as it was written', async () => {
+      const empty = poseFrame(1, { people: 0, provenance: { origin: 'replay' } });
+      const untracked = poseFrame(2, {
+        persons: [person(2, 0, { track: null, heading: null, posture: 'lying', articulated: false })],
+      });
+      const written = [poseFrame(0, { people: 3 }), empty, untracked];
+      await store.put(written);
+      expect(await read().poses({ environment })).toEqual(written);
+      expect(await read().latestPose(environment)).toEqual(untracked);
+    });
+
+    test('the newest frame is the one of the latest event time, of its environment', async () => {
+      await store.put([poseFrame(5), poseFrame(9), poseFrame(7), poseFrame(99, { environment: 'other' })]);
+      expect((await read().latestPose(environment))?.frameId).toBe(9);
+      expect(await read().range(environment)).toEqual({ start: START + 5 * HOP, end: START + 9 * HOP });
+    });
+
+    test('ranges include their start and exclude their end', async () => {
+      const records = frames(10);
+      await store.put([...records, ...records.map((_, index) => measure(index))]);
+      await store.put(records.map((_, index) => sensedEvent(index)));
+      const range = { environment, start: START + 2 * HOP, end: START + 5 * HOP };
+      expect(ids(await read().poses(range))).toEqual([2, 3, 4]);
+      expect((await read().persons(range)).map(({ frameId }) => frameId)).toEqual([2, 3, 4]);
+      expect(await read().countPoses(range)).toBe(3);
+      expect(await read().countPersons(range)).toBe(3);
+      const times = [2, 3, 4].map((index) => START + index * HOP);
+      expect((await read().events(range)).map(({ time }) => time)).toEqual(times);
+      expect((await read().measures(range)).map(({ time }) => time)).toEqual(times);
+      const between = { environment, start: START + 2 * HOP + 0.5, end: START + 5 * HOP + 0.5 };
+      expect(ids(await read().poses(between))).toEqual([3, 4, 5]);
+    });
+
+    test('a person filter leaves that person in the frames that have it', async () => {
+      await store.put([poseFrame(0, { people: 2 }), poseFrame(1), poseFrame(2, { people: 2 })]);
+      const found = await read().poses({ environment, person: 2 });
+      expect(ids(found)).toEqual([0, 2]);
+      expect(found.flatMap(({ persons }) => persons.map(({ track }) => track?.id))).toEqual([2, 2]);
+      expect(await read().countPoses({ environment, person: 2 })).toBe(2);
+      expect(await read().countPersons({ environment, person: 1 })).toBe(3);
+      expect(ids(await read().poses({ environment, person: 2, limit: 1 }))).toEqual([0]);
+    });
+
+    test('a confidence filter leaves out persons below it, and frames without one that is left', async () => {
+      const sure = person(1, 0, { confidence: 0.9 });
+      const unsure = person(1, 1, { confidence: 0.3 });
+      await store.put([
+        poseFrame(0, { persons: [unsure] }),
+        poseFrame(1, { persons: [sure, unsure] }),
+        poseFrame(2, { people: 0 }),
+        poseFrame(3, { persons: [sure] }),
+      ]);
+      const query = { environment, minConfidence: 0.9 };
+      const found = await read().poses(query);
+      expect(ids(found)).toEqual([1, 3]);
+      expect(found[0]!.persons).toEqual([sure]);
+      expect(await read().countPoses(query)).toBe(2);
+      expect(await read().countPersons(query)).toBe(2);
+      expect(await read().countPersons({ ...query, person: 2 })).toBe(0);
+    });
+
+    test('pages of persons by offset give each row once, in order', async () => {
+      await store.put(frames(3_000, 2));
+      const all = await read().persons({ environment });
+      expect(all).toHaveLength(6_000);
+      for (const offset of [0, 1, 1_999, 2_001, 4_321, 5_999]) {
+        expect(await read().persons({ environment, offset, limit: 2 })).toEqual(
+          all.slice(offset, offset + 2),
+        );
+      }
+      expect(await read().persons({ environment, offset: 6_000, limit: 2 })).toEqual([]);
+    });
+
+    test('cursors miss no frame and double none while rows are being written', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 8 }),
+          fc.integer({ min: 1, max: 7 }),
+          fc.uuid(),
+          async (growth, limit, room) => {
+            let next = 0;
+            const write = async (count: number) => {
+              const batch = Array.from({ length: count }, () => poseFrame(next++, { environment: room }));
+              // Two frames of one time: the frame's number decides their order.
+              await store.put(batch.map((frame) => ({ ...frame, time: START + (frame.frameId >> 1) * HOP })));
+            };
+            const seen: number[] = [];
+            let after: Cursor | undefined;
+            const page = async () => {
+              const found = await read().poses({ environment: room, limit, ...(after ? { after } : {}) });
+              seen.push(...ids(found));
+              const last = found.at(-1);
+              if (last) after = { time: last.time, frameId: last.frameId };
+              return found.length;
+            };
+            for (const count of growth) {
+              await write(count);
+              await page();
+            }
+            while ((await page()) > 0);
+            expect(seen).toEqual(Array.from({ length: next }, (_, index) => index));
+          },
+        ),
+        { numRuns: 15 },
+      );
+    });
+
+    test('events come back exactly, whatever text and numbers they hold', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyEvent, fc.uuid(), async (event, room) => {
+          const written = { ...event, environment: room };
+          await store.put([written]);
+          expect(await read().events({ environment: room, ownOnly: false })).toEqual([written]);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('measures come back exactly, whatever text and numbers they hold', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyMeasure, fc.uuid(), async (value, room) => {
+          const written = { ...value, environment: room };
+          await store.put([written]);
+          expect(await read().measures({ environment: room })).toEqual([written]);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('events are filtered by type and severity; claims of senders are left out unless asked for', async () => {
+      await store.put([
+        sensedEvent(0),
+        sensedEvent(1, { type: 'crowd', severity: 'low' }),
+        sensedEvent(2, { source: 'node-1' }),
+      ]);
+      const times = async (query: object) =>
+        (await read().events({ environment, ...query })).map(({ time }) => (time - START) / HOP);
+      expect(await times({})).toEqual([0, 1]);
+      expect(await times({ ownOnly: false })).toEqual([0, 1, 2]);
+      expect(await times({ types: ['crowd'] })).toEqual([1]);
+      expect(await times({ types: [] })).toEqual([]);
+      expect(await times({ severities: ['high', 'critical'], limit: 1 })).toEqual([0]);
+    });
+
+    test('measures are filtered by name and subject', async () => {
+      await store.put([
+        measure(0),
+        measure(1, { name: 'presence', subject: null }),
+        measure(2, { subject: 'link-2' }),
+      ]);
+      const times = async (query: object) =>
+        (await read().measures({ environment, ...query })).map(({ time }) => (time - START) / HOP);
+      expect(await times({})).toEqual([0, 1, 2]);
+      expect(await times({ names: ['presence'] })).toEqual([1]);
+      expect(await times({ names: ['presence', 'motion'], subject: 'link-1' })).toEqual([0]);
+      expect(await times({ limit: 2 })).toEqual([0, 1]);
+    });
+
+    test('text of a query is text, not part of the query', async () => {
+      await store.put([poseFrame(0), sensedEvent(0), measure(0)]);
+      const evil = "x' OR '1'='1";
+      expect(await read().poses({ environment: evil })).toEqual([]);
+      expect(await read().events({ environment, types: [evil, '"; DROP TABLE events; --'] })).toEqual([]);
+      expect(await read().measures({ environment, names: [evil], subject: evil })).toEqual([]);
+      expect(await read().countPoses({ environment })).toBe(1);
+      expect(await read().events({ environment })).toHaveLength(1);
+    });
+  });
+}

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+
+/** Records for tests, with values that a store gives back exactly (lengths in whole millimetres). */
+
+const model = {
+  name: 'test-net',
+  version: '1.2.0',
+  trainedOn: 'simulated CSI',
+  accuracy: 'docs/accuracy.md',
+} as const;
+
+/** Event time of frame 0: 2023-11-14T22:13:20Z. */
+export const START = 1_700_000_000_000_000;
+/** Microseconds between frames. */
+export const HOP = 100_000;
+
+const millimetres = (value: number): number => Math.round(value * 1000) / 1000 + 0;
+
+/** Person `index` of frame `frameId`: somewhere on a circle, so that neighbouring rows differ. */
+export function person(frameId: number, index = 0, overrides: Partial<Person> = {}): Person {
+  const x = millimetres(2 + Math.cos(frameId / 50 + index));
+  const y = millimetres(2 + Math.sin(frameId / 50 + index));
+  return {
+    confidence: 0.5 + ((frameId + index) % 50) / 100,
+    position: { x, y, z: 0 },
+    positionError: 0.25,
+    heading: index % 2 === 0 ? 1.5 : null,
+    headingConfidence: 0.125,
+    posture: 'upright',
+    keypoints: Array.from({ length: 17 }, (_, k) => ({
+      x: millimetres(x + k / 100),
+      y: millimetres(y - k / 100),
+      z: millimetres(1.7 - k / 10),
+      error: 0.05,
+    })),
+    articulated: true,
+    track: {
+      id: index + 1,
+      state: 'active',
+      age: frameId + 1,
+      since: START,
+      velocity: { x: 0.1, y: -0.2 },
+    },
+    ...overrides,
+  };
+}
+
+/** Frame `frameId` of a room, with `persons` people. */
+export function poseFrame(
+  frameId: number,
+  overrides: Partial<PoseFrame> & { people?: number } = {},
+): PoseFrame {
+  const { people = 1, ...rest } = overrides;
+  const time = START + frameId * HOP;
+  return {
+    port: 'pose',
+    frameId,
+    environment: 'test-room',
+    time,
+    windowEnd: time + 500_000,
+    processingMs: 3.25,
+    persons: Array.from({ length: people }, (_, index) => person(frameId, index)),
+    links: 2,
+    signalQuality: 0.975,
+    provenance: { origin: 'simulated', model },
+    ...rest,
+  };
+}
+
+export const sensedEvent = (index: number, overrides: Partial<SensedEvent> = {}): SensedEvent => ({
+  port: 'event',
+  id: `test-room/fall_detection/${index}`,
+  type: 'fall_detection',
+  severity: 'high',
+  environment: 'test-room',
+  time: START + index * HOP,
+  confidence: 0.8125,
+  person: 1,
+  location: { x: 1.234_567_8, y: 2, z: 0.1 },
+  metadata: { fall_duration: 1.5, recovery_detected: false, rule: 'net' },
+  source: 'csiflow',
+  provenance: { origin: 'live' },
+  ...overrides,
+});
+
+export const measure = (index: number, overrides: Partial<Measure> = {}): Measure => ({
+  port: 'measure',
+  name: 'motion',
+  environment: 'test-room',
+  subject: 'link-1',
+  time: START + index * HOP,
+  value: Math.sin(index),
+  source: 'csiflow',
+  provenance: { origin: 'live' },
+  ...overrides,
+});
+
+const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+const wholeTime = fc.integer({ min: 0, max: 4_000_000_000_000_000 });
+const provenance = fc.oneof(
+  fc.constant({ origin: 'live' as const }),
+  fc.record({
+    origin: fc.constantFrom('live' as const, 'replay' as const, 'simulated' as const),
+    model: fc.record({ name: text, version: text, trainedOn: text, accuracy: text }),
+  }),
+);
+
+export const anyEvent: fc.Arbitrary<SensedEvent> = fc.record({
+  port: fc.constant('event' as const),
+  id: text,
+  type: fc.constantFrom('fall_detection' as const, 'crowd' as const, 'zone_left' as const),
+  severity: fc.constantFrom('low' as const, 'critical' as const),
+  environment: fc.constant('test-room'),
+  time: wholeTime,
+  confidence: finite,
+  person: fc.option(fc.nat()),
+  location: fc.option(fc.record({ x: finite, y: finite, z: finite })),
+  metadata: fc.dictionary(
+    text.filter((key) => key !== '__proto__'),
+    fc.oneof(finite, text, fc.boolean()),
+    { noNullPrototype: true },
+  ),
+  source: text,
+  provenance,
+});
+
+export const anyMeasure: fc.Arbitrary<Measure> = fc.record({
+  port: fc.constant('measure' as const),
+  name: text,
+  environment: fc.constant('test-room'),
+  subject: fc.option(text),
+  time: wholeTime,
+  value: finite,
+  source: text,
+  provenance,
+});
