@@ -91,7 +91,7 @@ interface WasmPackage {
 
 async function loadWasm(): Promise<Omit<LoadedBackend, 'reason'>> {
   const wasm = require(PACKAGES.wasm) as WasmPackage;
-  if (!tf.findBackend('wasm')) wasm.setWasmPaths(`${dirname(require.resolve(PACKAGES.wasm))}/`);
+  if (tf.getBackend() !== 'wasm') wasm.setWasmPaths(`${dirname(require.resolve(PACKAGES.wasm))}/`);
   if (!(await tf.setBackend('wasm')))
     throw new Error('The WASM module of @tensorflow/tfjs-backend-wasm did not start.');
   await tf.ready();

@@ -208,7 +208,7 @@ export class Network {
 
   #dense(x: tf.Tensor, layer: string, activation: 'relu' | 'linear' = 'relu'): tf.Tensor2D {
     const [kernel, bias] = this.#tensors.get(layer)!;
-    const out = tf.add(tf.matMul(x, kernel), bias) as tf.Tensor2D;
+    const out = tf.add<tf.Tensor2D>(tf.matMul(x, kernel), bias);
     return activation === 'relu' ? relu(out) : out;
   }
 }

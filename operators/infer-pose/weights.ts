@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Environment, Link } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { FEATURE_VERSION, GROUPS, POINTS, STEP_US } from './features.js';
 import { LAYERS, NETWORK_VERSION, PARAMETERS } from './network.js';
@@ -24,7 +25,7 @@ export interface Manifest {
   readonly layers: readonly { readonly name: string; readonly inputs: number; readonly outputs: number }[];
   readonly window: { readonly lengthMs: number; readonly points: number };
   readonly calibration: ErrorCalibration;
-  /** Of a model for one place: which, and the empty room's profile of each link. */
+  /** Of a model for one place: which. */
   readonly site: Site | null;
   /** How it was trained: for people and for repeating it. */
   readonly training: Readonly<Record<string, unknown>>;
@@ -42,8 +43,16 @@ export interface ErrorCalibration {
 
 export interface Site {
   readonly environment: string;
-  readonly profiles: Profiles;
+  readonly size: Environment['size'];
+  readonly links: readonly Pick<Link, 'id' | 'transmitter' | 'receiver'>[];
 }
+
+/** The place of an environment's file, as it is compared. */
+export const siteOf = (environment: Environment): Site => ({
+  environment: environment.id,
+  size: environment.size,
+  links: environment.links.map(({ id, transmitter, receiver }) => ({ id, transmitter, receiver })),
+});
 
 /** Empty-room profile by link id: mean log-amplitude of each of the 13 bands. */
 export type Profiles = Readonly<Record<string, readonly number[]>>;
@@ -56,6 +65,23 @@ export interface Model {
 /** The folder of a model: one of those that ship, or a path that starts from `folder`. */
 export const modelFolder = (name: string, folder: string): string =>
   /^[a-z0-9-]+$/.test(name) ? packageFile(join(SHIPPED, name)) : resolve(folder, name);
+
+/** The models that ship, by the name of their folder. */
+export const shippedModels = (): string[] =>
+  readdirSync(packageFile(SHIPPED), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(entry.parentPath, entry.name, 'manifest.json')))
+    .map((entry) => entry.name)
+    .sort();
+
+/** The model that was trained for exactly these environments' size and links where there is one, else `general`. */
+export function chooseModel(environments: readonly Environment[]): string {
+  const wanted = new Set(environments.map((environment) => JSON.stringify(siteOf(environment))));
+  if (wanted.size !== 1) return 'general';
+  const site = shippedModels().find((name) =>
+    wanted.has(JSON.stringify(readManifest(packageFile(join(SHIPPED, name))).site)),
+  );
+  return site ?? 'general';
+}
 
 /**
  * Reads and checks a model.

@@ -11,7 +11,7 @@ const AHEAD = 2;
 export class ChunkSource {
   readonly #workers: readonly Worker[];
   readonly #ready = new Map<number, Samples>();
-  readonly #waiting = new Map<number, PromiseWithResolvers>();
+  readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
   #taken = 0;
   #failure: Error | null = null;
@@ -24,9 +24,9 @@ export class ChunkSource {
       worker.on('message', ({ chunk, samples }: { chunk: number; samples: Samples }) => {
         this.#arrived(chunk, samples);
       });
-      worker.on('error', (error) => {
-        this.#failure = error as Error;
-        for (const { reject } of this.#waiting.values()) reject(this.#failure);
+      worker.on('error', (error: Error) => {
+        this.#failure = error;
+        for (const waiting of this.#waiting.values()) waiting.reject(error);
       });
       return worker;
     });
@@ -62,9 +62,9 @@ export class ChunkSource {
   }
 }
 
-interface PromiseWithResolvers {
-  resolve(samples: Samples): void;
-  reject(error: Error): void;
+interface Waiting {
+  readonly resolve: (samples: Samples) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** The newest chunks, as one numbered set of samples. */

@@ -1,0 +1,70 @@
+import { loadBackend, type BackendName, type LoadedBackend } from './backends.js';
+import { estimate, type Estimate } from './estimate.js';
+import { GROUPS, POINTS } from './features.js';
+import { Network, weightTensors } from './network.js';
+import { featuresOf, type Request, type RequestLink } from './request.js';
+import { readModel } from './weights.js';
+
+/** A network on a backend, ready to answer. Everything happens in the calling thread. */
+export class Engine {
+  readonly backend: LoadedBackend;
+  readonly #network: Network;
+
+  private constructor(backend: LoadedBackend, network: Network) {
+    this.backend = backend;
+    this.#network = network;
+  }
+
+  /** @throws Error where the weights or the backend are not there; the message says how to mend it. */
+  static async load(options: {
+    readonly weights: string;
+    readonly backend: BackendName | 'auto';
+  }): Promise<Engine> {
+    const { weights } = readModel(options.weights);
+    const backend = await loadBackend(options.backend);
+    return new Engine(backend, new Network(weightTensors(weights)));
+  }
+
+  /** Runs once for each number of links, so that the first real window does not wait for kernels to compile. */
+  warmUp(linkCounts: Iterable<number>): void {
+    for (const links of new Set(linkCounts)) {
+      if (links > 0) this.infer([blankRequest(links)]);
+    }
+  }
+
+  /** One estimate a request, in order. Requests with the same number of links are computed together. */
+  infer(requests: readonly Request[]): Estimate[] {
+    const results = new Array<Estimate>(requests.length);
+    for (const indices of byNumberOfLinks(requests)) {
+      const group = indices.map((index) => requests[index]!);
+      estimate(this.#network, group, featuresOf(group)).forEach((result, i) => {
+        results[indices[i]!] = result;
+      });
+    }
+    return results;
+  }
+}
+
+/** Indices of the requests, those with equally many links together. */
+function byNumberOfLinks(requests: readonly Request[]): Iterable<readonly number[]> {
+  const groups = new Map<number, number[]>();
+  requests.forEach(({ links }, index) => {
+    const group = groups.get(links.length);
+    if (group) group.push(index);
+    else groups.set(links.length, [index]);
+  });
+  return groups.values();
+}
+
+function blankRequest(links: number): Request {
+  const subcarriers = Int16Array.from({ length: GROUPS }, (_, k) => 4 * k - 24);
+  const link: RequestLink = {
+    transmitter: { x: 0, y: 0, z: 1 },
+    receiver: { x: 3, y: 3, z: 1 },
+    layout: { layout: 'lltf', rx: 1, tx: 1, subcarriers, centreMhz: 2437 },
+    values: new Float32Array(POINTS * GROUPS * 2).fill(1),
+    gapShare: 0,
+    profile: null,
+  };
+  return { size: { x: 4, y: 4 }, links: Array.from({ length: links }, () => link) };
+}

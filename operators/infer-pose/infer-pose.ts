@@ -1,0 +1,231 @@
+import { resolve } from 'node:path';
+import { Type, type Static } from 'typebox';
+import { defineOperator, type Context, type Operator, type Output } from '../../pipeline/component/index.js';
+import type { Data, PoseFrame, Window } from '../../pipeline/model/index.js';
+import { Inference, type Answer } from './inference.js';
+import { personOf } from './person.js';
+import { MAX_LINKS, problemOf, requestOf, shareOf } from './request.js';
+import {
+  chooseModel,
+  modelFolder,
+  readManifest,
+  readProfiles,
+  type Manifest,
+  type Profiles,
+} from './weights.js';
+
+const Config = Type.Object(
+  {
+    backend: Type.Union(
+      [
+        Type.Literal('auto'),
+        Type.Literal('wasm'),
+        Type.Literal('tensorflow-gpu'),
+        Type.Literal('tensorflow'),
+      ],
+      {
+        default: 'auto',
+        description:
+          'Where the network is computed. `auto` takes a GPU where there is one, else WebAssembly, and logs why. `csiflow list backends` says what is there.',
+      },
+    ),
+    weights: Type.String({
+      default: 'auto',
+      minLength: 1,
+      description:
+        "`general` for any room, the name of another model that ships, or a folder made by `csiflow train pose`, from the topology's folder on. `auto` takes the model trained for exactly this environment where one ships, else `general`.",
+    }),
+    calibration: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          "Empty-room profiles of the links, from the topology's folder on. Without it people who keep still are found less well.",
+      }),
+    ),
+    max_batch: Type.Integer({
+      minimum: 1,
+      maximum: 1024,
+      default: 32,
+      description: 'Windows that are computed together at most.',
+    }),
+    max_wait_ms: Type.Number({
+      minimum: 0,
+      maximum: 1000,
+      default: 5,
+      description: 'How long a window may wait for others to travel with.',
+    }),
+    max_in_flight: Type.Integer({
+      minimum: 1,
+      maximum: 4096,
+      default: 64,
+      description: 'Windows that are under way or waiting at most; more of them hold the sources back.',
+    }),
+    articulate_below_m: Type.Number({
+      minimum: 0,
+      maximum: 10,
+      default: 0.6,
+      description: 'Expected error of the position from which no skeleton is drawn, but a disc. Metres.',
+    }),
+    presence: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description:
+          "Probability from which somebody is said to be there. Default: the model's own, chosen so that few empty rooms are claimed.",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const inferPose = defineOperator({
+  name: 'infer-pose',
+  summary: 'Infers where a person is and how they stand from a window of CSI, with a small neural network.',
+  description: `
+Put it behind \`window\` with \`length_ms: 2000\`, \`points: 100\`. It tells one person's place on the floor, heading,
+posture and 17 joints, or that nobody is there; several people at once are taken for one.
+
+Each person carries \`positionError\`, the distance to be expected between the told and the true place, calibrated in rooms
+that the network never saw. \`confidence\` is a view of it: 0.6 / (0.6 + positionError). Where it is above
+\`articulate_below_m\` there is no skeleton to draw.
+
+The network was trained on simulated CSI, for any room, from the positions of its links (1 to 9; at least 3 for a place
+worth having). What it reaches is in the report that every pose names. It learnt joints of people who walk; of others it
+tells the place, roughly, and whether they stand, sit or lie, less well.
+
+The network runs in a thread of its own. Windows that arrive together are computed together; a result does not depend on
+what it travelled with. Results are rounded to a millimetre.
+
+Source: docs/reports/pose-general.md has method and figures.
+`,
+  inputs: ['window'],
+  outputs: ['pose'],
+  config: Config,
+  examples: [
+    { title: 'Any room', config: {} },
+    {
+      title: 'A calibrated room, on WebAssembly',
+      config: { backend: 'wasm', calibration: 'calibrations/ward-3.json' },
+    },
+    {
+      title: 'Many rooms on a GPU',
+      config: { backend: 'tensorflow-gpu', max_batch: 256, max_in_flight: 1024 },
+    },
+  ],
+  asynchronous: { maxInFlight: (config) => config.max_in_flight },
+  create: (config, context) => new InferPose(config, context),
+});
+
+class InferPose implements Operator {
+  readonly #config: Static<typeof Config>;
+  readonly #context: Context;
+  readonly #manifest: Manifest;
+  readonly #profiles: Profiles;
+  readonly #inference: Inference;
+
+  constructor(config: Static<typeof Config>, context: Context) {
+    this.#config = config;
+    this.#context = context;
+    const { environments } = context;
+    const name = config.weights === 'auto' ? chooseModel(environments) : config.weights;
+    const folder = modelFolder(name, context.folder);
+    this.#manifest = readManifest(folder);
+    this.#profiles = config.calibration ? readProfiles(resolve(context.folder, config.calibration)) : {};
+    this.#inference = new Inference(
+      {
+        weights: folder,
+        backend: config.backend,
+        links: environments.map((environment) => Math.min(MAX_LINKS, environment.links.length)),
+        maxBatch: config.max_batch,
+        maxWaitMs: config.max_wait_ms,
+      },
+      (reason) => {
+        context.metrics.count('inference_restarts', 1);
+        context.log.error('the inference thread ended and is started again', { reason });
+      },
+    );
+  }
+
+  async open(): Promise<void> {
+    const { name, device, version, reason } = await this.#inference.open();
+    this.#context.log.info('pose network loaded', {
+      ...{ backend: name, device, version, reason },
+      model: this.#manifest.name,
+      model_version: this.#manifest.version,
+      calibrated_links: Object.keys(this.#profiles).length,
+    });
+  }
+
+  async process(data: Data): Promise<Output<PoseFrame>> {
+    const window = data as Window;
+    const problem = problemOf(window);
+    if (problem) return failed(window, 'pose.window.unfit', problem, false);
+    // Read once to know whether there is anything to ask; each attempt then makes its own copy.
+    const first = requestOf(window, this.#context.links, this.#profiles);
+    if (!first) return { data: [this.#frame(window, null)] };
+    let next: typeof first | null = first;
+    try {
+      const answer = await this.#inference.infer(() => {
+        const request = next ?? requestOf(window, this.#context.links, this.#profiles)!;
+        next = null;
+        return request;
+      });
+      return { data: [this.#frame(window, answer)] };
+    } catch (error) {
+      return failed(
+        window,
+        'pose.inference.failed',
+        error instanceof Error ? error.message : String(error),
+        true,
+      );
+    }
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    const { name, version, trainedOn, accuracy } = this.#manifest;
+    return { ...this.#inference.describe(), model: { name, version, trained_on: trainedOn, accuracy } };
+  }
+
+  async close(): Promise<void> {
+    await this.#inference.close();
+  }
+
+  #frame(window: Window, answer: Answer | null): PoseFrame {
+    const { name, version, trainedOn, accuracy, calibration } = this.#manifest;
+    const person = answer
+      ? personOf(answer.estimate, calibration, {
+          articulateBelow: this.#config.articulate_below_m,
+          presence: this.#config.presence ?? calibration.presence,
+        })
+      : null;
+    const length = window.points * window.step;
+    return {
+      port: 'pose',
+      frameId: window.index,
+      environment: window.environment,
+      time: window.start + length / 2,
+      windowEnd: window.start + length,
+      processingMs: answer?.milliseconds ?? 0,
+      persons: person ? [person] : [],
+      links: window.links.length,
+      signalQuality: this.#quality(window),
+      provenance: { origin: window.provenance.origin, model: { name, version, trainedOn, accuracy } },
+    };
+  }
+
+  /** Share of points with a frame near enough, over all links that the environment has. */
+  #quality(window: Window): number {
+    const environment = this.#context.environments.find(({ id }) => id === window.environment);
+    const links = Math.max(window.links.length, environment?.links.length ?? 0);
+    const filled = window.links.reduce((sum, link) => sum + 1 - shareOf(link.gaps), 0);
+    return links === 0 ? 0 : Math.round((1000 * filled) / links) / 1000;
+  }
+}
+
+/** A window as a dead letter keeps it: its place in time, not its values. */
+function failed(window: Window, code: string, reason: string, retriable: boolean): Output<PoseFrame> {
+  const { environment, index, start, step, points } = window;
+  const links = window.links.map(({ id, layout }) => ({ id, layout }));
+  const record = { port: 'window', environment, index, start, step, points, links };
+  return { data: [], failed: [{ record, code, reason, retriable }] };
+}
