@@ -1,4 +1,6 @@
-import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { nearest } from './nearest.js';
 import type { Place, Problems } from './problem.js';
 
 const LARGEST = 2 ** 20;
@@ -31,9 +33,17 @@ export function readBounded(
     if (!(error instanceof Error && 'code' in error)) throw error;
     const why =
       error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${String(error.code)})`;
-    problems.add('config.file.missing', place, `${shown}: ${why}`);
+    problems.add('config.file.missing', place, `${shown}: ${why}`, { suggestion: nearestFile(shown, file) });
     return undefined;
   } finally {
     if (handle !== undefined) closeSync(handle);
   }
+}
+
+/** A file of the same folder whose name is near. */
+function nearestFile(shown: string, file: string): string | undefined {
+  const folder = dirname(file);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+  const found = nearest(basename(file), readdirSync(folder));
+  return found === undefined ? undefined : join(dirname(shown), found);
 }

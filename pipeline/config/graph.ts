@@ -25,7 +25,7 @@ export function linkNodes(
   const byId = new Map(drafts.map((draft) => [draft.id, draft]));
   const linked = drafts.map((draft) => ({ draft, inputs: edgesOf(draft, byId, registry, problems) }));
   reportCycles(linked, problems);
-  reportUnused(drafts, problems);
+  reportUnused(drafts, byId, problems);
   return inOrder(linked);
 }
 
@@ -39,17 +39,11 @@ function edgesOf(
   for (const { id, place } of draft.from) {
     const upstream = byId.get(id);
     if (!upstream) {
-      const readable = [...byId.values()]
-        .filter((node) => node.kind !== 'sink' && node !== draft)
-        .map((node) => node.id);
-      const suggestion = nearest(id, readable);
-      const known = suggestion === undefined ? `; nodes: ${readable.slice(0, 20).join(', ')}` : '';
-      problems.add(
-        'config.from.unknown',
-        place,
-        `\`${draft.id}\` reads from \`${id}\`, which is no node${known}`,
-        { suggestion },
-      );
+      const suggestion = nearestReadable(id, draft, byId);
+      const known =
+        suggestion === undefined ? `; nodes: ${readableFrom(draft, byId).slice(0, 20).join(', ')}` : '';
+      const message = `\`${draft.id}\` reads from \`${id}\`, which is no node${known}`;
+      problems.add('config.from.unknown', place, message, { suggestion });
     } else if (upstream.kind === 'sink') {
       const suggestion = upstream.from[0]?.id;
       const message = `\`${draft.id}\` reads from \`${id}\`, which is a sink and gives nothing on`;
@@ -144,8 +138,17 @@ function reportCycle(path: readonly LinkedNode[], closing: LinkedNode, problems:
   problems.add('config.graph.cycle', place, `nodes read from each other in a circle: ${shown.join(' -> ')}`);
 }
 
-function reportUnused(drafts: readonly DraftNode[], problems: Problems): void {
-  const read = new Set(drafts.flatMap((draft) => draft.from.map((from) => from.id)));
+function reportUnused(
+  drafts: readonly DraftNode[],
+  byId: ReadonlyMap<string, DraftNode>,
+  problems: Problems,
+): void {
+  // A misspelt id is an error of its own; the node that it meant is not unused.
+  const read = new Set(
+    drafts.flatMap((draft) =>
+      draft.from.map(({ id }) => (byId.has(id) ? id : nearestReadable(id, draft, byId))),
+    ),
+  );
   for (const draft of drafts) {
     if (draft.kind === 'sink' || read.has(draft.id)) continue;
     if (draft.component && outputsOf(draft.component).length === 0) continue;
@@ -153,6 +156,15 @@ function reportUnused(drafts: readonly DraftNode[], problems: Problems): void {
     problems.add('config.node.unused', draft.place, message, { severity: 'warning' });
   }
 }
+
+const readableFrom = (reader: DraftNode, byId: ReadonlyMap<string, DraftNode>): readonly string[] =>
+  [...byId.values()].filter((node) => node.kind !== 'sink' && node !== reader).map((node) => node.id);
+
+const nearestReadable = (
+  id: string,
+  reader: DraftNode,
+  byId: ReadonlyMap<string, DraftNode>,
+): string | undefined => nearest(id, readableFrom(reader, byId));
 
 /** Each node after all that it reads from; nodes of a cycle are left out. */
 function inOrder(nodes: readonly LinkedNode[]): readonly LinkedNode[] {

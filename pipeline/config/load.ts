@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative, resolve } from 'node:path';
+import { stringify } from 'yaml';
 import type { Registry } from '../component/index.js';
 import type { Environment } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
-import { checkEnvironments, loadEnvironment, type LoadedEnvironment } from './environments.js';
+import {
+  checkEnvironments,
+  loadEnvironment,
+  readEnvironment,
+  type LoadedEnvironment,
+} from './environments.js';
 import { readBounded } from './files.js';
 import { FrameSchema, SettingsSchema } from './frame.js';
 import { linkNodes, type LinkedNode } from './graph.js';
@@ -97,7 +103,7 @@ function readEnvironments(
       '`environment` and `environments` are both given; keep one',
     );
   }
-  if (source.environments) return source.environments;
+  if (source.environments) return givenEnvironments(source.environments, source.shown, options, problems);
   if (!one && !several) {
     problems.add(
       'config.environment.missing',
@@ -115,6 +121,21 @@ function readEnvironments(
     const environment = loadEnvironment(file.value, source, file.place, options, problems);
     if (environment) loaded.push(environment);
   }
+  checkEnvironments(loaded, problems);
+  return loaded.map(({ environment }) => environment);
+}
+
+/** Environments from a program are held to the same rules as those of files. */
+function givenEnvironments(
+  given: readonly Environment[],
+  shown: string,
+  options: LoadOptions,
+  problems: Problems,
+): readonly Environment[] {
+  const loaded = given.flatMap((environment) => {
+    const name = `${shown}/environment ${environment.id}`;
+    return readEnvironment(stringify(environment), name, options, problems) ?? [];
+  });
   checkEnvironments(loaded, problems);
   return loaded.map(({ environment }) => environment);
 }

@@ -1,0 +1,192 @@
+import { stringify } from 'yaml';
+import type { Component, Registry } from '../component/index.js';
+import { KINDS } from '../component/index.js';
+import { CODES } from './codes.js';
+import { FrameSchema, queueSchema } from './frame.js';
+import { inputsOf, outputsOf } from './graph.js';
+import { describeType, jsonSchema, mustBeWritten, type JsonSchema } from './json-schema.js';
+import { SECTIONS } from './nodes.js';
+import { componentPage } from './problem.js';
+
+/** A page by its path in the repository. */
+export interface DocsPage {
+  readonly path: string;
+  readonly text: string;
+}
+
+const MADE = '<!-- Made by `csiflow docs` from the code; changes belong there. -->';
+
+/** All pages that are made from the code: components, topologies, error codes. */
+export const docsPages = (registry: Registry): readonly DocsPage[] => [
+  indexPage(registry),
+  ...registry
+    .list()
+    .map((component) => ({ path: componentPage(component), text: describeComponent(component) })),
+  topologyPage(),
+  errorsPage(),
+];
+
+function indexPage(registry: Registry): DocsPage {
+  const sections = KINDS.map((kind) => {
+    const rows = registry.list(kind).map((component) => {
+      const takes = inputsOf(component).join(', ') || '-';
+      const gives = outputsOf(component).join(', ') || '-';
+      const link = componentPage(component).replace('docs/components/', '');
+      return `| [${component.name}](${link}) | ${takes} | ${gives} | ${cell(component.summary)} |`;
+    });
+    return [
+      `## ${capital(SECTIONS[kind])}`,
+      '',
+      '| name | takes | gives | |',
+      '| --- | --- | --- | --- |',
+      ...rows,
+      '',
+    ];
+  });
+  return page('docs/components/README.md', ['# Components', '', ...sections.flat()]);
+}
+
+/** A component's page as Markdown; also what `csiflow describe` prints. */
+export function describeComponent(component: Component): string {
+  const schema = jsonSchema(component.config);
+  const lines = [
+    `# ${component.name}`,
+    '',
+    component.summary,
+    '',
+    ...facts(component).map((fact) => `- ${fact}`),
+    '',
+    ...(component.description ? [component.description.trim(), ''] : []),
+    '## Fields',
+    '',
+    ...fieldTable(schema),
+    '',
+    ...(component.kind === 'source' ? queueSection(component.replayable) : []),
+    ...(component.examples.length > 0
+      ? ['## Examples', '', ...component.examples.flatMap((e) => exampleLines(component, e))]
+      : []),
+  ];
+  return page('', lines).text;
+}
+
+function facts(component: Component): readonly string[] {
+  const ports = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ') || 'nothing';
+  const found: string[] = [`Kind: ${component.kind}`];
+  if (component.kind !== 'source') found.push(`Takes: ${ports(component.inputs)}`);
+  if (component.kind !== 'sink') found.push(`Gives: ${ports(component.outputs)}`);
+  if (component.kind === 'source') {
+    found.push(
+      component.replayable ? 'Can be read again from a position.' : 'Live: the journal keeps its raw input.',
+    );
+  }
+  if (component.kind === 'sink') found.push(`After a crash: ${RECOVERY[component.recovery]}`);
+  return found;
+}
+
+const RECOVERY = {
+  idempotent: 'the same records are written again over themselves (`idempotent`).',
+  rewind: 'later epochs are deleted and written again (`rewind`).',
+  'at-least-once': 'records may come twice (`at-least-once`).',
+} as const;
+
+function queueSection(replayable: boolean): readonly string[] {
+  const rows = fieldRows(jsonSchema(queueSchema(replayable)), 'queue.');
+  return ['## Queue', '', 'The bounded queue between this source and the pump.', '', ...TABLE, ...rows, ''];
+}
+
+const TABLE = ['| field | value | default | |', '| --- | --- | --- | --- |'];
+
+function fieldTable(schema: JsonSchema): readonly string[] {
+  const rows = fieldRows(schema, '');
+  return rows.length === 0 ? ['It has none of its own.'] : [...TABLE, ...rows];
+}
+
+/** A row for each field; those of nested maps by their dotted path. */
+function fieldRows(schema: JsonSchema, prefix: string): readonly string[] {
+  const needed = mustBeWritten(schema);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const path = `${prefix}${name}`;
+    const fallback =
+      field.default === undefined ? (needed.includes(name) ? '**required**' : '-') : code(field.default);
+    const row = `| \`${path}\` | ${cell(describeType(field))} | ${fallback} | ${cell(fieldText(field))} |`;
+    const inner =
+      field.type === 'array' && field.items
+        ? fieldRows(field.items, `${path}[].`)
+        : fieldRows(field, `${path}.`);
+    return [row, ...inner];
+  });
+}
+
+function fieldText(field: JsonSchema): string {
+  const meanings = field.markdownEnumDescriptions ?? [];
+  const words = (field.enum ?? []).map((word, index) => `\`${String(word)}\`: ${meanings[index] ?? ''}`);
+  return [field.description ?? '', ...(meanings.length > 0 ? words : [])].filter(Boolean).join('<br>');
+}
+
+const code = (value: unknown): string => `\`${JSON.stringify(value)}\``;
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function exampleLines(
+  component: Component,
+  example: { readonly title: string; readonly config: object },
+): readonly string[] {
+  const from = component.kind === 'source' ? {} : { from: 'upstream' };
+  const node = { [SECTIONS[component.kind]]: { node: { type: component.name, ...from, ...example.config } } };
+  return [`${example.title}:`, '', '```yaml', stringify(node, { lineWidth: 100 }).trimEnd(), '```', ''];
+}
+
+function topologyPage(): DocsPage {
+  const schema = jsonSchema(FrameSchema);
+  return page('docs/topology.md', [
+    '# Topology files',
+    '',
+    'One YAML file declares one topology: `csiflow validate FILE` checks it, `csiflow schema` prints the JSON schema',
+    "with which an editor completes it. Nodes are described on their [components](components/README.md)' pages.",
+    '',
+    ...TABLE,
+    ...fieldRows(schema, ''),
+    '',
+    'Every operator and sink also has `from`: the id of the node that it reads, or a list of ids. A node is an',
+    'entry of a section, its key the id, unique over all sections: a letter, then at most 63 letters, digits, `_`, `-`.',
+    '',
+    '## Variables and secrets',
+    '',
+    'In any text value, after YAML is read:',
+    '',
+    '| written | becomes |',
+    '| --- | --- |',
+    '| `${NAME}` | the environment variable; an error where it is not set |',
+    '| `${NAME:-default}` | the same, or `default` where it is not set or empty |',
+    '| `${secret:name}` | the file `name` in the folder of secrets, else `CSIFLOW_SECRET_NAME`; never shown |',
+    '| `$${` | the text `${` |',
+    '',
+    'Where a field asks for a number, `true`/`false` or null, the text that came out is read as one. YAML anchors,',
+    'aliases and `<<` merge keys work; an error in shared text is shown where the text stands.',
+    '',
+    "Relative paths, of environments too, start from the folder of the topology's file. A file has at most 1 MiB.",
+  ]);
+}
+
+function errorsPage(): DocsPage {
+  const entries = Object.entries(CODES).flatMap(([name, [meaning, mend]]) => [
+    `## ${name}`,
+    '',
+    `${meaning} ${mend}`,
+    '',
+  ]);
+  return page('docs/errors.md', [
+    '# Errors in topologies and environments',
+    '',
+    '`csiflow validate` prints `file:line:column severity code message`, with the line, a caret, the nearest right',
+    'word and the page that helps. `--format json` prints the same as JSON. Codes are stable. Components may bring',
+    'codes of their own for rules between their fields; their pages say them.',
+    '',
+    ...entries,
+  ]);
+}
+
+function page(path: string, lines: readonly string[]): DocsPage {
+  const text = [...(path === '' ? [] : []), MADE, '', ...lines].join('\n');
+  return { path, text: `${text.replaceAll(/\n{3,}/g, '\n\n').trimEnd()}\n` };
+}

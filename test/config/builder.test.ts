@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { loadTopology, topology, TopologyError } from '../../pipeline/config/index.js';
+import { testEnvironment } from '../support/context.js';
+import { infer, radio, scrub, slice, store, testComponents } from '../support/components.js';
+
+const GOLDEN = 'test/config/golden';
+
+const ward = topology('ward-3', { environment: 'environments/room.yaml' })
+  .source('routers', radio, { port: 5005 })
+  .operator('clean', scrub, 'routers', { method: 'hampel' })
+  .operator('windows', slice, 'clean', { length_ms: 1000 })
+  .operator('poses', infer, 'windows')
+  .sink('history', store, 'poses', { path: 'data/ward-3.db' });
+
+test('a topology in TypeScript equals the same topology in YAML', () => {
+  const built = ward.build({ folder: GOLDEN, env: {} });
+  const loaded = loadTopology(`${GOLDEN}/good.yaml`, testComponents, { env: {} });
+  expect(loaded.problems).toEqual([]);
+  expect({ ...built, file: loaded.topology?.file }).toEqual(loaded.topology);
+  expect(built.hash).toBe(loaded.topology?.hash);
+});
+
+test('all that is wrong is thrown at once, located in the YAML of the topology', () => {
+  const wrong = topology('ward-3', { environment: testEnvironment })
+    .source('routers', radio, { port: 70_000 })
+    .operator('clean', scrub, 'routers', { threshold: -1 })
+    .sink('history', store, [], { path: '' });
+  expect(() => wrong.build({ env: {} })).toThrow(TopologyError);
+  expect(() => wrong.build({ env: {} })).toThrow(/port: 70000[^]*threshold: -1[^]*from: \[\]/);
+});
+
+test('an environment given as an object is held to the rules of a file', () => {
+  const twice = { ...testEnvironment, links: [testEnvironment.links[0]!, testEnvironment.links[0]!] };
+  const built = topology('t', { environment: twice }).source('routers', radio, { port: 1 });
+  expect(() => built.build({ env: {} })).toThrow('config.link.duplicate');
+});
+
+test('the compiler refuses nodes that are not there and ports that do not fit', () => {
+  const begun = topology('t', { environment: testEnvironment }).source('routers', radio, { port: 1 });
+  // @ts-expect-error: there is no node of that id
+  begun.operator('clean', scrub, 'router');
+  // @ts-expect-error: `routers` gives csi, `infer` takes window
+  begun.operator('poses', infer, 'routers');
+  // @ts-expect-error: no such word
+  begun.operator('clean', scrub, 'routers', { method: 'hampl' });
+  expect(begun.toYaml()).toContain('routers');
+});
