@@ -1,4 +1,7 @@
-/** Undecoded records of a source as columns: what the journal and csiflow's capture format keep. */
+/**
+ * Undecoded records of a source as columns: what the journal and csiflow's capture format keep. A record
+ * of no bytes from no sender is a clock tick: a live source that hears nothing says by it how late it is.
+ */
 export interface RawBatch {
   readonly count: number;
   /** Arrival time of each record, microseconds since 1970, never decreasing. */
@@ -17,3 +20,17 @@ export interface RawBatch {
 /** The bytes of record `index`; a view, not a copy. */
 export const rawRecord = (batch: RawBatch, index: number): Uint8Array =>
   batch.bytes.subarray(batch.offsets[index], batch.offsets[index + 1]);
+
+/** Records `start` to `end` (excluded) as a batch of its own; shares the bytes. */
+export function sliceRaw(batch: RawBatch, start: number, end: number): RawBatch {
+  const first = batch.offsets[start]!;
+  return {
+    count: end - start,
+    time: batch.time.subarray(start, end),
+    offsets: batch.offsets.slice(start, end + 1).map((offset) => offset - first),
+    bytes: batch.bytes.subarray(first, batch.offsets[end]),
+    sender: batch.sender.subarray(start, end),
+    senders: batch.senders,
+    origin: batch.origin,
+  };
+}

@@ -163,6 +163,7 @@ class Adr018Decoder implements Decoder {
     const start = step.raw.offsets[i]!;
     const length = step.raw.offsets[i + 1]! - start;
     const { view } = step;
+    if (length === 0 && step.raw.senders[step.raw.sender[i]!] === '') return; // A clock tick.
     if (length < CSI_HEADER_BYTES || view.getUint32(start, true) !== CSI_MAGIC) {
       this.#takePacket(step, i);
       return;

@@ -52,7 +52,11 @@ export class NodeTable {
   }
 
   snapshot(): NodeTableState {
-    return [...this.#held].map(([index, hold]) => ({ link: this.#links.at(index).link.id, ...hold }));
+    return [...this.#held].map(([index, hold]) => ({
+      link: this.#links.at(index).link.id,
+      host: hold.host,
+      time: hold.time,
+    }));
   }
 
   restore(state: NodeTableState): void {

@@ -1,0 +1,33 @@
+import { adr018Jsonl } from './adr018-jsonl.js';
+import { adr018 } from './adr018.js';
+import { capture } from './capture.js';
+import { FormatError, type FileFormat, type Format } from './format.js';
+
+export * from './format.js';
+export { RawBuilder, type Problem } from './raw-builder.js';
+
+/** Formats of single records, in the order in which they are tried: those with the surest marks first. */
+export const FORMATS: readonly Format[] = [adr018];
+
+/** Kinds of files, in the order in which they are tried. */
+export const FILE_FORMATS: readonly FileFormat[] = [capture, adr018Jsonl];
+
+/** @throws FormatError where no format has this name. */
+export function formatNamed(name: string): Format {
+  const format = FORMATS.find((one) => one.name === name);
+  if (format) return format;
+  const names = FORMATS.map((one) => one.name).join(', ');
+  throw new FormatError(
+    'format.unknown',
+    `format ${name}`,
+    `there is no such format of records; there are: ${names}`,
+  );
+}
+
+/** The format of one record, or undefined where none recognises it. */
+export const recogniseRecord = (record: Uint8Array): Format | undefined =>
+  FORMATS.find((format) => format.recognise(record));
+
+/** The kind of a file that starts with `head` (up to HEAD_BYTES), or undefined where none recognises it. */
+export const recogniseFile = (head: Uint8Array): FileFormat | undefined =>
+  FILE_FORMATS.find((format) => format.recognise(head));

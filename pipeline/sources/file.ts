@@ -1,0 +1,268 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Type, type Static } from 'typebox';
+import {
+  choice,
+  defineSource,
+  sliceRaw,
+  type Context,
+  type Output,
+  type Position,
+  type RawBatch,
+  type Source,
+  type SourceOutput,
+  type State,
+} from '../component/index.js';
+import { FILE_FORMATS, formatNamed, type Decoder, type Problem } from '../formats/index.js';
+import type { Data } from '../model/index.js';
+import { openRecording, type Recording, type RecordingBatch, type RecordingPosition } from './recording.js';
+
+const config = Type.Object(
+  {
+    path: Type.String({
+      minLength: 1,
+      description: 'The recording; relative to the folder of the topology. May be packed with gzip.',
+    }),
+    format: choice(
+      {
+        auto: 'By the first bytes.',
+        ...Object.fromEntries(FILE_FORMATS.map(({ name, summary }) => [name, summary])),
+      },
+      { default: 'auto', description: 'The kind of file.' },
+    ),
+    speed: Type.Number({
+      minimum: 0,
+      maximum: 10_000,
+      default: 0,
+      description: 'Times the recorded pace: 1 as it was, 10 ten times as fast, 0 as fast as it goes.',
+    }),
+    loop: Type.Boolean({
+      default: false,
+      description: 'Begins again at the end, for ever; event time goes on.',
+    }),
+    batch_records: Type.Integer({
+      minimum: 1,
+      maximum: 4096,
+      default: 64,
+      description: 'Records that are handed on at once. Changes the speed only, never the results.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** Plays a recording. Event time is the recording's, so the results are the same at any speed. */
+export const file = defineSource({
+  name: 'file',
+  summary: 'Plays a recording: a capture of csiflow, or another kind of file that it knows.',
+  description: [
+    'Reads raw records with their times and decodes them as they would have been from the radio. Event time',
+    'is that of the recording: the results are equal at any `speed`, and a run that was stopped goes on',
+    'from its last checkpoint. Results carry the provenance `replay`.',
+    '',
+    'A file that was cut off is read up to there; damaged records are left out, with a warning that names the',
+    'byte or line. Where the rest of a file cannot be read, the source fails with that place.',
+  ].join('\n'),
+  config,
+  examples: [
+    { title: 'A capture, as fast as it goes', config: { path: 'captures/fall.csi' } },
+    { title: 'At ten times the recorded pace', config: { path: 'captures/day.csi', speed: 10 } },
+  ],
+  outputs: ['csi', 'measure', 'event'],
+  replayable: true,
+  create: (config, context) => new FileSource(config, context),
+});
+
+/** In the file, and in the batch that begins there. */
+interface FilePosition {
+  /** Null: at its start. */
+  readonly recording: RecordingPosition | null;
+  /** Records after that place that were handed on already. */
+  readonly skip: number;
+  /** Times that the file was played to its end. */
+  readonly pass: number;
+  /** Added to the recorded times, microseconds. */
+  readonly shift: number;
+}
+
+const START: FilePosition = { recording: null, skip: 0, pass: 0, shift: 0 };
+
+/** State of the decoder, and of which format it is. */
+interface Kept {
+  readonly format: string;
+  readonly decoder: State;
+}
+
+class FileSource implements Source {
+  readonly #config: Static<typeof config>;
+  readonly #context: Context;
+  readonly #path: string;
+  #recording: Recording | undefined;
+  #decoder: Decoder | undefined;
+  #kept: Kept | null = null;
+  #records = 0;
+  #problems = 0;
+
+  constructor(settings: Static<typeof config>, context: Context) {
+    this.#config = settings;
+    this.#context = context;
+    this.#path = resolve(context.folder, settings.path);
+  }
+
+  async open(position: Position, output: SourceOutput): Promise<void> {
+    const recording = await openRecording(this.#path, this.#config.format);
+    this.#recording = recording;
+    this.#decoderFor(recording.format);
+    const pace = new Pace(this.#config.speed, this.#context, output.signal);
+    let at = (position ?? START) as FilePosition;
+    for (;;) {
+      const end = await this.#play(recording, at, pace, output);
+      // Null also where the file is empty: it would loop without ever waiting.
+      if (end === null || !this.#config.loop) return;
+      at = { recording: null, skip: 0, pass: at.pass + 1, shift: end };
+    }
+  }
+
+  decode(raw: RawBatch): Output<Data> {
+    return this.#decoderOfRun().decode(raw);
+  }
+
+  snapshot(): State {
+    if (!this.#decoder) return this.#kept;
+    const format = this.#recording?.format ?? this.#kept?.format ?? 'adr018';
+    return { format, decoder: this.#decoder.snapshot() } satisfies Kept;
+  }
+
+  /** May come before `open`: the decoder is made when the file has said what it holds. */
+  restore(state: State): void {
+    this.#kept = state as Kept | null;
+    if (this.#kept) this.#decoder?.restore(this.#kept.decoder);
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    const { kind, format, size } = this.#recording ?? {};
+    const { speed } = this.#config;
+    return {
+      path: this.#config.path,
+      kind,
+      format,
+      bytes: size,
+      speed,
+      records: this.#records,
+      problems: this.#problems,
+      ...this.#decoder?.describe(),
+    };
+  }
+
+  /** Plays the file once from `at`. Returns the shift of the next pass, or null where the file held nothing. */
+  async #play(
+    recording: Recording,
+    at: FilePosition,
+    pace: Pace,
+    output: SourceOutput,
+  ): Promise<number | null> {
+    let before = at.recording;
+    let { skip } = at;
+    let last = at.recording?.newest ?? null;
+    for await (const batch of recording.batches(this.#config.batch_records, at.recording)) {
+      this.#report(batch.problems);
+      if (batch.raw.count > 0) {
+        last = batch.raw.time[batch.raw.count - 1]!;
+        const place = { ...at, recording: before, skip };
+        if (!(await this.#handOn(batch, place, pace, output))) return null;
+      }
+      before = batch.position;
+      skip = 0;
+    }
+    if (last === null) return null;
+    return this.#config.loop ? at.shift + last - (await firstTime(recording)) + PAUSE_US : 0;
+  }
+
+  /** Hands the records of a batch on as they fall due. False where the source is to stop. */
+  async #handOn(batch: RecordingBatch, at: FilePosition, pace: Pace, output: SourceOutput): Promise<boolean> {
+    const raw =
+      at.shift === 0 ? batch.raw : { ...batch.raw, time: batch.raw.time.map((time) => time + at.shift) };
+    for (let from = at.skip; from < raw.count;) {
+      const to = await pace.due(raw, from);
+      if (output.signal.aborted) return false;
+      const position = to === raw.count ? { ...at, recording: batch.position, skip: 0 } : { ...at, skip: to };
+      await output.offer({ position, raw: from === 0 && to === raw.count ? raw : sliceRaw(raw, from, to) });
+      this.#records += to - from;
+      from = to;
+    }
+    return true;
+  }
+
+  #report(problems: readonly Problem[]): void {
+    this.#problems += problems.length;
+    for (const { code, place, message } of problems) {
+      this.#context.metrics.dropped(code, 1);
+      this.#context.log.warn(`${this.#config.path}: ${place}: ${message}`, { code, place });
+    }
+  }
+
+  #decoderFor(format: string): Decoder {
+    const decoder = formatNamed(format).decoder(this.#context);
+    if (this.#kept) decoder.restore(this.#kept.decoder);
+    this.#decoder = decoder;
+    return decoder;
+  }
+
+  /** Records may be replayed to `decode` before `open` has looked into the file: then the state says of what format they are. */
+  #decoderOfRun(): Decoder {
+    return this.#decoder ?? this.#decoderFor(this.#kept?.format ?? 'adr018');
+  }
+}
+
+/** Time of a recording's first record, microseconds. */
+async function firstTime(recording: Recording): Promise<number> {
+  for await (const { raw } of recording.batches(1)) if (raw.count > 0) return raw.time[0]!;
+  return 0;
+}
+
+/** From the last record of a pass to the first of the next, microseconds. */
+const PAUSE_US = 50_000;
+
+/** Lets records go at a multiple of their recorded pace. */
+class Pace {
+  readonly #speed: number;
+  readonly #context: Context;
+  readonly #signal: AbortSignal;
+  #firstTime = NaN;
+  #firstElapsed = 0;
+
+  constructor(speed: number, context: Context, signal: AbortSignal) {
+    this.#speed = speed;
+    this.#context = context;
+    this.#signal = signal;
+  }
+
+  /** Waits until record `from` is due; returns the end of those that are. At once where the signal aborts. */
+  async due(raw: RawBatch, from: number): Promise<number> {
+    if (this.#speed === 0) return raw.count;
+    if (Number.isNaN(this.#firstTime)) {
+      this.#firstTime = raw.time[from]!;
+      this.#firstElapsed = this.#context.clock.elapsed();
+    }
+    const wait = this.#dueIn(raw.time[from]!);
+    if (wait > 0) await this.#wait(wait);
+    let to = from + 1;
+    while (to < raw.count && this.#dueIn(raw.time[to]!) <= 0) to++;
+    return to;
+  }
+
+  #dueIn(time: number): number {
+    const due = this.#firstElapsed + (time - this.#firstTime) / 1000 / this.#speed;
+    return due - this.#context.clock.elapsed();
+  }
+
+  async #wait(milliseconds: number): Promise<void> {
+    try {
+      await sleep(Math.min(milliseconds, MAX_WAIT_MS), undefined, { signal: this.#signal });
+    } catch (error) {
+      if (!this.#signal.aborted) throw error;
+    }
+  }
+}
+
+/** A timer takes no more than 31 bits. */
+const MAX_WAIT_MS = 2_000_000_000;

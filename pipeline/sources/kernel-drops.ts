@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
+
+/**
+ * Datagrams that the kernel has dropped on a socket of this machine since it was opened, because its
+ * buffer was full (column `drops` of /proc/net/udp, proc_net(5)). Null where the system does not say.
+ */
+export async function kernelDrops(socket: {
+  readonly address: string;
+  readonly port: number;
+}): Promise<number | null> {
+  const six = isIPv6(socket.address);
+  let table: string;
+  try {
+    table = await readFile(six ? '/proc/net/udp6' : '/proc/net/udp', 'utf8');
+  } catch (error) {
+    // Other systems than Linux have no such table: then there is nothing to be known.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+  return dropsIn(table, six ? null : socket.address, socket.port);
+}
+
+/** The drops of the socket bound to `port` (and `address`, IPv4; null: any) in the text of the table. */
+export function dropsIn(table: string, address: string | null, port: number): number | null {
+  const local = `${address === null ? '' : hexAddress(address)}:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  for (const line of table.split('\n').slice(1)) {
+    const columns = line.trim().split(/\s+/);
+    if (columns[1]?.endsWith(local)) return Number(columns.at(-1));
+  }
+  return null;
+}
+
+/** As the table writes it: the four bytes as one little-endian number. */
+const hexAddress = (address: string): string =>
+  address
+    .split('.')
+    .reverse()
+    .map((part) => Number(part).toString(16).toUpperCase().padStart(2, '0'))
+    .join('');

@@ -1,0 +1,184 @@
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { RawBatch, State } from '../component/index.js';
+import {
+  FILE_FORMATS,
+  FormatError,
+  HEAD_BYTES,
+  RawBuilder,
+  recogniseFile,
+  type FileFormat,
+  type OpenedFile,
+  type Problem,
+} from '../formats/index.js';
+
+/** A file of raw records, of any kind that csiflow reads; gzip is unpacked on the way. */
+export interface Recording {
+  readonly path: string;
+  /** Name of the kind of file: `capture`, `adr018-jsonl`, ... */
+  readonly kind: string;
+  /** Name of the format of its records. */
+  readonly format: string;
+  readonly origin: RawBatch['origin'];
+  readonly meta: Readonly<Record<string, unknown>>;
+  /** Bytes on disk. */
+  readonly size: number;
+  /** Batches of `count` records (the last one of fewer), from `position` on. @throws FormatError where the rest cannot be read. */
+  batches(count: number, position?: RecordingPosition | null): AsyncGenerator<RecordingBatch, void>;
+}
+
+export interface RecordingBatch {
+  readonly raw: RawBatch;
+  /** Where the records after these begin. */
+  readonly position: RecordingPosition;
+  /** What was skipped on the way to them. */
+  readonly problems: readonly Problem[];
+}
+
+/** Where a reader is in a file; survives JSON. */
+export interface RecordingPosition {
+  /** Of the next record, in the unpacked file, bytes. */
+  readonly offset: number;
+  readonly cutter: State;
+  /** Time of the newest record, microseconds; null before the first. */
+  readonly newest: number | null;
+}
+
+/**
+ * Opens a recording.
+ * @param kind name of its kind; `auto` recognises it by its first bytes.
+ * @throws FormatError where it is of no known kind, or its header cannot be read; the system's error where the file cannot.
+ */
+export async function openRecording(path: string, kind = 'auto'): Promise<Recording> {
+  const { size } = await stat(path);
+  const packed = await isGzip(path);
+  const head = await readHead(path, packed);
+  const fileFormat = kind === 'auto' ? recogniseFile(head) : FILE_FORMATS.find(({ name }) => name === kind);
+  if (!fileFormat) throw unknownKind(path, kind);
+  const { format, origin, meta } = fileFormat.open(head);
+  return {
+    path,
+    kind: fileFormat.name,
+    format,
+    origin,
+    meta,
+    size,
+    batches: (count, position) =>
+      readBatches(path, packed, fileFormat, fileFormat.open(head), count, position ?? null),
+  };
+}
+
+async function* readBatches(
+  path: string,
+  packed: boolean,
+  { name }: FileFormat,
+  file: OpenedFile,
+  count: number,
+  position: RecordingPosition | null,
+): AsyncGenerator<RecordingBatch, void> {
+  const { cutter } = file;
+  if (position) cutter.restore(position.cutter);
+  const builder = new RawBuilder(count, file.origin, position?.newest ?? -Infinity);
+  let offset = position?.offset ?? file.start;
+  let rest: Uint8Array = new Uint8Array(0);
+  const batch = (): RecordingBatch => ({
+    raw: builder.take(),
+    position: {
+      offset,
+      cutter: cutter.snapshot(),
+      newest: Number.isFinite(builder.newest) ? builder.newest : null,
+    },
+    problems: builder.takeProblems(),
+  });
+  /** True where a batch is full. */
+  const cut = (last: boolean): boolean => {
+    const taken = cutter.cut(rest, builder, offset, last);
+    offset += taken;
+    rest = rest.subarray(taken);
+    return builder.full;
+  };
+  try {
+    for await (const chunk of chunks(path, packed, offset)) {
+      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      while (cut(false)) yield batch();
+    }
+    while (cut(true)) yield batch();
+  } catch (error) {
+    // What was read before the damage is good.
+    if (builder.count > 0) yield batch();
+    throw damaged(error, path, name, offset);
+  }
+  const end = batch();
+  if (end.raw.count > 0 || end.problems.length > 0) yield end;
+}
+
+/** The bytes of the (unpacked) file from `start` on. */
+async function* chunks(path: string, packed: boolean, start: number): AsyncGenerator<Uint8Array, void> {
+  if (!packed) {
+    yield* createReadStream(path, { start, highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
+    return;
+  }
+  let skip = start;
+  // Errors reach the reader through the stream that it iterates.
+  const unpacked = pipeline(
+    createReadStream(path),
+    createGunzip({ chunkSize: CHUNK_BYTES }),
+    () => undefined,
+  );
+  for await (const chunk of unpacked as AsyncIterable<Buffer>) {
+    const from = Math.min(skip, chunk.length);
+    skip -= from;
+    if (from < chunk.length) yield chunk.subarray(from);
+  }
+}
+
+const CHUNK_BYTES = 262_144;
+
+async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } finally {
+    await file.close();
+  }
+}
+
+async function readHead(path: string, packed: boolean): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of chunks(path, packed, 0)) {
+      parts.push(chunk);
+      length += chunk.length;
+      if (length >= HEAD_BYTES) break;
+    }
+  } catch (error) {
+    throw damaged(error, path, 'gzip', length);
+  }
+  return Buffer.concat(parts).subarray(0, HEAD_BYTES);
+}
+
+function unknownKind(path: string, kind: string): FormatError {
+  const known = FILE_FORMATS.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n');
+  const message =
+    kind === 'auto'
+      ? `its first bytes are of no kind that csiflow reads. It reads\n${known}`
+      : `there is no kind of file \`${kind}\`. There are\n${known}`;
+  return new FormatError('file.format', path, message);
+}
+
+/** Puts the file's name before what is wrong with it. */
+function damaged(error: unknown, path: string, kind: string, offset: number): Error {
+  if (error instanceof FormatError) {
+    return error.place.startsWith(path) ? error : new FormatError(error.code, path, error.message);
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code.startsWith('Z_')) {
+    const message = `the gzip data is damaged or cut off after ${offset} bytes of ${kind}; what came before was read`;
+    return new FormatError('file.gzip', path, message);
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,249 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Context, RawBatch, SourceBatch } from '../../pipeline/component/index.js';
+import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
+import type { CsiBlock, Data } from '../../pipeline/model/index.js';
+import { file } from '../../pipeline/sources/file.js';
+import { batchesOf } from '../formats/batches.js';
+import { testContext } from '../support/context.js';
+import { sharedFile } from '../support/shared.js';
+import { collector } from './outputs.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'csiflow-file-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const DEFAULTS = { format: 'auto', speed: 0, loop: false, batch_records: 64 } as const;
+type Settings = Partial<Parameters<typeof file.create>[0]> & { readonly path: string };
+
+function make(settings: Settings, overrides: Partial<Context> = {}) {
+  const { context, recorded } = testContext({ folder, ...overrides });
+  return { source: file.create({ ...DEFAULTS, ...settings }, context), recorded };
+}
+
+/** Plays to the end; the data of all batches, and the batches. */
+async function play(settings: Settings, overrides: Partial<Context> = {}) {
+  const { source, recorded } = make(settings, overrides);
+  const { output, batches } = collector();
+  await source.open(null, output);
+  const data = batches.flatMap(({ raw }) => source.decode!(raw!).data);
+  return { data, batches, recorded, source };
+}
+
+/** One row a frame or record, sorted: what may not depend on batches or speed. */
+const rows = (data: readonly Data[]): string[] =>
+  data.flatMap((one) => (one.port === 'csi' ? frames(one) : [JSON.stringify(one)])).sort();
+const frames = (block: CsiBlock): string[] =>
+  Array.from({ length: block.count }, (_, i) => {
+    const size = block.values.length / block.count;
+    const values = block.values.subarray(i * size, (i + 1) * size).join();
+    return `${block.layout.key} ${block.time[i]} ${block.link[i]} ${block.sequence[i]} ${block.rssi[i]} ${values}`;
+  });
+
+const records = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({
+    bytes: encodePairs(
+      { node: 1 + (i % 2), bins: 64, mhz: 2437, sequence: i >> 1, rssi: -40, noise: -90 },
+      new Int8Array(128).fill(i),
+    ),
+    time: 1e15 + i * 5000,
+    sender: `10.0.0.${i % 3}:4000`,
+  }));
+
+async function capture(
+  name: string,
+  count: number,
+): Promise<{ path: string; bytes: Buffer; lengths: number[] }> {
+  const parts = [
+    encodeHeader({ format: 'adr018', origin: 'replay' }),
+    ...batchesOf(records(count), 1).map(encodeRecords),
+  ];
+  const bytes = Buffer.concat(parts);
+  await writeFile(join(folder, name), bytes);
+  return { path: name, bytes, lengths: parts.map((part) => part.length) };
+}
+
+const rawRows = (batches: readonly SourceBatch[]): unknown[] =>
+  batches.flatMap(({ raw }) => Array.from({ length: raw!.count }, (_, i) => rowOf(raw!, i)));
+const rowOf = (raw: RawBatch, i: number) => [
+  raw.time[i],
+  raw.senders[raw.sender[i]!],
+  Buffer.from(raw.bytes.subarray(raw.offsets[i], raw.offsets[i + 1])).toString('hex'),
+];
+
+describe('a capture', () => {
+  it('gives back the records, times and senders that were written', async () => {
+    const { path } = await capture('whole.csi', 100);
+    const { batches } = await play({ path });
+    expect(rawRows(batches)).toEqual(
+      rawRows(batchesOf(records(100), 7).map((raw) => ({ raw, position: null }))),
+    );
+  });
+
+  it('is read up to where it was cut off, with a warning that names the byte', async () => {
+    const { bytes, lengths } = await capture('cut.csi', 10);
+    for (const missing of [1, 4, 100, lengths[10]! - 1]) {
+      await writeFile(join(folder, 'cut.csi'), bytes.subarray(0, bytes.length - missing));
+      const { batches, recorded } = await play({ path: 'cut.csi' });
+      expect(rawRows(batches)).toHaveLength(9);
+      expect(recorded.lines.map(({ message }) => message).join()).toContain(
+        `byte ${bytes.length - lengths[10]!}`,
+      );
+    }
+  });
+
+  it('is read past a damaged record', async () => {
+    const { bytes, lengths } = await capture('damaged.csi', 10);
+    bytes[lengths[0]! + lengths[1]! + 30]! ^= 1;
+    await writeFile(join(folder, 'damaged.csi'), bytes);
+    const { batches, recorded } = await play({ path: 'damaged.csi' });
+    expect(rawRows(batches)).toHaveLength(9);
+    expect(recorded.dropped).toMatchObject({ 'capture.damaged': 1 });
+  });
+
+  it('of which the rest is lost fails with the byte, after what is good', async () => {
+    const { bytes, lengths } = await capture('lost.csi', 10);
+    const at = lengths[0]! + lengths[1]!;
+    bytes.writeUInt32LE(0xffffffff, at);
+    await writeFile(join(folder, 'lost.csi'), bytes);
+    const { source } = make({ path: 'lost.csi' });
+    const { output, records: count } = collector();
+    await expect(source.open(null, output)).rejects.toThrow(new RegExp(`lost.csi: byte ${at}:`));
+    expect(count()).toBe(1);
+  });
+
+  it('may be packed with gzip', async () => {
+    const { bytes } = await capture('plain.csi', 50);
+    await writeFile(join(folder, 'packed.csi.gz'), gzipSync(bytes));
+    const plain = await play({ path: 'plain.csi' });
+    expect(rawRows((await play({ path: 'packed.csi.gz' })).batches)).toEqual(rawRows(plain.batches));
+  });
+
+  it('goes on from any position as if it had not stopped', async () => {
+    const { path } = await capture('resume.csi', 60);
+    const all = (await play({ path, batch_records: 7 })).batches;
+    for (const [i, { position }] of all.entries()) {
+      const { source } = make({ path, batch_records: 7 });
+      const { output, batches } = collector();
+      await source.open(JSON.parse(JSON.stringify(position)), output);
+      expect(rawRows(batches)).toEqual(rawRows(all.slice(i + 1)));
+    }
+  });
+
+  it('plays again and again in a loop, event time going on', async () => {
+    const { path } = await capture('loop.csi', 10);
+    const { source } = make({ path, loop: true });
+    const { output, batches } = collector(35);
+    await source.open(null, output);
+    const times = batches.flatMap(({ raw }) => [...raw!.time]);
+    expect(times.length).toBeGreaterThanOrEqual(35);
+    expect(times.every((time, i) => i === 0 || time > times[i - 1]!)).toBe(true);
+  });
+
+  it('is paced by its times', async () => {
+    const { path } = await capture('paced.csi', 41); // 200 ms
+    const elapsed = () => performance.now();
+    const begin = elapsed();
+    const { data } = await play({ path, speed: 2 }, { clock: { now: () => 0, elapsed } });
+    expect(elapsed() - begin).toBeGreaterThanOrEqual(99);
+    expect(rows(data)).toEqual(rows((await play({ path })).data));
+  });
+});
+
+describe('a file that is none', () => {
+  it('is refused with what can be read', async () => {
+    await writeFile(join(folder, 'text.txt'), 'hello');
+    const { source } = make({ path: 'text.txt' });
+    await expect(source.open(null, collector().output)).rejects.toThrow(
+      /no kind that csiflow reads[^]*adr018-jsonl/,
+    );
+  });
+
+  it('is named where it is missing', async () => {
+    const { source } = make({ path: 'missing.csi' });
+    await expect(source.open(null, collector().output)).rejects.toThrow(/missing.csi/);
+  });
+});
+
+const recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl');
+
+describe.skipIf(recording === undefined)(
+  'the recording of two nodes (skipped where ../shared is missing)',
+  () => {
+    const path = recording!;
+
+    it('is decoded whole: 5,309 frames, 236 vitals, 236 features, none malformed', async () => {
+      const { data, source, recorded } = await play({ path });
+      expect(source.describe!()).toMatchObject({
+        kind: 'adr018-jsonl',
+        packets: { csi: 5309, vitals: 236, features: 236 },
+        malformed: { unknown_magic: 0, truncated: 0, oversized: 0 },
+        links: { 'link-1': { received: 2659, lost: 0 }, 'link-2': { received: 2650, lost: 0 } },
+      });
+      // Two compressed packets whose content the file does not hold.
+      expect(recorded.dropped).toEqual({ 'jsonl.packet': 2 });
+      const count = (training: string) =>
+        data.reduce(
+          (sum, one) => sum + (one.port === 'csi' && one.layout.training === training ? one.count : 0),
+          0,
+        );
+      expect([count('lltf'), count('ht-ltf'), count('stbc-ht-ltf')]).toEqual([5309, 1182, 48]);
+    });
+
+    it('shows the gain of the HT field over the legacy one', async () => {
+      const { data } = await play({ path });
+      const amplitude = new Map<string, number>();
+      for (const one of data) {
+        if (one.port !== 'csi') continue;
+        const size = one.values.length / one.count;
+        for (let i = 0; i < one.count; i++) {
+          let sum = 0;
+          for (let k = i * size; k < (i + 1) * size; k += 2)
+            sum += Math.hypot(one.values[k]!, one.values[k + 1]!);
+          amplitude.set(`${one.link[i]!} ${one.sequence[i]!} ${one.layout.training}`, sum / (size / 2));
+        }
+      }
+      const ratios = { with128: [] as number[], with192: [] as number[] };
+      for (const [key, value] of amplitude) {
+        if (!key.endsWith(' ht-ltf')) continue;
+        const frame = key.slice(0, -' ht-ltf'.length);
+        const ratio = value / amplitude.get(`${frame} lltf`)!;
+        (amplitude.has(`${frame} stbc-ht-ltf`) ? ratios.with192 : ratios.with128).push(ratio);
+      }
+      const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
+      expect(mean(ratios.with128)).toBeCloseTo(3.6, 0);
+      expect(mean(ratios.with192)).toBeCloseTo(1.2, 0);
+    });
+
+    it('gives the same at any batch size and speed', async () => {
+      const expected = rows((await play({ path })).data);
+      for (const batch_records of [1, 17, 1000])
+        expect(rows((await play({ path, batch_records })).data)).toEqual(expected);
+      const clock = { now: () => 0, elapsed: () => performance.now() };
+      expect(rows((await play({ path, speed: 1000 }, { clock })).data)).toEqual(expected);
+    });
+
+    it('goes on from a position in the middle with the same numbers', async () => {
+      const all = (await play({ path })).batches;
+      const { source } = make({ path });
+      const { output, batches } = collector();
+      await source.open(all[40]!.position, output);
+      expect(rawRows(batches)).toEqual(rawRows(all.slice(41)));
+    });
+
+    it('is read up to a cut-off line', async () => {
+      const text = await readFile(path);
+      await writeFile(join(folder, 'cut.jsonl'), text.subarray(0, 100_000));
+      const { recorded, source } = await play({ path: 'cut.jsonl' });
+      expect(recorded.dropped).toEqual({ 'jsonl.truncated': 1 });
+      expect(recorded.lines[0]!.message).toMatch(/cut.jsonl: line \d+:/);
+      expect(source.describe!()).toMatchObject({ malformed: { truncated: 0 } });
+    });
+  },
+);
