@@ -1,0 +1,111 @@
+import { Type } from 'typebox';
+import { defineOperator, type Output } from '../../pipeline/component/index.js';
+import type { Data, PoseFrame } from '../../pipeline/model/index.js';
+import { Tracker, type TrackerState } from './tracker.js';
+
+export const trackPersons = defineOperator({
+  name: 'track-persons',
+  summary: 'Follows persons over pose frames and numbers them.',
+  description: `
+Use it behind a pose network: it fills \`track\` of each person, smooths the floor position and moves the keypoints with it.
+
+A Kalman filter of nearly constant velocity runs per person on the floor; the noise of each measurement is the person's own
+\`positionError\`. Persons and tracks are paired at the least total distance (Hungarian method), tracks that are sure first,
+within two gates: \`gate_m\` plus the person's own error plus the way walked since it was last seen, and \`gate_sigma\`
+standard deviations. A track begins \`tentative\`, is \`active\` once seen in \`min_hits\` frames in a row, \`lost\` while out of
+sight and \`ended\` after \`max_age_ms\`. Lost persons stay in the frames where they were last, with falling confidence and
+without a skeleton; \`ended\` is told once. Nobody is born from a person below \`min_confidence\`.
+
+Gotchas: a still person can hardly be located (errors of a metre and more, the same for seconds). So above \`still_error_m\`
+a person is taken to keep still and stays where the last walk ended. Numbers are also used up by tracks that never become
+active.
+
+Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016), for births and deaths.
+`,
+  inputs: ['pose'],
+  outputs: ['pose'],
+  config: Type.Object(
+    {
+      gate_m: Type.Number({
+        minimum: 0,
+        maximum: 20,
+        default: 0.6,
+        description:
+          'How far from its expected place a person may be, besides its error and its way, metres.',
+      }),
+      gate_sigma: Type.Number({
+        minimum: 0.1,
+        maximum: 20,
+        default: 3,
+        description: 'The same in standard deviations of track and measurement together.',
+      }),
+      acceleration: Type.Number({
+        minimum: 0.01,
+        maximum: 20,
+        default: 0.7,
+        description: 'How readily persons change their velocity: root of the noise density, m/s^1.5.',
+      }),
+      still_error_m: Type.Number({
+        minimum: 0.01,
+        maximum: 100,
+        default: 0.9,
+        description: 'A person with a larger error of position is taken to keep still, metres.',
+      }),
+      min_hits: Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 3,
+        description: 'Frames in a row until a track is active.',
+      }),
+      max_age_ms: Type.Number({
+        minimum: 0,
+        maximum: 600_000,
+        default: 3000,
+        description: 'Time out of sight until a track ends, milliseconds.',
+      }),
+      min_confidence: Type.Number({
+        minimum: 0,
+        maximum: 1,
+        default: 0.1,
+        description: 'Below it no track begins.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  examples: [
+    { title: 'Follow persons', config: {} },
+    { title: 'Keep persons for longer while out of sight', config: { max_age_ms: 10_000 } },
+  ],
+  create: (config, context) => {
+    const settings = {
+      gateMetres: config.gate_m,
+      gateSigma: config.gate_sigma,
+      acceleration: config.acceleration,
+      stillError: config.still_error_m,
+      minHits: config.min_hits,
+      maxAgeMs: config.max_age_ms,
+      minConfidence: config.min_confidence,
+    };
+    const trackers = new Map(context.environments.map(({ id }) => [id, new Tracker(settings)]));
+    return {
+      process: (data: Data): Output<PoseFrame> => {
+        const frame = data as PoseFrame;
+        const tracker = trackers.get(frame.environment);
+        if (!tracker) {
+          const reason = `the topology has no environment '${frame.environment}': add its file to 'environment'`;
+          return {
+            data: [],
+            failed: [{ record: frame, code: 'track.environment', reason, retriable: false }],
+          };
+        }
+        return { data: [{ ...frame, persons: tracker.next(frame.time, frame.persons) }] };
+      },
+      snapshot: () =>
+        Array.from(trackers, ([environment, tracker]) => ({ environment, ...tracker.snapshot() })),
+      restore: (state) => {
+        for (const saved of state as (TrackerState & { environment: string })[])
+          trackers.get(saved.environment)?.restore(saved);
+      },
+    };
+  },
+});

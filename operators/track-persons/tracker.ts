@@ -1,0 +1,176 @@
+import type { Person, Track } from '../../pipeline/model/index.js';
+import { assign } from './assignment.js';
+import { axisVariance, born, predict, rest, update, wake, type FloorState } from './floor-filter.js';
+
+export interface TrackerSettings {
+  readonly gateMetres: number;
+  readonly gateSigma: number;
+  readonly acceleration: number;
+  readonly stillError: number;
+  readonly minHits: number;
+  readonly maxAgeMs: number;
+  readonly minConfidence: number;
+}
+
+interface Followed {
+  readonly id: number;
+  readonly state: Track['state'];
+  /** Pose frames since birth. */
+  readonly age: number;
+  /** Frames in which it was seen. */
+  readonly hits: number;
+  readonly since: number;
+  /** Event time at which it was last seen. */
+  readonly seen: number;
+  readonly floor: FloorState;
+  /** Keeps still, or is out of sight: stays where the last step ended. */
+  readonly still: boolean;
+  /** As it was last seen. */
+  readonly person: Person;
+}
+
+export interface TrackerState {
+  readonly time: number;
+  readonly nextId: number;
+  readonly tracks: readonly Followed[];
+}
+
+/** Follows the persons of one environment over its pose frames. */
+export class Tracker {
+  readonly #settings: TrackerSettings;
+  #time = 0;
+  #nextId = 1;
+  #tracks: Followed[] = [];
+
+  constructor(settings: TrackerSettings) {
+    this.#settings = settings;
+  }
+
+  /** The persons of the frame at `time` (microseconds) with their tracks, then those out of sight; ghosts are left out. */
+  next(time: number, persons: readonly Person[]): Person[] {
+    const elapsed = Math.max(0, time - this.#time) / 1e6;
+    const tracks = this.#tracks.map((track) => ({
+      ...track,
+      age: track.age + 1,
+      floor: track.still
+        ? rest(track.floor, elapsed)
+        : predict(track.floor, elapsed, this.#settings.acceleration),
+    }));
+    this.#time = Math.max(this.#time, time);
+
+    const matches = this.#match(tracks, persons);
+    const seen = tracks.map((track, i) => {
+      const match = matches[i]!;
+      return match >= 0 ? this.#see(track, persons[match]!, time) : this.#miss(track, time);
+    });
+    const known = new Set(matches);
+    const fresh = persons.flatMap((person, i) =>
+      known.has(i) || !(person.confidence >= this.#settings.minConfidence) ? [] : [this.#birth(person, time)],
+    );
+    const all = [...seen.filter((track) => track !== null), ...fresh];
+    this.#tracks = all.filter(({ state }) => state !== 'ended');
+    return all.map((track) => this.#shown(track, time));
+  }
+
+  snapshot(): TrackerState {
+    return { time: this.#time, nextId: this.#nextId, tracks: structuredClone(this.#tracks) };
+  }
+
+  restore({ time, nextId, tracks }: TrackerState): void {
+    this.#time = time;
+    this.#nextId = nextId;
+    this.#tracks = structuredClone([...tracks]);
+  }
+
+  /** The person of each track, -1 where none passes the gates. Tracks that are known for sure choose first. */
+  #match(tracks: readonly Followed[], persons: readonly Person[]): number[] {
+    const matches = tracks.map(() => -1);
+    let free = persons.map((_, i) => i);
+    for (const tentative of [false, true]) {
+      const chosen = tracks.flatMap((track, i) => ((track.state === 'tentative') === tentative ? [i] : []));
+      const costs = chosen.map((i) => free.map((j) => this.#cost(tracks[i]!, persons[j]!)));
+      const places = assign(costs);
+      chosen.forEach((i, row) => {
+        const place = places[row]!;
+        if (place >= 0 && costs[row]![place]! < REFUSED) matches[i] = free[place]!;
+      });
+      free = free.filter((j) => !matches.includes(j));
+    }
+    return matches;
+  }
+
+  /** Distance in standard deviations, or REFUSED beyond the gates. */
+  #cost({ floor, seen }: Followed, person: Person): number {
+    const { gateMetres, gateSigma } = this.#settings;
+    const distance = Math.hypot(person.position.x - floor.x, person.position.y - floor.y);
+    const reach =
+      gateMetres +
+      person.positionError +
+      Math.hypot(floor.vx, floor.vy) * Math.max(0, this.#time - seen) * 1e-6;
+    const sigma = Math.sqrt(floor.pp + axisVariance(person.positionError));
+    // Negated, so that a position that is not a number passes no gate.
+    return distance <= reach && distance <= gateSigma * sigma ? distance / Math.max(sigma, 1e-6) : REFUSED;
+  }
+
+  #birth(person: Person, time: number): Followed {
+    const { x, y } = person.position;
+    return {
+      id: this.#nextId++,
+      state: this.#settings.minHits <= 1 ? 'active' : 'tentative',
+      age: 1,
+      hits: 1,
+      since: time,
+      seen: time,
+      floor: born(x, y, axisVariance(person.positionError)),
+      still: false,
+      person,
+    };
+  }
+
+  #see(track: Followed, person: Person, time: number): Followed {
+    const { minHits, stillError } = this.#settings;
+    const hits = track.hits + 1;
+    const { x, y } = person.position;
+    const still = person.positionError > stillError;
+    const variance = axisVariance(person.positionError) * (still ? STILL_REPEATS : 1);
+    return {
+      ...track,
+      hits,
+      state: track.state === 'tentative' && hits < minHits ? 'tentative' : 'active',
+      seen: time,
+      floor: update(track.still && !still ? wake(track.floor) : track.floor, x, y, variance),
+      still,
+      person,
+    };
+  }
+
+  /** Out of sight: a track that never became sure is forgotten, another is kept for a while. */
+  #miss(track: Followed, time: number): Followed | null {
+    if (track.state === 'tentative') return null;
+    const ended = (time - track.seen) / 1000 > this.#settings.maxAgeMs;
+    return { ...track, state: ended ? 'ended' : 'lost', still: true };
+  }
+
+  #shown({ person, floor, seen, id, state, age, since }: Followed, time: number): Person {
+    const [dx, dy] = [floor.x - person.position.x, floor.y - person.position.y];
+    const outOfSight = state === 'lost' || state === 'ended';
+    const left = outOfSight ? Math.max(0, 1 - (time - seen) / 1000 / this.#settings.maxAgeMs) : 1;
+    return {
+      ...person,
+      confidence: person.confidence * left,
+      position: { x: floor.x, y: floor.y, z: person.position.z },
+      keypoints: person.keypoints.map((joint) => ({ ...joint, x: joint.x + dx, y: joint.y + dy })),
+      articulated: person.articulated && !outOfSight,
+      track: { id, state, age, since, velocity: { x: floor.vx, y: floor.vy } },
+    };
+  }
+}
+
+/** Cost of a pair that may not be: more than any number of pairs that may. */
+const REFUSED = 1e6;
+
+/**
+ * Where a still person seems to be is wrong by more than a walker's place, and wrong in the same way for seconds
+ * (docs of the operator): so many positions in a row tell no more than one.
+ */
+const STILL_REPEATS = 40;

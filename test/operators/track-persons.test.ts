@@ -1,0 +1,227 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assign } from '../../operators/track-persons/assignment.js';
+import { trackPersons } from '../../operators/track-persons/track-persons.js';
+import type { Person, PoseFrame } from '../../pipeline/model/index.js';
+import { testContext } from '../support/context.js';
+import { outputs } from './frames.js';
+
+const config = {
+  gate_m: 0.6,
+  gate_sigma: 3,
+  acceleration: 0.7,
+  still_error_m: 0.9,
+  min_hits: 3,
+  max_age_ms: 1000,
+  min_confidence: 0.2,
+};
+const operator = () => trackPersons.create(config, testContext().context);
+
+const START = 1_700_000_000_000_000;
+const person = (x: number, y: number, positionError = 0.3, confidence = 0.9): Person => ({
+  confidence,
+  position: { x, y, z: 0 },
+  positionError,
+  heading: null,
+  headingConfidence: 0,
+  posture: 'upright',
+  keypoints: [{ x: x + 0.1, y, z: 1.6, error: 0.1 }],
+  articulated: true,
+  track: null,
+});
+const frame = (index: number, persons: readonly Person[], environment = 'test-room'): PoseFrame => ({
+  port: 'pose',
+  frameId: index,
+  environment,
+  time: START + index * 100_000,
+  windowEnd: START + index * 100_000 + 500_000,
+  processingMs: 1,
+  persons,
+  links: 4,
+  signalQuality: 1,
+  provenance: { origin: 'simulated' },
+});
+const follow = (node: ReturnType<typeof operator>, frames: readonly (readonly Person[])[], from = 0) =>
+  (
+    outputs(
+      node,
+      frames.map((persons, i) => frame(from + i, persons)),
+    ) as PoseFrame[]
+  ).map(({ persons }) => persons);
+
+describe('assignment', () => {
+  const best = (costs: number[][], row = 0, used = new Set<number>()): number => {
+    if (row === costs.length) return 0;
+    return Math.min(
+      ...costs[row]!.flatMap((cost, column) =>
+        used.has(column) ? [] : [cost + best(costs, row + 1, new Set([...used, column]))],
+      ),
+    );
+  };
+  const matrix = fc
+    .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 0, max: 2 }))
+    .chain(([rows, more]) =>
+      fc.array(fc.array(fc.nat(50), { minLength: rows + more, maxLength: rows + more }), {
+        minLength: rows,
+        maxLength: rows,
+      }),
+    );
+
+  it('has the least cost of all', () => {
+    fc.assert(
+      fc.property(matrix, (costs) => {
+        const columns = assign(costs);
+        expect(new Set(columns).size).toBe(costs.length);
+        expect(columns.reduce((sum, column, row) => sum + costs[row]![column]!, 0)).toBe(best(costs));
+      }),
+    );
+  });
+
+  it('leaves rows over where there are more of them than columns', () => {
+    expect(assign([[5], [1], [3]])).toEqual([-1, 0, -1]);
+    expect(assign([[], []])).toEqual([-1, -1]);
+    expect(assign([])).toEqual([]);
+  });
+});
+
+describe('track-persons', () => {
+  const walk = (count: number, y = 1, step = 0.1) =>
+    Array.from({ length: count }, (_, i) => person(0.5 + i * step, y));
+
+  it('makes a track active after three frames and keeps its number', () => {
+    const shown = follow(
+      operator(),
+      walk(20).map((walker) => [walker]),
+    );
+    expect(shown.map(([first]) => first!.track!.state).slice(0, 4)).toEqual([
+      'tentative',
+      'tentative',
+      'active',
+      'active',
+    ]);
+    expect(new Set(shown.map(([first]) => first!.track!.id))).toEqual(new Set([1]));
+    expect(shown.at(-1)![0]!.track!.velocity.x).toBeCloseTo(1, 0);
+    expect(shown.at(-1)![0]!.track!.age).toBe(20);
+  });
+
+  it('tells two apart who pass each other, whatever their order', () => {
+    const east = walk(40);
+    const west = walk(40, 2.4).map((walker, i) => person(4.5 - i * 0.1, walker.position.y));
+    const shown = follow(
+      operator(),
+      east.map((walker, i) => (i % 2 === 0 ? [walker, west[i]!] : [west[i]!, walker])),
+    );
+    for (const persons of shown) {
+      expect(persons.map(({ track }) => track!.id).sort()).toEqual([1, 2]);
+      expect(persons.find(({ track }) => track!.id === 1)!.position.y).toBeLessThan(1.7);
+    }
+  });
+
+  it('moves the keypoints with the position', () => {
+    const shown = follow(operator(), [[person(1, 1)], [person(1.3, 1)]]);
+    const { position, keypoints } = shown[1]![0]!;
+    expect(keypoints[0]!.x - position.x).toBeCloseTo(0.1, 12);
+    expect(position.x).toBeGreaterThan(1);
+    expect(position.x).toBeLessThan(1.3);
+  });
+
+  it('holds who is out of sight, then ends the track', () => {
+    const node = operator();
+    follow(
+      node,
+      walk(10).map((walker) => [walker]),
+    );
+    const shown = follow(node, new Array<Person[]>(12).fill([]), 10);
+    expect(shown.map(([first]) => first?.track?.state)).toEqual([
+      ...new Array<string>(10).fill('lost'),
+      'ended',
+      undefined,
+    ]);
+    expect(shown[5]![0]!.position).toEqual(shown[9]![0]!.position);
+    expect(shown[5]![0]!.articulated).toBe(false);
+    expect(shown[9]![0]!.confidence).toBeLessThan(shown[1]![0]!.confidence);
+  });
+
+  it('finds a person again before the track has ended', () => {
+    const node = operator();
+    follow(
+      node,
+      walk(10).map((walker) => [walker]),
+    );
+    const shown = follow(node, [[], [], [], [person(1.6, 1)]], 10);
+    expect(shown.at(-1)![0]!.track).toMatchObject({ id: 1, state: 'active' });
+  });
+
+  it('keeps a person who stops where the walk ended', () => {
+    const node = operator();
+    const end = follow(
+      node,
+      walk(20).map((walker) => [walker]),
+    ).at(-1)![0]!.position;
+    const shown = follow(node, new Array<Person[]>(30).fill([person(end.x - 1, end.y + 0.6, 1.2)]), 20);
+    const { position, track } = shown.at(-1)![0]!;
+    expect(track).toMatchObject({ id: 1, velocity: { x: 0, y: 0 } });
+    expect(Math.hypot(position.x - end.x, position.y - end.y)).toBeLessThan(0.4);
+  });
+
+  it('follows on when that person walks again', () => {
+    const node = operator();
+    follow(
+      node,
+      walk(20).map((walker) => [walker]),
+    );
+    follow(node, new Array<Person[]>(20).fill([person(2.4, 1, 1.2)]), 20);
+    const shown = follow(
+      node,
+      walk(15).map(({ position }) => [person(2.4, position.x + 0.5)]),
+      40,
+    );
+    expect(shown.at(-1)![0]!.track).toMatchObject({ id: 1, state: 'active' });
+    expect(shown.at(-1)![0]!.position.y).toBeCloseTo(2.4, 0);
+  });
+
+  it('gives a ghost no track', () => {
+    expect(follow(operator(), [[person(1, 1, 0.3, 0.1)], [person(1, 1, NaN, NaN)]])).toEqual([[], []]);
+  });
+
+  it('refuses a pose of an environment that it does not know', () => {
+    const result = operator().process(frame(0, [], 'elsewhere'), 'poses') as { failed: unknown[] };
+    expect(result.failed).toMatchObject([{ code: 'track.environment' }]);
+  });
+
+  const arbitraryPerson = fc
+    .tuple(
+      fc.double({ min: 0, max: 5, noNaN: true }),
+      fc.double({ min: 0, max: 4, noNaN: true }),
+      fc.double({ min: 0.1, max: 1.5, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+    )
+    .map((values) => person(...values));
+  const scenes = fc.array(fc.array(arbitraryPerson, { maxLength: 4 }), { maxLength: 30 });
+
+  it('goes on from a snapshot as if it had never stopped, and never changes its input', () => {
+    fc.assert(
+      fc.property(scenes, scenes, (first, second) => {
+        const copy = structuredClone(second);
+        const one = operator();
+        follow(one, first);
+        const other = operator();
+        other.restore!(structuredClone(one.snapshot!()));
+        expect(follow(other, second, first.length)).toEqual(follow(one, second, first.length));
+        expect(second).toEqual(copy);
+      }),
+    );
+  });
+
+  it('never gives one number to two persons of a frame, and stays finite', () => {
+    fc.assert(
+      fc.property(scenes, (frames) => {
+        for (const persons of follow(operator(), frames)) {
+          const ids = persons.map(({ track }) => track!.id);
+          expect(new Set(ids).size).toBe(ids.length);
+          expect(persons.every(({ position }) => Number.isFinite(position.x + position.y))).toBe(true);
+        }
+      }),
+    );
+  });
+});
