@@ -1,0 +1,177 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Context, Position, Source } from '../../pipeline/component/index.js';
+import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { dropsIn } from '../../pipeline/sources/kernel-drops.js';
+import { udp } from '../../pipeline/sources/udp.js';
+import { testContext } from '../support/context.js';
+import { collector, until } from './outputs.js';
+
+const DEFAULTS = {
+  host: '127.0.0.1',
+  port: 0,
+  format: 'adr018',
+  receive_buffer_bytes: 65_536,
+  block_records: 64,
+  idle_tick_ms: 0,
+} as const;
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+interface Running {
+  readonly source: Source;
+  readonly port: number;
+  readonly sender: Socket;
+  readonly taken: ReturnType<typeof collector>;
+  readonly recorded: ReturnType<typeof testContext>['recorded'];
+  readonly ended: Promise<void>;
+}
+
+async function listen(
+  settings: Partial<Parameters<typeof udp.create>[0]> = {},
+  overrides: Partial<Context> = {},
+  position: Position = null,
+): Promise<Running> {
+  const { context, recorded } = testContext(overrides);
+  const source = udp.create({ ...DEFAULTS, ...settings }, context);
+  const taken = collector();
+  const ended = source.open(position, taken.output);
+  await until(() => source.describe!()['address'] !== null);
+  const { port } = source.describe!()['address'] as { port: number };
+  const sender = createSocket('udp4');
+  closing.push(async () => {
+    taken.stop();
+    await ended;
+    await new Promise<void>((resolve) => sender.close(resolve));
+  });
+  return { source, port, sender, taken, recorded, ended };
+}
+
+const frame = (sequence: number, node = 1) =>
+  encodePairs(
+    { node, bins: 64, mhz: 2437, sequence, rssi: -40, noise: -90 },
+    new Int8Array(128).fill(sequence),
+  );
+
+const send = ({ sender, port }: Running, bytes: Uint8Array) =>
+  new Promise<void>((resolve, reject) => {
+    sender.send(bytes, port, '127.0.0.1', (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+
+describe('udp', () => {
+  it('hands on and decodes what arrives, in order', async () => {
+    const running = await listen();
+    for (let i = 0; i < 500; i++) {
+      await send(running, frame(i, 1 + (i & 1)));
+      // So few at a time that the smallest of buffers holds them.
+      if (i % 50 === 49) await until(() => running.taken.records() === i + 1);
+    }
+    const data = running.taken.batches.flatMap(({ raw }) => running.source.decode!(raw!).data);
+    const sequences = data.flatMap((one) => (one.port === 'csi' ? [...one.sequence] : []));
+    expect(sequences).toEqual(Array.from({ length: 500 }, (_, i) => i));
+    expect(running.source.describe!()).toMatchObject({ packets: { csi: 500 } });
+  });
+
+  it('decodes every good frame between bad datagrams, and counts those', async () => {
+    const running = await listen();
+    for (let i = 0; i < 300; i++) {
+      await send(running, frame(i));
+      await send(running, new Uint8Array((i * 37) % 3000).fill(i));
+      if (i % 20 === 19) await until(() => running.taken.records() === 2 * (i + 1));
+    }
+    for (const { raw } of running.taken.batches) running.source.decode!(raw!);
+    const { packets, malformed } = running.source.describe!() as Record<string, Record<string, number>>;
+    expect(packets!['csi']).toBe(300);
+    expect(Object.values(malformed!).reduce((a, b) => a + b, 0)).toBe(300);
+  });
+
+  it('never lets time go back, not over a restart either', async () => {
+    let now = 2e15;
+    const clock = { now: () => (now -= 1000), elapsed: () => 0 };
+    const running = await listen({ block_records: 1 }, { clock }, { records: 5, time: 3e15 });
+    await send(running, frame(0));
+    await send(running, frame(1));
+    await until(() => running.taken.records() === 2);
+    expect(running.taken.batches.map(({ raw }) => raw!.time[0])).toEqual([3e15, 3e15]);
+    expect(running.taken.batches.map(({ position }) => position)).toEqual([
+      { records: 6, time: 3e15 },
+      { records: 7, time: 3e15 },
+    ]);
+  });
+
+  it('ends and frees its port when it is told to', async () => {
+    const running = await listen();
+    running.taken.stop();
+    await running.ended;
+    const again = await listen({ port: running.port });
+    expect(again.port).toBe(running.port);
+  });
+
+  it('says which port is taken, and keeps the code of the system', async () => {
+    const { port } = await listen();
+    const second = udp.create({ ...DEFAULTS, port }, testContext().context);
+    await expect(second.open(null, collector().output)).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      message: expect.stringMatching(
+        new RegExp(`UDP port ${port} of 127.0.0.1 cannot be opened.*another`),
+      ) as string,
+    });
+  });
+
+  it('warns where the system grants a smaller buffer, and names what mends it', async () => {
+    const { recorded } = await listen({ receive_buffer_bytes: 1_073_741_824 });
+    expect(recorded.lines.find(({ level }) => level === 'warn')?.message).toContain('net.core.rmem_max');
+  });
+
+  it('loses datagrams rather than growing while its queue is full', async () => {
+    const { context, recorded } = testContext();
+    const source = udp.create({ ...DEFAULTS, block_records: 1 }, context);
+    const controller = new AbortController();
+    let letGo: (taken: boolean) => void = () => undefined;
+    let offers = 0;
+    const stuck = new Promise<boolean>((resolve) => (letGo = resolve));
+    const ended = source.open(null, {
+      signal: controller.signal,
+      offer: () => (offers++ === 0 ? stuck : true),
+    });
+    await until(() => source.describe!()['address'] !== null);
+    const { port } = source.describe!()['address'] as { port: number };
+    const sender = createSocket('udp4');
+    for (let i = 0; i < 100; i++) await send({ sender, port } as Running, frame(i));
+    // One is with the queue, 64 wait, 35 are lost.
+    await until(() => (recorded.dropped['queue_full'] ?? 0) === 35);
+    letGo(true);
+    await until(() => offers === 65);
+    controller.abort();
+    await ended;
+    await new Promise<void>((resolve) => sender.close(resolve));
+  });
+
+  it('says how late it is while nothing is heard', async () => {
+    const running = await listen({ idle_tick_ms: 5 });
+    await send(running, frame(0));
+    await until(() => running.taken.records() >= 3);
+    const { raw } = running.taken.batches[1]!;
+    expect([raw!.count, raw!.bytes.length, raw!.senders]).toEqual([1, 0, ['']]);
+  });
+});
+
+describe('the drops of a socket', () => {
+  const table = [
+    '   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops',
+    '  211: 00000000:138D 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 111 2 0 7',
+    '  212: 0100007F:138D 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 222 2 0 42',
+  ].join('\n');
+
+  it('are those of its address and port', () => {
+    expect(dropsIn(table, '127.0.0.1', 5005)).toBe(42);
+    expect(dropsIn(table, '0.0.0.0', 5005)).toBe(7);
+    expect(dropsIn(table, '127.0.0.1', 5006)).toBeNull();
+  });
+});
