@@ -181,6 +181,7 @@ const GROUPED: Readonly<Record<(typeof SIMULATED)[number], Activity>> = {
   sit: 'sitting',
   lie: 'lying',
   fall: 'falling',
+  away: 'empty',
 };
 
 /** Seconds of a sequence from which exactly one window is cut. */

@@ -1,0 +1,38 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+interface Options {
+  weights: string;
+  environment?: string;
+  sequences: number;
+  backend: 'fastest' | 'tensorflow-gpu' | 'tensorflow' | 'wasm';
+  json?: boolean;
+}
+
+const count = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 20)
+    throw new InvalidArgumentError('It must be a whole number, 20 or more.');
+  return value;
+};
+
+export function register(evaluate: Command): void {
+  evaluate
+    .command('pose')
+    .description(
+      'Measure the network of infer-pose on simulated rooms, bodies and motions that no training saw.',
+    )
+    .option('--weights <model>', 'general, demo-flat, or a folder', 'general')
+    .option('--environment <file>', 'the place that a model for one place was trained for')
+    .option('--sequences <number>', 'windows for each table', count, 1000)
+    .option('--backend <name>', 'fastest, tensorflow-gpu, tensorflow or wasm', 'fastest')
+    .option('--json', 'print the report as JSON')
+    .addHelpText('after', '\nExample:\n  csiflow evaluate pose --weights general --sequences 300')
+    .action(async ({ json, ...options }: Options) => {
+      const { evaluatePose, markdownOf } = await import('../../../../operators/infer-pose/training/main.js');
+      const report = await evaluatePose({
+        ...options,
+        print: (line) => process.stderr.write(`${line}\n`),
+      });
+      process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : markdownOf(report));
+    });
+}

@@ -1,0 +1,52 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+interface Options {
+  environment?: string;
+  minutes?: number;
+  windows?: number;
+  out?: string;
+  report?: string;
+  seed: number;
+  threads: number;
+  rate: number;
+  start?: string;
+  sequences: number;
+  backend: 'fastest' | 'tensorflow-gpu' | 'tensorflow' | 'wasm';
+  json?: boolean;
+}
+
+const number = (text: string): number => {
+  const value = Number(text);
+  if (!(value >= 0)) throw new InvalidArgumentError('It must be a number, 0 or more.');
+  return value;
+};
+
+export function register(train: Command): void {
+  train
+    .command('pose')
+    .description('Train the network of infer-pose on simulated rooms, for any room or for one place.')
+    .option('--environment <file>', 'train for this place alone; walls, furniture, people and motions vary')
+    .option('--minutes <number>', 'how long to train (default: 60)', number)
+    .option('--windows <number>', 'train on so many windows instead: repeatable', number)
+    .option('--out <folder>', 'folder of the weights; its name is the model’s (default: those that ship)')
+    .option('--report <folder>', 'folder of the report (default: docs/reports of csiflow)')
+    .option('--seed <number>', 'of rooms, motions and first weights', number, 1)
+    .option('--threads <number>', 'threads that simulate beside the one that trains', number, 1)
+    .option('--rate <number>', 'highest learning rate', number, 0.0025)
+    .option('--start <model>', 'start from these weights: general, or a folder')
+    .option('--sequences <number>', 'held-out windows for each table of the report', number, 1000)
+    .option('--backend <name>', 'fastest, tensorflow-gpu, tensorflow or wasm', 'fastest')
+    .option('--json', 'print the report as JSON instead of progress')
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow train pose --environment topologies/environments/demo-flat.yaml --minutes 20',
+    )
+    .action(async ({ json, ...options }: Options) => {
+      const { trainPose } = await import('../../../../operators/infer-pose/training/main.js');
+      const report = await trainPose({
+        ...options,
+        print: (line) => (json ? process.stderr : process.stdout).write(`${line}\n`),
+      });
+      if (json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    });
+}

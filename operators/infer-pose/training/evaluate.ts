@@ -1,0 +1,97 @@
+import type { Environment } from '../../../pipeline/model/index.js';
+import { CALIBRATED, LINK_FEATURES } from '../features.js';
+import { Network, weightTensors } from '../network.js';
+import type { ErrorCalibration, Manifest } from '../weights.js';
+import { accuracyOf, meanPose } from './accuracy.js';
+import { calibrateErrors } from './calibrate.js';
+import {
+  FIRST_HELD_OUT_SEED,
+  heldOutSamples,
+  outcomes,
+  truthOf,
+  type HeldOut,
+  type Outcome,
+} from './outcomes.js';
+import { floorsOf, type PoseReport } from './report.js';
+import type { Samples } from './samples.js';
+
+/** Seeds of the held-out rooms: those that scales are fitted on, and those that figures are taken from. */
+const CALIBRATION_SEED = FIRST_HELD_OUT_SEED + 1;
+const TEST_SEED = FIRST_HELD_OUT_SEED + 101;
+
+/** Numbers of links that a general model is measured with; the floors are those of four. */
+const LINKS = [2, 3, 4, 6, 9];
+
+/** Fits error scales and presence threshold on held-out rooms; a general model's over several numbers of links. */
+export function calibrate(
+  weights: Float32Array,
+  environment: Environment | null,
+  sequences: number,
+): ErrorCalibration {
+  const network = new Network(weightTensors(weights));
+  const counts = environment ? [environment.links.length] : [3, 4, 6];
+  const held = counts.flatMap((links, i) =>
+    outcomes(network, heldOutSamples({ seed: CALIBRATION_SEED + i, sequences, links, environment })),
+  );
+  return calibrateErrors(held);
+}
+
+/** Measures a model on held-out rooms (of its own place, where it was trained for one). */
+export function evaluate(
+  weights: Float32Array,
+  manifest: Pick<
+    Manifest,
+    'name' | 'version' | 'trainedOn' | 'sha256' | 'parameters' | 'training' | 'calibration'
+  >,
+  environment: Environment | null,
+  sequences: number,
+  print: (line: string) => void,
+): PoseReport {
+  const network = new Network(weightTensors(weights));
+  const { calibration } = manifest;
+  const other: HeldOut = { seed: CALIBRATION_SEED, sequences, links: 4, environment };
+  const constantPose = meanPose(truths(heldOutSamples(other)));
+  const counts = environment ? [environment.links.length] : LINKS;
+  const links = counts.flatMap((count, i) => {
+    print(`measuring with ${count} links`);
+    const samples = heldOutSamples({ seed: TEST_SEED + i, sequences, links: count, environment });
+    const calibrated = accuracyOf(outcomes(network, samples), calibration, constantPose);
+    const row = { links: count, calibrated: true, accuracy: calibrated };
+    if (count !== (environment?.links.length ?? 4)) return [row];
+    const without = accuracyOf(outcomes(network, withoutCalibration(samples)), calibration, constantPose);
+    return [row, { links: count, calibrated: false, accuracy: without }];
+  });
+  const four = links.find((row) => row.links === 4 && row.calibrated);
+  const { name, version, trainedOn, sha256, parameters, training } = manifest;
+  return {
+    model: { name, version, trainedOn, sha256, parameters, training, calibration },
+    heldOut: {
+      seed: TEST_SEED,
+      sequences,
+      place: environment
+        ? `each with its own walls' materials, furniture, body and motion in \`${environment.id}\``
+        : 'each from a room, layout, body and motion of its own',
+    },
+    links,
+    floors: environment || !four ? [] : floorsOf(four.accuracy),
+  };
+}
+
+/** The same windows as a user without an empty-room calibration has them. */
+function withoutCalibration(samples: Samples): Samples {
+  const features = samples.features.slice();
+  for (let at = CALIBRATED.start; at < features.length; at += LINK_FEATURES) {
+    features.fill(0, at, at + CALIBRATED.length);
+  }
+  return { ...samples, features };
+}
+
+/** Outcomes of which only the truth is asked. */
+function truths(samples: Samples): Outcome[] {
+  const unknown = { present: 0, root: [0, 0], scale: 1, heading: [1, 0], postures: [1, 0, 0] } as const;
+  const nothing = { ...unknown, joints: new Float32Array(), jointScales: new Float32Array() };
+  return Array.from({ length: samples.count }, (_, row) => ({
+    estimate: nothing,
+    truth: truthOf(samples, row, { x: 0, y: 0 }),
+  }));
+}

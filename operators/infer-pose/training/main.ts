@@ -1,0 +1,209 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, join, resolve } from 'node:path';
+import { loadEnvironment } from '../../../pipeline/config/environments.js';
+import { formatProblem, Problems } from '../../../pipeline/config/problem.js';
+import type { Environment } from '../../../pipeline/model/index.js';
+import { packageFile } from '../../../pipeline/telemetry/paths.js';
+import { loadBackend, type BackendName } from '../backends.js';
+import { modelFolder, readModel, siteOf, writeModel, SHIPPED } from '../weights.js';
+import { calibrate, evaluate } from './evaluate.js';
+import { FALSE_PRESENCE } from './calibrate.js';
+import { FIRST_HELD_OUT_SEED } from './outcomes.js';
+import { markdownOf, type PoseReport } from './report.js';
+import { trainingPlan, trainNetwork } from './train.js';
+
+/** What `csiflow train pose` is told. */
+export interface TrainPoseOptions {
+  /** File of the place to train for; without it, any room. */
+  readonly environment?: string;
+  readonly minutes?: number;
+  readonly windows?: number;
+  /** Folder of the weights; its name is the model's. Default: those that ship. */
+  readonly out?: string;
+  /** Folder of the report. Default: docs/reports of csiflow. */
+  readonly report?: string;
+  readonly seed: number;
+  /** Threads that simulate. */
+  readonly threads: number;
+  readonly rate: number;
+  /** A model to start from: `general`, or a folder. */
+  readonly start?: string;
+  readonly backend: BackendName | 'fastest';
+  /** Held-out windows for each table. */
+  readonly sequences: number;
+  readonly print: (line: string) => void;
+}
+
+const TRAINED_ON = 'simulated CSI';
+
+/**
+ * Trains a network on fresh simulated rooms, fits its error scales on held-out ones, writes weights and report.
+ * @throws Error that names what is wrong with the options or the environment's file
+ */
+export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> {
+  const { print } = options;
+  const environment = options.environment ? readEnvironmentFile(options.environment) : null;
+  if (!Number.isInteger(options.seed) || options.seed < 0 || options.seed >= FIRST_HELD_OUT_SEED) {
+    throw new RangeError(
+      `The seed must be a whole number from 0 to ${FIRST_HELD_OUT_SEED - 1}; later ones are held out.`,
+    );
+  }
+  const folder = resolve(options.out ?? packageFile(join(SHIPPED, environment?.id ?? 'general')));
+  const name = basename(folder);
+  const checkpoint = join(folder, 'checkpoint.bin');
+  const backend = await loadTrainingBackend(options.backend);
+  print(`training ${name} on ${backend.name} (${backend.device}, ${backend.reason})`);
+
+  const until = options.windows ? { windows: options.windows } : { minutes: options.minutes ?? 60 };
+  mkdirSync(folder, { recursive: true });
+  const { weights, progress } = await trainNetwork(
+    {
+      ...{ seed: options.seed, environment, until, threads: options.threads, peakRate: options.rate },
+      start: options.start ? readModel(modelFolder(options.start, process.cwd())).weights : null,
+    },
+    (now, averaged) => {
+      writeFileSync(checkpoint, new Uint8Array(averaged.buffer));
+      print(
+        `step ${now.step}  windows ${now.windows}  rooms ${now.rooms}  ${now.minutes.toFixed(1)} min  ` +
+          `${(100 * now.share).toFixed(0)} %  loss ${now.loss.toFixed(3)}`,
+      );
+    },
+  );
+  const training = {
+    seed: options.seed,
+    rooms: progress.rooms,
+    windows_seen: progress.windows,
+    steps: progress.step,
+    minutes: Math.round(progress.minutes * 10) / 10,
+    started_from: options.start ?? 'random weights',
+    peak_learning_rate: options.rate,
+    backend: `${backend.name} ${backend.version}, ${backend.device}`,
+    place: environment
+      ? `${environment.id}: materials, furniture, bodies and motions vary`
+      : 'a new room each',
+    data: describePlan(options.seed, environment),
+  };
+  return finishModel({ weights, folder, environment, training, options });
+}
+
+/** Calibrates trained weights, and writes model and report. */
+function finishModel({ weights, folder, environment, training, options }: Finished): PoseReport {
+  const { print, sequences } = options;
+  print('fitting the error scales');
+  const name = basename(folder);
+  const manifest = writeModel(folder, weights, {
+    name: `csiflow-pose-${name}`,
+    version: VERSION,
+    trainedOn: TRAINED_ON,
+    accuracy: `docs/reports/pose-${name}.md`,
+    calibration: calibrate(weights, environment, sequences),
+    site: environment ? siteOf(environment) : null,
+    training,
+  });
+  const report = evaluate(weights, manifest, environment, sequences, print);
+  writeReport(options.report ?? packageFile('docs/reports'), name, report);
+  print(`wrote ${folder} and pose-${name}.md`);
+  return report;
+}
+
+/** Of the shipped weights: counts up with each training that is published. */
+const VERSION = '1.0.0';
+
+interface Finished {
+  readonly weights: Float32Array;
+  readonly folder: string;
+  readonly environment: Environment | null;
+  readonly training: Readonly<Record<string, unknown>>;
+  readonly options: Pick<TrainPoseOptions, 'print' | 'sequences' | 'report'>;
+}
+
+/** Calibrates the checkpoint that an interrupted training left in a folder, and writes model and report. */
+export async function finishCheckpoint(
+  folder: string,
+  file: string,
+  training: Readonly<Record<string, unknown>>,
+  environmentFile: string | null,
+  options: Pick<TrainPoseOptions, 'print' | 'sequences' | 'report'>,
+): Promise<PoseReport> {
+  await loadTrainingBackend('fastest');
+  const bytes = readFileSync(file);
+  const weights = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  const environment = environmentFile ? readEnvironmentFile(environmentFile) : null;
+  return finishModel({ weights, folder, environment, training, options });
+}
+
+/** What `csiflow evaluate pose` is told. */
+export interface EvaluatePoseOptions {
+  /** `general`, `demo-flat`, or a folder. */
+  readonly weights: string;
+  /** File of the place that the model was trained for; needed for such a model. */
+  readonly environment?: string;
+  readonly sequences: number;
+  readonly backend: BackendName | 'fastest';
+  readonly print: (line: string) => void;
+}
+
+/** Measures a model again on the held-out rooms. */
+export async function evaluatePose(options: EvaluatePoseOptions): Promise<PoseReport> {
+  const { manifest, weights } = readModel(modelFolder(options.weights, process.cwd()));
+  const environment = options.environment ? readEnvironmentFile(options.environment) : null;
+  if (manifest.site && JSON.stringify(manifest.site) !== JSON.stringify(environment && siteOf(environment))) {
+    throw new Error(
+      `The model ${manifest.name} is for ${manifest.site.environment} alone: name that environment's file with --environment.`,
+    );
+  }
+  await loadTrainingBackend(options.backend);
+  return evaluate(weights, manifest, environment, options.sequences, options.print);
+}
+
+export { markdownOf, type PoseReport } from './report.js';
+
+function writeReport(folder: string, name: string, report: PoseReport): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `pose-${name}.md`), markdownOf(report));
+  writeFileSync(join(folder, `pose-${name}.json`), `${JSON.stringify(report, null, 2)}\n`);
+}
+
+/** TensorFlow trains ten times faster than WebAssembly, also without a GPU; where it is not there, the latter does. */
+async function loadTrainingBackend(wanted: BackendName | 'fastest') {
+  // tfjs-core alone knows no gradients: they are registered by the whole package.
+  createRequire(import.meta.url)('@tensorflow/tfjs');
+  if (wanted !== 'fastest') return loadBackend(wanted);
+  try {
+    return { ...(await loadBackend('tensorflow-gpu')), reason: 'fastest' };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ...(await loadBackend('wasm')), reason };
+  }
+}
+
+function readEnvironmentFile(file: string): Environment {
+  const problems = new Problems();
+  const folder = process.cwd();
+  const at = { file, line: 1, column: 1, length: 1 };
+  const loaded = loadEnvironment(
+    file,
+    { shown: join(folder, 'environment'), folder },
+    at,
+    { env: process.env },
+    problems,
+  );
+  if (!loaded)
+    throw new Error(
+      problems
+        .list()
+        .map((problem) => formatProblem(problem))
+        .join('\n'),
+    );
+  return loaded.environment;
+}
+
+function describePlan(seed: number, environment: Environment | null): string {
+  const plan = trainingPlan(seed, environment);
+  return (
+    `${plan.seconds} s and ${plan.windows} windows of each room, ${100 * plan.empty} % empty, ${100 * plan.falls} % with a fall; ` +
+    `turned by any angle, mirrored, antennas swapped, a quarter without calibration; ` +
+    `presence threshold: ${100 * FALSE_PRESENCE} % of empty rooms`
+  );
+}
