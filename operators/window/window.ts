@@ -3,7 +3,13 @@ import { defineOperator, type Complaint, type Output } from '../../pipeline/comp
 import { frameSize, type CsiBlock, type Data, type Window } from '../../pipeline/model/index.js';
 import { EnvironmentGrid, type EnvironmentGridState, type WindowGrid } from './environment-grid.js';
 
-const TRAINING_FIELDS = ['lltf', 'ht-ltf', 'stbc-ht-ltf', 'vht-ltf', 'he-ltf'] as const;
+const TRAINING_FIELD = Type.Union([
+  Type.Literal('lltf'),
+  Type.Literal('ht-ltf'),
+  Type.Literal('stbc-ht-ltf'),
+  Type.Literal('vht-ltf'),
+  Type.Literal('he-ltf'),
+]);
 
 export const window = defineOperator({
   name: 'window',
@@ -46,7 +52,7 @@ Stopping leaves windows open; the end of the input closes those that are complet
         default: 50,
         description: 'Grid points of a window; a grid step is `length_ms / points`.',
       }),
-      training: Type.Array(Type.Union(TRAINING_FIELDS.map((field) => Type.Literal(field))), {
+      training: Type.Array(TRAINING_FIELD, {
         minItems: 1,
         uniqueItems: true,
         default: ['lltf', 'ht-ltf', 'vht-ltf', 'he-ltf'],

@@ -185,8 +185,10 @@ describe('track-persons', () => {
   });
 
   it('refuses a pose of an environment that it does not know', () => {
-    const result = operator().process(frame(0, [], 'elsewhere'), 'poses') as { failed: unknown[] };
-    expect(result.failed).toMatchObject([{ code: 'track.environment' }]);
+    expect(operator().process(frame(0, [], 'elsewhere'), 'poses')).toMatchObject({
+      data: [],
+      failed: [{ code: 'track.environment' }],
+    });
   });
 
   const arbitraryPerson = fc
