@@ -55,7 +55,7 @@ export interface BodySize {
 export const randomBody = (random: Random): BodySize => ({
   height: random.uniform(1.55, 1.92),
   build: random.uniform(0.88, 1.18),
-  reflectivity: random.uniform(0.7, 0.95),
+  reflectivity: random.uniform(0.8, 1),
 });
 
 const SHARE = {
@@ -95,7 +95,7 @@ const ELLIPSOIDS: readonly (readonly [number, number, number])[] = [
 ];
 
 /** How far the body reaches below each joint that may touch the ground: radius at 1.75 m. */
-const CONTACT = { head: 0.1, shoulder: 0.1, elbow: 0.05, wrist: 0.04, hip: 0.1, knee: 0.065 };
+const CONTACT = { head: 0.125, shoulder: 0.1, elbow: 0.05, wrist: 0.04, hip: 0.1, knee: 0.065 };
 
 /** A body in its present pose. `pose` fills the arrays, which the channel reads; nothing is allocated. */
 export class Body {

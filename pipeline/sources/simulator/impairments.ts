@@ -71,6 +71,8 @@ export class Receiver {
   readonly #loss: number;
   /** Mean received power of the empty room relative to the sent one, decibels. */
   readonly pathGainDb: number;
+  /** Of the empty room, decibels. */
+  readonly snrDb: number;
 
   /** `empty` is the clean channel of the empty room, [antennas, subcarriers, 2]. */
   constructor(random: Random, options: ImpairmentOptions, band: Band, empty: Float64Array) {
@@ -91,8 +93,8 @@ export class Receiver {
         this.#response[2 * (antenna * count + k) + 1] = amplitude * Math.sin(phase);
       }
     }
-    this.#noise = (LEVEL * 10 ** (-random.uniform(...options.snrDb) / 20)) / Math.SQRT2;
-    if (!Number.isFinite(this.#noise)) this.#noise = 0;
+    this.snrDb = Number.isFinite(options.snrDb[0]) ? random.uniform(...options.snrDb) : Infinity;
+    this.#noise = (LEVEL * 10 ** (-this.snrDb / 20)) / Math.SQRT2;
     this.#loss = random.uniform(...options.loss);
   }
 

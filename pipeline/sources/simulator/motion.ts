@@ -17,8 +17,11 @@ export const ACTIVITIES = [
   'lie',
   'fall',
   'turn',
+  'away',
 ] as const;
 export type Activity = (typeof ACTIVITIES)[number];
+/** Index of `away`: the person is not in the room. */
+export const AWAY = ACTIVITIES.indexOf('away');
 
 export const POSTURES = ['upright', 'sitting', 'lying'] as const;
 
@@ -65,6 +68,7 @@ export class Motion {
   readonly #segments: Segment[] = [];
   readonly #probe: Body;
   readonly #feet = new Float64Array(2);
+  readonly #home: Float64Array;
   /** Pose at the end of all that is planned. */
   readonly #last: Float64Array;
   #end = 0;
@@ -73,16 +77,14 @@ export class Motion {
   /** 0 upright, 1 sitting, 2 lying: state at the end of all that is planned. */
   #posture: 0 | 1 | 2 = 0;
 
-  /** Stands at a random place, or at `at`, facing anywhere. */
-  constructor(body: BodySize, size: Size, random: Random, at?: readonly [number, number]) {
+  /** Begins in the pose `home`, see {@link homePose}; default a random one. */
+  constructor(body: BodySize, size: Size, random: Random, home: Float64Array = homePose(random, size)) {
     this.body = body;
     this.#size = size;
     this.#random = random;
     this.#probe = new Body(body);
-    this.#last = standing(random);
-    this.#last[POSE.x] = at?.[0] ?? random.uniform(MARGIN, size.x - MARGIN);
-    this.#last[POSE.y] = at?.[1] ?? random.uniform(MARGIN, size.y - MARGIN);
-    this.#last[POSE.heading] = random.uniform(-Math.PI, Math.PI);
+    this.#home = home;
+    this.#last = home.slice();
     // Breathing at 0.2 to 0.3 Hz, sway at two slow frequencies; each with its phase.
     this.#idle = [random.uniform(0.2, 0.3), random.uniform(0.1, 0.25), random.uniform(0.25, 0.5)].flatMap(
       (frequency) => [2 * Math.PI * frequency, random.uniform(0, 2 * Math.PI)],
@@ -124,6 +126,8 @@ export class Motion {
       case 'lie':
         if (this.#posture !== 2) this.#lieDown(step.on ?? 'bed');
         return this.#hold('lie', this.#last, step.seconds ?? random.uniform(4, 10));
+      case 'away':
+        return this.#hold('away', standing(random), step.seconds ?? random.uniform(5, 10));
       case 'fall':
         return this.#fall(step.fall ?? FALLS[random.below(FALLS.length)]!);
     }
@@ -137,6 +141,24 @@ export class Motion {
     this.#segments.length = 0;
     this.#end = 0;
     return this;
+  }
+
+  /** Plans the way back to the pose that all began in, so that a script can be repeated. */
+  goHome(): this {
+    const home = this.#home;
+    if (this.#posture !== 0) this.#getUp();
+    const x = home[POSE.x]!;
+    const y = home[POSE.y]!;
+    this.#walk({ activity: 'walk', to: [x, y], speed: 0.9 });
+    this.#turnTo(this.#heading + wrap(home[POSE.heading]! - this.#heading));
+    const from = this.#last.slice();
+    return this.#add('stand', 1, true, (time, out) => {
+      out.set(home);
+      // The walk ends within a hand's breadth of home.
+      const left = 1 - ease(time);
+      out[POSE.x]! += left * (from[POSE.x]! - x);
+      out[POSE.y]! += left * (from[POSE.y]! - y);
+    });
   }
 
   /** Pose at `time` seconds (the last one after the end), written to `pose`. Returns the index in ACTIVITIES. */
@@ -492,6 +514,16 @@ function blend(from: Float64Array, pose: Float64Array, share: number): void {
 
 // ------------------------------------------------------------------ poses
 
+/** Standing at a random place, or at `at` as far as the walls allow, facing anywhere. */
+export function homePose(random: Random, size: Size, at?: readonly [number, number]): Float64Array {
+  const pose = standing(random);
+  const inside = (value: number, extent: number) => clamp(value, MARGIN, extent - MARGIN);
+  pose[POSE.x] = inside(at?.[0] ?? random.uniform(MARGIN, size.x - MARGIN), size.x);
+  pose[POSE.y] = inside(at?.[1] ?? random.uniform(MARGIN, size.y - MARGIN), size.y);
+  pose[POSE.heading] = random.uniform(-Math.PI, Math.PI);
+  return pose;
+}
+
 function standing(random: Random): Float64Array {
   const pose = new Float64Array(POSE_SIZE);
   for (let side = 0; side < 2; side++) {
@@ -565,13 +597,17 @@ function fallen(random: Random, kind: FallKind): Float64Array {
   if (kind === 'forward') pose[POSE.pitch] = angle;
   else if (kind === 'backward') pose[POSE.pitch] = -angle;
   else pose[POSE.roll] = (kind === 'right' ? 1 : -1) * angle;
-  const crumpled = random.uniform(0, 0.5);
+  // On the front, limbs that point forward would hold the body up: arms lie beside the head, hips are straight.
+  const prone = kind === 'forward';
+  const crumpled = prone ? 0 : random.uniform(0, 0.5);
   for (let side = 0; side < 2; side++) {
-    pose[POSE.hipLeft + side] = crumpled + random.uniform(0, 0.3);
+    pose[POSE.hipLeft + side] = crumpled + random.uniform(0, prone ? 0.05 : 0.3);
     pose[POSE.kneeLeft + side] = 1.5 * crumpled + random.uniform(0, 0.4);
-    pose[POSE.shoulderLeft + side] = random.uniform(0, 1.4);
-    pose[POSE.elbowLeft + side] = random.uniform(0.1, 1);
-    pose[POSE.armLeft + side] = random.uniform(0.1, 0.6);
+    pose[POSE.shoulderLeft + side] = prone ? random.uniform(2.9, 3.2) : random.uniform(0, 0.5);
+    pose[POSE.elbowLeft + side] = prone ? random.uniform(0, 0.1) : random.uniform(0.1, 1);
+    // The arm that the person lies on is not stretched out below.
+    const below = kind === (side === 0 ? 'left' : 'right');
+    pose[POSE.armLeft + side] = below ? 0 : random.uniform(0.1, 0.6);
   }
   return pose;
 }

@@ -2,7 +2,7 @@ import type { Environment } from '../../model/index.js';
 import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './body.js';
 import { Channel, type Band } from './channel.js';
 import { IMPAIRMENTS, Receiver, type ImpairmentOptions, type PacketPlan } from './impairments.js';
-import { Motion, postureOf, type Activity, type Step } from './motion.js';
+import { AWAY, Motion, postureOf, type Activity, type Step } from './motion.js';
 import { Random } from './random.js';
 import {
   link as linkBetween,
@@ -247,6 +247,7 @@ export class Scene {
     const present = new Uint8Array(links * samples);
     const truth = emptyTruth(people.length, samples);
     const bodies = people.map((motion) => new Body(motion.body));
+    const here: Body[] = [];
     const clean = new Float64Array(packet);
     const plans: PacketPlan[] = [];
     const chances: Random[] = [];
@@ -260,9 +261,11 @@ export class Scene {
     const pose = new Float64Array(POSE_SIZE);
     for (let sample = 0; sample < samples; sample++) {
       const time = start + sample / rate;
+      here.length = 0;
       people.forEach((motion, person) => {
         const activity = motion.at(time, pose);
         bodies[person]!.pose(pose);
+        if (activity !== AWAY) here.push(bodies[person]!);
         writeTruth(truth, person, samples, sample, pose, bodies[person]!, activity);
       });
       for (let link = 0; link < links; link++) {
@@ -271,7 +274,7 @@ export class Scene {
           csi.copyWithin(at, at - packet, at);
           continue;
         }
-        this.channel(link, bodies, clean);
+        this.channel(link, here, clean);
         this.receivers[link]!.receive(chances[link]!, plans[link]!.gain[sample]!, clean, 0, csi, at);
       }
     }

@@ -1,0 +1,109 @@
+import { Type, type Static } from 'typebox';
+import { choice } from '../../component/index.js';
+import type { Step } from './motion.js';
+
+/** What the people of a scene do, as a topology's file says it. */
+
+const StepSchema = Type.Object(
+  {
+    activity: choice(
+      {
+        walk: 'Walks to `to`, or from one random place to another for `seconds`.',
+        stand: 'Stands still.',
+        arms: 'Stands and moves the arms.',
+        sit_down: 'Sits down on a chair.',
+        sit: 'Sits still, having sat down if need be.',
+        get_up: 'Gets up from sitting or lying.',
+        bend: 'Bends or squats, and comes up again.',
+        lie_down: 'Lies down on `on`.',
+        lie: 'Lies still, having lain down if need be.',
+        fall: 'Falls to the floor within about a second.',
+        turn: 'Turns on the spot.',
+        away: 'Is not in the room.',
+      },
+      { description: 'What the person does. Whoever sits or lies gets up first where that is needed.' },
+    ),
+    seconds: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 86_400,
+        description: 'How long; default a few, by chance.',
+      }),
+    ),
+    to: Type.Optional(
+      Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Floor point to walk to, metres.' }),
+    ),
+    speed: Type.Optional(
+      Type.Number({
+        minimum: 0.3,
+        maximum: 1.6,
+        description: 'Of walking, metres a second; default by chance.',
+      }),
+    ),
+    on: Type.Optional(
+      choice({ bed: '0.4 to 0.55 m high.', floor: 'The floor.' }, { description: 'Where to lie down.' }),
+    ),
+    fall: Type.Optional(
+      choice(
+        { forward: 'On the front.', backward: 'On the back.', left: 'On the left.', right: 'On the right.' },
+        { description: 'Direction of a fall, from where the person faces; default by chance.' },
+      ),
+    ),
+  },
+  { additionalProperties: false, description: 'One step of a script.' },
+);
+
+/** One person walks, sits, lies down, gets up, walks, falls, lies on the floor for 20 s and gets up again. */
+const DAY: Static<typeof StepSchema>[] = [
+  { activity: 'walk', seconds: 9, speed: 1 },
+  { activity: 'sit', seconds: 4 },
+  { activity: 'get_up' },
+  { activity: 'walk', seconds: 5, speed: 0.9 },
+  { activity: 'lie', seconds: 5, on: 'bed' },
+  { activity: 'get_up' },
+  { activity: 'walk', seconds: 8, speed: 1.1 },
+  { activity: 'fall' },
+  { activity: 'lie', seconds: 20 },
+  { activity: 'get_up' },
+  { activity: 'stand', seconds: 3 },
+  { activity: 'walk', seconds: 15 },
+  { activity: 'arms', seconds: 5 },
+  { activity: 'bend' },
+  { activity: 'walk', seconds: 10 },
+];
+
+export const PersonSchema = Type.Object(
+  {
+    start: Type.Optional(
+      Type.Array(Type.Number(), {
+        minItems: 2,
+        maxItems: 2,
+        description: 'Floor point, metres; default by chance.',
+      }),
+    ),
+    height_m: Type.Optional(
+      Type.Number({ minimum: 1.2, maximum: 2.1, description: 'Height; default 1.55 to 1.92 by chance.' }),
+    ),
+    script: Type.Array(StepSchema, {
+      maxItems: 1000,
+      default: DAY,
+      description:
+        'Steps in order, then back to the start and again, with other chances. The default walks, sits, lies down and falls within a minute; an empty script does random things, but does not fall.',
+    }),
+  },
+  { additionalProperties: false, description: 'A person of the scene.' },
+);
+
+export type PersonConfig = Static<typeof PersonSchema>;
+
+export const DEFAULT_PEOPLE: PersonConfig[] = [{ script: DAY }];
+
+/** A step of the file as the motion takes it. */
+export const stepOf = (step: PersonConfig['script'][number]): Step => ({
+  activity: step.activity,
+  ...(step.seconds === undefined ? {} : { seconds: step.seconds }),
+  ...(step.to ? { to: [step.to[0]!, step.to[1]!] as const } : {}),
+  ...(step.speed === undefined ? {} : { speed: step.speed }),
+  ...(step.on ? { on: step.on } : {}),
+  ...(step.fall ? { fall: step.fall } : {}),
+});

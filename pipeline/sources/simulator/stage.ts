@@ -1,0 +1,219 @@
+import {
+  csiLayout,
+  type CsiBlock,
+  allocateBlock,
+  frameSize,
+  type CsiLayout,
+  type Environment,
+} from '../../model/index.js';
+import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './body.js';
+import type { ImpairmentOptions, PacketPlan } from './impairments.js';
+import { ACTIVITIES, AWAY, Motion, POSTURES, homePose, postureOf, type Activity } from './motion.js';
+import { Random } from './random.js';
+import { clamp, randomRoom } from './room.js';
+import { Scene, bandOf, siteOf } from './scene.js';
+import { stepOf, type PersonConfig } from './script.js';
+
+/** The 52 subcarriers of the legacy training field, as an ESP32 reports them, on channel 6. */
+export const LAYOUT: CsiLayout = csiLayout({
+  rx: 1,
+  tx: 1,
+  subcarriers: Array.from({ length: 52 }, (_, i) => (i < 26 ? i - 26 : i - 25)),
+  bandwidthMhz: 20,
+  centreMhz: 2437,
+  training: 'lltf',
+});
+
+/** Power sent, dBm; noise of the receiver is told from the link's own signal to noise. */
+const SENT_DBM = 15;
+/** Seconds of a cycle of people whose scripts are all empty. */
+const FREE_CYCLE = 60;
+
+export interface StageOptions {
+  readonly seed: number;
+  readonly rateHz: number;
+  readonly people: readonly PersonConfig[];
+  readonly impairments: ImpairmentOptions;
+}
+
+/** One line of the truth. */
+export interface TruthLine {
+  /** Event time, microseconds. */
+  readonly time: number;
+  readonly environment: string;
+  readonly person: number;
+  readonly present: boolean;
+  readonly activity: Activity;
+  readonly posture: (typeof POSTURES)[number];
+  /** Floor metres. */
+  readonly root: readonly [number, number];
+  /** Radians. */
+  readonly heading: number;
+  /** [17][x, y, z], metres. */
+  readonly keypoints: readonly (readonly number[])[];
+}
+
+/**
+ * An environment as a stage on which people play their scripts again and again. Time counts in ticks of
+ * `1 / rateHz`; each link sends one packet a tick. A cycle is one run of the scripts; all of it follows from
+ * the seed and the cycle's number, and each packet from its own, so it can be entered anywhere.
+ */
+export class Stage {
+  readonly #environment: Environment;
+  readonly #options: StageOptions;
+  readonly #scene: Scene;
+  readonly #people: readonly {
+    readonly body: Body;
+    readonly home: Float64Array;
+    readonly script: PersonConfig['script'];
+  }[];
+  readonly #pose = new Float64Array(POSE_SIZE);
+  readonly #clean: Float64Array;
+  readonly #chance = new Random(0);
+  #cycle = -1;
+  #ticks = 0;
+  #motions: readonly Motion[] = [];
+  #plans: readonly PacketPlan[] = [];
+
+  constructor(environment: Environment, options: StageOptions) {
+    this.#environment = environment;
+    this.#options = options;
+    const { seed } = options;
+    const site = siteOf(environment);
+    const room = randomRoom(new Random(seed, 10), site.size);
+    const band = bandOf(Array.from(LAYOUT.subcarriers), LAYOUT.centreMhz * 1e6);
+    this.#scene = new Scene(seed, room, room, site.links, band, options.impairments);
+    this.#clean = new Float64Array(frameSize(LAYOUT));
+    this.#people = options.people.map((person, index) => {
+      const random = new Random(seed, 11, index);
+      const size = randomBody(random);
+      const start = person.start ? ([person.start[0]!, person.start[1]!] as const) : undefined;
+      return {
+        body: new Body({ ...size, height: person.height_m ?? size.height }),
+        home: homePose(random, site.size, start),
+        script: person.script,
+      };
+    });
+  }
+
+  get links(): number {
+    return this.#scene.links.length;
+  }
+
+  /** The clean profile of the empty room that a calibration would measure, [52, (re, im)]. */
+  calibration(link: number): Float32Array {
+    const out = new Float32Array(frameSize(LAYOUT));
+    this.#scene.calibrate(link, out);
+    return out;
+  }
+
+  /** Takes up a cycle; returns how many ticks it has. */
+  enter(cycle: number): number {
+    if (cycle === this.#cycle) return this.#ticks;
+    const { seed, rateHz } = this.#options;
+    this.#motions = this.#people.map((person, index) => {
+      const random = new Random(seed, 12, index, cycle);
+      const motion = new Motion(person.body.size, this.#scene.size, random, person.home);
+      for (const step of person.script) motion.perform(stepOf(step));
+      if (person.script.length === 0) improvise(motion, random);
+      return motion.goHome();
+    });
+    const seconds = Math.max(...this.#motions.map((motion) => motion.duration), 0) || FREE_CYCLE;
+    this.#ticks = Math.ceil(seconds * rateHz);
+    this.#plans = this.#scene.receivers.map((receiver, link) =>
+      receiver.plan(new Random(seed, 13, link, cycle), this.#ticks, rateHz),
+    );
+    this.#cycle = cycle;
+    return this.#ticks;
+  }
+
+  /**
+   * The packets that arrive in ticks `from` to `to` (excluded) of the cycle as one block, in order of time.
+   *
+   * @param origin event time of the cycle's first tick, microseconds
+   * @param sequence number of the cycle's first packet of each link
+   * @param table number of each link in the topology's table
+   */
+  play(from: number, to: number, origin: number, sequence: number, table: readonly number[]): CsiBlock {
+    const { seed, rateHz, impairments } = this.#options;
+    const links = this.links;
+    let count = 0;
+    for (const plan of this.#plans) for (let tick = from; tick < to; tick++) count += plan.present[tick]!;
+    const block = allocateBlock(LAYOUT, count);
+    const size = frameSize(LAYOUT);
+    const limit = 0.4 / (rateHz * links);
+    const bodies: Body[] = [];
+    let frame = 0;
+    for (let tick = from; tick < to; tick++) {
+      for (let link = 0; link < links; link++) {
+        const plan = this.#plans[link]!;
+        if (plan.present[tick] === 0) continue;
+        const chance = this.#chance.reseed(mixFrame(seed, this.#cycle, link, tick));
+        // Links take turns within a tick; jitter never changes their order.
+        const jitter = clamp(1e-3 * impairments.jitterMs * chance.normal(), -limit, limit);
+        const time = (tick + (link + 0.5) / links) / rateHz + jitter;
+        bodies.length = 0;
+        this.#people.forEach((person, index) => {
+          if (this.#motions[index]!.at(time, this.#pose) === AWAY) return;
+          person.body.pose(this.#pose);
+          bodies.push(person.body);
+        });
+        this.#scene.channel(link, bodies, this.#clean);
+        const receiver = this.#scene.receivers[link]!;
+        receiver.receive(chance, plan.gain[tick]!, this.#clean, 0, block.values, frame * size);
+        const power = SENT_DBM + meanPowerDb(this.#clean);
+        block.time[frame] = Math.round(origin + time * 1e6);
+        block.link[frame] = table[link]!;
+        block.sequence[frame] = sequence + tick;
+        block.rssi[frame] = Math.round(power);
+        if (Number.isFinite(receiver.snrDb)) {
+          block.noise[frame] = Math.round(SENT_DBM + receiver.pathGainDb - receiver.snrDb);
+        }
+        frame++;
+      }
+    }
+    return block;
+  }
+
+  /** Where the people are at a tick of the cycle. */
+  truth(tick: number, origin: number): TruthLine[] {
+    const seconds = tick / this.#options.rateHz;
+    return this.#people.map(({ body }, person) => {
+      const pose = this.#pose;
+      const activity = this.#motions[person]!.at(seconds, pose);
+      body.pose(pose);
+      const round = (value: number) => Math.round(value * 1e4) / 1e4;
+      return {
+        time: Math.round(origin + seconds * 1e6),
+        environment: this.#environment.id,
+        person,
+        present: activity !== AWAY,
+        activity: ACTIVITIES[activity]!,
+        posture: POSTURES[postureOf(pose)],
+        root: [round(pose[POSE.x]!), round(pose[POSE.y]!)],
+        heading: round(pose[POSE.heading]!),
+        keypoints: Array.from({ length: KEYPOINTS }, (_, i) =>
+          Array.from(body.keypoints.subarray(3 * i, 3 * i + 3), round),
+        ),
+      };
+    });
+  }
+}
+
+/** Half a minute or so of ordinary life. */
+function improvise(motion: Motion, random: Random): void {
+  const names = ['walk', 'stand', 'arms', 'sit', 'bend', 'lie'] as const;
+  while (motion.duration < FREE_CYCLE - 15) {
+    motion.perform({ activity: names[random.weighted([5, 1, 1, 1.5, 1, 0.5])]! });
+  }
+}
+
+const meanPowerDb = (values: Float64Array): number => {
+  let power = 1e-30;
+  for (const value of values) power += value * value;
+  return 10 * Math.log10((2 * power) / values.length);
+};
+
+const mixFrame = (seed: number, cycle: number, link: number, tick: number): number =>
+  (Math.imul(seed, 0x9e3779b1) ^ Math.imul(cycle + 1, 0x85ebca6b) ^ Math.imul(link + 1, 0xc2b2ae35)) +
+  Math.imul(tick + 1, 0x27d4eb2f);

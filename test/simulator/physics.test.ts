@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest';
+import { Body, POSE, POSE_SIZE, randomBody } from '../../pipeline/sources/simulator/body.js';
+import { Channel } from '../../pipeline/sources/simulator/channel.js';
+import {
+  GROUPS,
+  MOTION_MIX,
+  NO_IMPAIRMENTS,
+  bandOf,
+  simulateSequence,
+} from '../../pipeline/sources/simulator/index.js';
+import type { MotionMix } from '../../pipeline/sources/simulator/scene.js';
+import { Random } from '../../pipeline/sources/simulator/random.js';
+import {
+  SECOND_ORDER,
+  distance,
+  mirror,
+  randomRoom,
+  type Vec3,
+} from '../../pipeline/sources/simulator/room.js';
+
+const SIZE = { x: 6, y: 6, z: 3 };
+const FREE = { size: SIZE, reflection: [0, 0, 0, 0, 0, 0], furniture: [] };
+const BAND = bandOf(GROUPS);
+const VALUES = 2 * GROUPS.length;
+const LAMBDA = 299_792_458 / 2.437e9;
+/** The middle group. */
+const MIDDLE = 12;
+
+/** A link of 4 m in free space, 1 m high. */
+const link = () => new Channel(FREE, [1, 3, 1], [5, 3, 1], BAND);
+
+function standingBody(x: number, y: number, heading = 0, random?: Random): Body {
+  const body = new Body(random ? randomBody(random) : { height: 1.75, build: 1, reflectivity: 0.85 });
+  const pose = new Float64Array(POSE_SIZE);
+  pose[POSE.x] = x;
+  pose[POSE.y] = y;
+  pose[POSE.heading] = heading;
+  body.pose(pose);
+  return body;
+}
+
+const amplitude = (values: Float64Array): number => Math.hypot(values[MIDDLE]!, values[MIDDLE + 1]!);
+const decibels = (ratio: number): number => 20 * Math.log10(ratio);
+
+function respond(channel: Channel, bodies: Body[]): Float64Array {
+  const out = new Float64Array(VALUES);
+  channel.respond(bodies, out);
+  return out;
+}
+
+function scatter(channel: Channel, body: Body): Float64Array {
+  const out = new Float64Array(VALUES);
+  channel.scatter([body], out);
+  return out;
+}
+
+describe('the static channel', () => {
+  test('is Friis alone in free space, over the whole band', () => {
+    const values = respond(link(), []);
+    for (let k = 0; k < GROUPS.length; k++) {
+      const phase = (-2 * Math.PI * (2.437e9 + GROUPS[k]! * 312_500) * 4) / 299_792_458;
+      expect(values[2 * k]).toBeCloseTo((LAMBDA / (16 * Math.PI)) * Math.cos(phase), 9);
+      expect(values[2 * k + 1]).toBeCloseTo((LAMBDA / (16 * Math.PI)) * Math.sin(phase), 9);
+    }
+  });
+
+  test('wall images have the lengths of mirror geometry', () => {
+    const a: Vec3 = [1, 2, 1];
+    const b: Vec3 = [4, 3, 2];
+    // By the wall y = 6: over the point where the angles are equal, a 4-3 split of the way along x.
+    const bounce: Vec3 = [1 + (3 * 4) / 7, 6, 1 + 4 / 7];
+    expect(distance(mirror(a, 3, SIZE), b)).toBeCloseTo(distance(a, bounce) + distance(bounce, b), 12);
+    expect(SECOND_ORDER).toHaveLength(18);
+    const images = SECOND_ORDER.map(([first, second]) => mirror(mirror(a, first, SIZE), second, SIZE).join());
+    expect(new Set(images).size).toBe(18);
+  });
+
+  test('equals a sum over 1 + 6 + 18 images and the furniture', () => {
+    const random = new Random(3);
+    const room = randomRoom(random, SIZE);
+    const from: Vec3 = [0.4, 1, 1.2];
+    const to: Vec3 = [5, 4, 0.8];
+    const values = respond(new Channel(room, from, to, BAND), []);
+    let re = 0;
+    let im = 0;
+    const add = (gain: number, length: number) => {
+      const k = (2 * Math.PI) / LAMBDA;
+      re += ((gain * LAMBDA) / (4 * Math.PI * length)) * Math.cos(k * length);
+      im -= ((gain * LAMBDA) / (4 * Math.PI * length)) * Math.sin(k * length);
+    };
+    add(1, distance(from, to));
+    room.reflection.forEach((gain, wall) => {
+      add(gain, distance(mirror(from, wall, SIZE), to));
+    });
+    for (const [first, second] of SECOND_ORDER) {
+      const image = mirror(mirror(from, first, SIZE), second, SIZE);
+      add(room.reflection[first]! * room.reflection[second]!, distance(image, to));
+    }
+    for (const { position, crossSection } of room.furniture) {
+      const d1 = distance(from, position);
+      const d2 = distance(position, to);
+      add((Math.sqrt(crossSection / (4 * Math.PI)) * (d1 + d2)) / (d1 * d2), d1 + d2);
+    }
+    expect(values[MIDDLE]).toBeCloseTo(re, 9);
+    expect(values[MIDDLE + 1]).toBeCloseTo(im, 9);
+  });
+});
+
+describe('a body', () => {
+  test('gives the same channel when transmitter and receiver change places', () => {
+    const random = new Random(11);
+    for (let round = 0; round < 20; round++) {
+      const room = randomRoom(random, SIZE);
+      const from: Vec3 = [0.1, random.uniform(0.5, 5), random.uniform(0.5, 2)];
+      const to: Vec3 = [5.9, random.uniform(0.5, 5), random.uniform(0.5, 2)];
+      const body = standingBody(random.uniform(1, 5), random.uniform(1, 5), random.uniform(-3, 3), random);
+      const there = respond(new Channel(room, from, to, BAND), [body]);
+      const back = respond(new Channel(room, to, from, BAND), [body]);
+      for (let i = 0; i < VALUES; i++)
+        expect(Math.abs(there[i]! - back[i]!)).toBeLessThan(2e-3 * amplitude(there));
+    }
+  });
+
+  test('receding at 1 m/s has the Doppler of the formula within 5 %', () => {
+    const channel = link();
+    // Crosses the middle of the link at right angles, 1.5 m from it: f = -(1/lambda) d(d1 + d2)/dt.
+    const values: [number, number][] = [];
+    for (let i = 0; i <= 200; i++) {
+      const y = 4.5 + (i - 100) / 500;
+      const out = scatter(channel, standingBody(3, y));
+      values.push([out[MIDDLE]!, out[MIDDLE + 1]!]);
+    }
+    let turned = 0;
+    for (let i = 1; i < values.length; i++) {
+      const [a, b] = values[i - 1]!;
+      const [c, d] = values[i]!;
+      turned += Math.atan2(a * d - b * c, a * c + b * d);
+    }
+    const measured = turned / (2 * Math.PI) / (200 / 500);
+    const path = (y: number) => 2 * Math.hypot(2, y - 3);
+    const formula = -(path(4.7) - path(4.3)) / LAMBDA / 0.4;
+    expect(Math.abs(measured / formula - 1)).toBeLessThan(0.05);
+  });
+
+  test('on the line of sight of 4 m takes 4 to 12 dB away', () => {
+    const channel = link();
+    const empty = amplitude(respond(channel, []));
+    const random = new Random(5);
+    const losses = Array.from({ length: 80 }, () => {
+      const body = standingBody(
+        random.uniform(2.5, 3.5),
+        random.uniform(2.9, 3.1),
+        random.uniform(-3, 3),
+        random,
+      );
+      return decibels(amplitude(respond(channel, [body])) / empty);
+    }).sort((a, b) => a - b);
+    expect(losses[40]).toBeGreaterThan(-12);
+    expect(losses[40]).toBeLessThan(-4);
+  });
+
+  test('0.8 to 1.2 m beside it scatters 14 to 17 dB below the line of sight', () => {
+    const channel = link();
+    const empty = amplitude(respond(channel, []));
+    const random = new Random(6);
+    let power = 0;
+    for (let i = 0; i < 200; i++) {
+      const body = standingBody(
+        random.uniform(2.5, 3.5),
+        3 + random.sign() * random.uniform(0.8, 1.2),
+        random.uniform(-3, 3),
+        random,
+      );
+      power += (amplitude(scatter(channel, body)) / empty) ** 2;
+    }
+    const ratio = 10 * Math.log10(power / 200);
+    expect(ratio).toBeGreaterThan(-17);
+    expect(ratio).toBeLessThan(-14);
+  });
+
+  test('reflects more when it faces the link than sideways', () => {
+    const channel = link();
+    const power = (heading: number) => {
+      let sum = 0;
+      for (let i = 0; i < 40; i++)
+        sum += amplitude(scatter(channel, standingBody(3, 4.2 + i * 0.01, heading))) ** 2;
+      return sum;
+    };
+    expect(power(Math.PI / 2)).toBeGreaterThan(1.5 * power(0));
+  });
+});
+
+/** Median over links and rooms of the part of a 1 s window that changes, decibels. */
+function dynamics(kind: keyof MotionMix): number {
+  const none = Object.fromEntries(Object.keys(MOTION_MIX).map((name) => [name, 0])) as unknown as MotionMix;
+  const shares: number[] = [];
+  for (let seed = 0; seed < 40; seed++) {
+    const { csi, links, samples } = simulateSequence(seed, {
+      seconds: 1,
+      mix: { ...none, [kind]: 1 },
+      impairments: NO_IMPAIRMENTS,
+    });
+    for (let index = 0; index < links; index++) {
+      let moving = 0;
+      let whole = 0;
+      for (let value = 0; value < VALUES; value++) {
+        let sum = 0;
+        let square = 0;
+        for (let i = 0; i < samples; i++) {
+          const x = csi[(index * samples + i) * VALUES + value]!;
+          sum += x;
+          square += x * x;
+        }
+        whole += square;
+        moving += square - (sum * sum) / samples;
+      }
+      shares.push(10 * Math.log10(moving / whole));
+    }
+  }
+  return shares.sort((a, b) => a - b)[shares.length >> 1]!;
+}
+
+describe('what changes within a second', () => {
+  test('is -15 to -20 dB for walkers', () => {
+    const level = dynamics('walk');
+    expect(level).toBeGreaterThan(-20);
+    expect(level).toBeLessThan(-15);
+  });
+
+  test('is -45 dB or lower for people who sit still', () => {
+    expect(dynamics('sit')).toBeLessThan(-45);
+  });
+});
