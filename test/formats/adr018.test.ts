@@ -333,7 +333,7 @@ describe('loss', () => {
 
 /** Frames row by row, other data as they are: what must not depend on how records are cut into batches. */
 function flat(data: readonly Data[]): unknown[] {
-  const rows = data.flatMap((one) => (one.port === 'csi' ? rowsOf(one) : [one]));
+  const rows = data.flatMap((one): readonly unknown[] => (one.port === 'csi' ? rowsOf(one) : [one]));
   return rows.map((row) => JSON.stringify(row)).sort();
 }
 

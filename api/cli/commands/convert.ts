@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { CommandError, EXIT } from '../exit.js';
+
+interface Options {
+  readonly kind: string;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('convert')
+    .description("Turn a recording into csiflow's own capture.")
+    .argument('<in>', 'any recording that csiflow reads')
+    .argument('<out>', 'the capture to write')
+    .option('--kind <name>', 'kind of the file', 'auto')
+    .option('--force', 'write over a file that is there', false)
+    .option('--json', 'print the result as JSON', false)
+    .addHelpText('after', '\nExample:\n  csiflow convert recording.csi.jsonl recording.csi')
+    .action(run);
+}
+
+async function run(from: string, to: string, options: Options): Promise<void> {
+  const { readingRecordings } = await import('../recordings/errors.js');
+  const { CaptureWriter } = await import('../recordings/record.js');
+  const { openRecording } = await import('../../../pipeline/sources/recording.js');
+  const recording = await readingRecordings(() => openRecording(from, options.kind));
+  const { kind, format, origin } = recording;
+  const meta = {
+    format,
+    origin: origin === 'simulated' ? origin : ('replay' as const),
+    source: `${kind} file`,
+    created: new Date().toISOString(),
+  };
+  const writer = await CaptureWriter.create(to, meta, options.force).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    throw new CommandError(
+      `${to} is there already: choose another name, or --force to write over it`,
+      EXIT.invalid,
+    );
+  });
+  let problems = 0;
+  try {
+    await readingRecordings(async () => {
+      for await (const batch of recording.batches(256)) {
+        for (const { place, message } of batch.problems)
+          process.stderr.write(`csiflow: ${from}: ${place}: ${message}\n`);
+        problems += batch.problems.length;
+        await writer.write(batch.raw);
+      }
+    });
+  } finally {
+    await writer.close();
+  }
+  const { records, bytes } = writer.recorded;
+  process.stdout.write(
+    options.json
+      ? `${JSON.stringify({ file: to, records, bytes, problems })}\n`
+      : `${to}: ${records} records, ${bytes} bytes, ${problems} left out\n`,
+  );
+}

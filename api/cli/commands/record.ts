@@ -1,0 +1,83 @@
+import { rm } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { CommandError, EXIT } from '../exit.js';
+
+interface Options {
+  readonly from: string;
+  readonly out: string;
+  readonly seconds?: string;
+  readonly format: string;
+  readonly note?: string;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('record')
+    .description('Write all that arrives on a UDP port to a capture, until Ctrl-C.')
+    .requiredOption('--from <address>', 'where to listen: udp://HOST:PORT')
+    .requiredOption('--out <file>', 'the capture to write')
+    .option('--seconds <n>', 'stop after so many seconds')
+    .option('--format <name>', 'what the datagrams are', 'adr018')
+    .option('--note <text>', 'kept in the capture, for people')
+    .option('--force', 'write over a file that is there', false)
+    .option('--json', 'print the result as JSON', false)
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow record --from udp://0.0.0.0:5005 --out evening.csi --seconds 3600',
+    )
+    .action(run);
+}
+
+async function run(options: Options): Promise<void> {
+  const { numberOption, udpAddress } = await import('../recordings/address.js');
+  const { Progress, untilStopped } = await import('../recordings/progress.js');
+  const { CaptureWriter, recordUdp } = await import('../recordings/record.js');
+  const { readingRecordings } = await import('../recordings/errors.js');
+  const address = udpAddress(options.from);
+  const seconds = options.seconds === undefined ? undefined : numberOption('seconds', options.seconds, 0.001);
+  const { formatNamed } = await import('../../../pipeline/formats/index.js');
+  await readingRecordings(async () => formatNamed(options.format));
+  const meta = {
+    format: options.format,
+    origin: 'replay' as const,
+    created: new Date().toISOString(),
+    source: options.from,
+    ...(options.note === undefined ? {} : { note: options.note }),
+  };
+  const writer = await CaptureWriter.create(options.out, meta, options.force).catch((error: unknown) => {
+    throw cannotWrite(error, options.out);
+  });
+  const stop = untilStopped(seconds);
+  const progress = new Progress();
+  try {
+    await recordUdp(address, options.format, writer, stop.signal, ({ records, bytes }) => {
+      progress.show(() => `${records} records, ${bytes} bytes`);
+    });
+  } catch (error) {
+    // The port could not be opened: an empty capture would be in the way of the next try.
+    if (writer.recorded.records === 0) await rm(options.out);
+    throw error;
+  } finally {
+    stop.release();
+    progress.end();
+    await writer.close();
+  }
+  const { records, bytes } = writer.recorded;
+  process.stdout.write(
+    options.json
+      ? `${JSON.stringify({ file: options.out, records, bytes })}\n`
+      : `${options.out}: ${records} records, ${bytes} bytes\n`,
+  );
+}
+
+function cannotWrite(error: unknown, path: string): unknown {
+  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
+    return new CommandError(
+      `${path} is there already: choose another --out, or --force to write over it`,
+      EXIT.invalid,
+    );
+  }
+  return error;
+}
