@@ -6,4 +6,6 @@ export interface LiveFeed {
   listen(listener: (records: readonly Data[]) => void): () => void;
   /** The newest pose frame of an environment since the start. */
   latest(environment: string): Data<'pose'> | undefined;
+  /** The newest events of an environment, oldest first: what a listener that comes later has missed. Bounded. */
+  recentEvents?(environment: string): readonly Data<'event'>[];
 }

@@ -8,7 +8,7 @@ import { Type, type TEnum, type TSchemaOptions } from 'typebox';
  */
 export function choice<W extends string>(
   words: Readonly<Record<W, string>>,
-  options: TSchemaOptions & { readonly default?: W; readonly description: string },
+  options: TSchemaOptions & { readonly default?: NoInfer<W>; readonly description: string },
 ): TEnum<W[]> {
   const values = Object.keys(words) as W[];
   const meanings = values.map((word) => words[word]);

@@ -5,11 +5,11 @@ import { Type, type Static } from 'typebox';
 import { defineSink, type Context, type Reader, type Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { encodeRecord } from '../shared/tables.js';
-import { openDatabase, type Database } from './database.js';
+import { openDatabase, type Database } from '../shared/database.js';
 import { ReadPool } from './pool.js';
 import { DuckDBReader } from './reader.js';
 import { Retention } from './retention.js';
-import { Writer } from './writer.js';
+import { Writer } from '../shared/writer.js';
 
 const Config = Type.Object(
   {
@@ -138,11 +138,15 @@ class DuckDBSink implements Sink {
 
   async close(): Promise<void> {
     if (!this.#opened) return;
-    await this.#inOrder(async ({ database, connection, pool }) => {
+    await this.#inOrder(async ({ database, connection, pool, writer }) => {
       this.#opened = null;
       await pool.close();
-      connection.closeSync();
-      await database.close();
+      try {
+        await writer.commit();
+      } finally {
+        connection.closeSync();
+        await database.close();
+      }
     });
   }
 

@@ -242,7 +242,7 @@ const personOf = (row: Row): Person => ({
   heading: row['heading'] as number | null,
   headingConfidence: row['heading_confidence'] as number,
   posture: row['posture'] as Posture,
-  keypoints: keypointsOf(row['keypoints'] as DuckDBArrayValue),
+  keypoints: keypointsOf(row['keypoints']!),
   articulated: row['articulated'] as boolean,
   track: row['track_id'] === null ? null : trackOf(row),
 });
@@ -255,8 +255,9 @@ const trackOf = (row: Row): Track => ({
   velocity: { x: row['velocity_x'] as number, y: row['velocity_y'] as number },
 });
 
-function keypointsOf({ items }: DuckDBArrayValue): Keypoint3D[] {
-  const values = items as readonly number[];
+function keypointsOf(column: DuckDBValue): Keypoint3D[] {
+  if (!(column instanceof DuckDBArrayValue)) throw new TypeError('keypoints are stored as an array');
+  const values = column.items as readonly number[];
   const keypoints: Keypoint3D[] = [];
   for (let at = 0; at < values.length; at += KEYPOINT_SIZE)
     keypoints.push({ x: values[at]!, y: values[at + 1]!, z: values[at + 2]!, error: values[at + 3]! });
@@ -304,4 +305,7 @@ const provenanceOf = (row: Row): Provenance => {
   };
 };
 
-const time = (value: DuckDBValue): number => Number((value as DuckDBTimestampValue).micros);
+function time(value: DuckDBValue): number {
+  if (!(value instanceof DuckDBTimestampValue)) throw new TypeError('times are stored as TIMESTAMP');
+  return Number(value.micros);
+}

@@ -1,14 +1,23 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
-import type { Sink } from '../../pipeline/component/index.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Clock, Sink } from '../../pipeline/component/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { readerConformance } from '../kit/reader.js';
 import { testContext } from '../support/context.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { WRITER } from './duckdb-writer.js';
+import { HOP, measure, person, poseFrame, sensedEvent, START } from '../support/records.js';
 
-const open = async (folder: string, config: object = {}): Promise<Sink> => {
-  const { context } = testContext({ folder });
+const open = async (folder: string, config: object = {}, clock?: Clock): Promise<Sink> => {
+  const { context } = testContext({ folder, ...(clock ? { clock } : {}) });
   const full = Value.Default(duckdb.config, { path: 'store.duckdb', ...config });
   const sink = duckdb.create(full as never, context);
   await sink.open();
@@ -30,3 +39,206 @@ readerConformance('duckdb', async () => {
     },
   };
 });
+
+describe('duckdb', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'csiflow-duckdb-'));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+  const environment = 'test-room';
+  const ids = async (sink: Sink) => (await sink.reader!.poses({ environment })).map(({ frameId }) => frameId);
+
+  test('rewinding deletes later epochs, stored and pending, from every table', async () => {
+    const sink = await open(folder);
+    for (const epoch of [1, 2, 3]) {
+      await sink.write([poseFrame(epoch), sensedEvent(epoch), measure(epoch)], epoch);
+      if (epoch < 3) await sink.flush();
+    }
+    await sink.rewind!(1);
+    await sink.flush();
+    expect(await ids(sink)).toEqual([1]);
+    expect(await sink.reader!.events({ environment })).toHaveLength(1);
+    expect(await sink.reader!.measures({ environment })).toHaveLength(1);
+    await sink.close();
+  });
+
+  test('what was flushed is there after it was opened again', async () => {
+    const first = await open(folder);
+    await first.write([poseFrame(0)], 1);
+    await first.flush();
+    await first.close();
+    const second = await open(folder);
+    expect(await second.reader!.latestPose(environment)).toEqual(poseFrame(0));
+    await second.close();
+  });
+
+  test('a second owner in the process is refused, and told how to get at the data', async () => {
+    const sink = await open(folder);
+    await expect(open(folder)).rejects.toThrow(/open in this process already.*service interface.*export/);
+    await sink.write([poseFrame(0)], 1);
+    await sink.flush();
+    expect(await ids(sink)).toEqual([0]);
+    await sink.close();
+  });
+
+  test('a second process is refused, and told how to get at the data', async () => {
+    const sink = await open(folder);
+    const to = join(folder, 'out.parquet');
+    const { status, stderr } = csiflow(
+      'export',
+      '--from',
+      join(folder, 'store.duckdb'),
+      '--table',
+      'poses',
+      '--to',
+      to,
+    );
+    expect(stderr).toMatch(/open in another process \(\d+\).*service interface/);
+    expect(status).not.toBe(0);
+    expect(existsSync(to)).toBe(false);
+    await sink.close();
+  });
+
+  test('a store of a newer version and a foreign database are refused', async () => {
+    await (await open(folder)).close();
+    const path = join(folder, 'store.duckdb');
+    await alter(path, 'UPDATE csiflow_schema SET version = 99');
+    await expect(open(folder)).rejects.toThrow(/newer csiflow \(schema 99; this one knows 1\)/);
+    await alter(path, 'DROP TABLE csiflow_schema');
+    await expect(open(folder)).rejects.toThrow('csiflow did not make');
+  });
+
+  test('values that could not be given back are refused; their siblings are stored', async () => {
+    const sink = await open(folder);
+    const failures = await sink.write(
+      [
+        measure(0),
+        measure(1, { value: NaN }),
+        measure(2, { value: Infinity }),
+        sensedEvent(3, { metadata: { note: 'half \ud800' } }),
+        poseFrame(4, { persons: [person(4, 0, { keypoints: [] })] }),
+        poseFrame(5, { signalQuality: NaN }),
+        measure(6, { value: -0 }),
+      ],
+      1,
+    );
+    await sink.flush();
+    expect(failures.map(({ reason }) => reason)).toEqual([
+      'measures.value is NaN: only finite numbers can be stored',
+      'measures.value is Infinity: only finite numbers can be stored',
+      expect.stringContaining('not valid Unicode'),
+      'persons.keypoints must hold 17 keypoints in COCO order',
+      'poses.signal_quality is NaN: only finite numbers can be stored',
+    ]);
+    expect(await ids(sink)).toEqual([]);
+    const values = (await sink.reader!.measures({ environment })).map(({ value }) => value);
+    expect(values).toEqual([0, -0]);
+    await sink.close();
+  });
+
+  test('retention deletes old rows in steps and keeps the rest', async () => {
+    const day = 864_000;
+    const now = () => START + 3 * day * HOP;
+    const sink = await open(folder, { retention_days: 1 }, { now, elapsed: () => 0 });
+    await sink.write([poseFrame(0), poseFrame(day), measure(0), poseFrame(2 * day), poseFrame(3 * day)], 1);
+    await sink.flush();
+    await sink.flush();
+    expect(await ids(sink)).toEqual([2 * day, 3 * day]);
+    expect(await sink.reader!.countPersons({ environment })).toBe(2);
+    expect(await sink.reader!.measures({ environment })).toEqual([]);
+    await sink.close();
+  });
+
+  test('a reader sees a frame with all of its persons, while frames are written', async () => {
+    const sink = await open(folder, { batch_rows: 1 });
+    for (let frame = 0; frame < 100; frame++) {
+      const [seen] = await Promise.all([
+        sink.reader!.latestPose(environment),
+        sink.write([poseFrame(frame, { people: 3 })], 1),
+      ]);
+      if (seen) expect(seen.persons).toHaveLength(3);
+    }
+    await sink.close();
+  });
+
+  test('export writes a range of a table or a view to Parquet, CSV and NDJSON', async () => {
+    const sink = await open(folder);
+    await sink.write(
+      Array.from({ length: 20 }, (_, index) => poseFrame(index, { people: 2 })),
+      1,
+    );
+    await sink.close();
+    const start = new Date((START + 5 * HOP) / 1000).toISOString();
+    const from = join(folder, 'store.duckdb');
+    for (const [table, ending, rows] of [
+      ['persons', 'parquet', 30],
+      ['poses', 'csv', 15],
+      ['keypoints', 'ndjson', 15 * 2 * 17],
+      ['tracks', 'parquet', 0],
+    ] as const) {
+      const to = join(folder, `it's ${table}.${ending}`);
+      const { stdout, stderr } = csiflow(
+        'export',
+        '--from',
+        from,
+        '--table',
+        table,
+        '--to',
+        to,
+        '--start',
+        start,
+        '--json',
+      );
+      expect(stderr).toBe('');
+      expect(JSON.parse(stdout)).toEqual({ rows, file: to });
+      expect(existsSync(to)).toBe(true);
+    }
+    const wrong = csiflow('export', '--from', from, '--table', 'users', '--to', join(folder, 'x.csv'));
+    expect(wrong.status).toBe(2);
+    expect(wrong.stderr).toContain('it is one of poses, persons');
+  });
+
+  test('a writer killed at any moment leaves whole epochs behind, after the rewind', async () => {
+    for (const killAfter of [1, 3, 6]) {
+      const path = join(folder, `killed-${killAfter}`);
+      const checkpoint = await writeUntilKilled(path, killAfter);
+      const sink = await open(path);
+      await sink.rewind!(checkpoint);
+      const expected = Array.from({ length: (checkpoint + 1) * 20 }, (_, index) => index);
+      expect(await ids(sink)).toEqual(expected);
+      expect(await sink.reader!.countPersons({ environment })).toBe(expected.length);
+      await sink.close();
+    }
+  });
+});
+
+/** Changes a store behind csiflow's back. */
+async function alter(path: string, sql: string): Promise<void> {
+  const instance = await DuckDBInstance.create(path);
+  const connection = await instance.connect();
+  await connection.run(sql);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+const csiflow = (...words: string[]) =>
+  spawnSync(process.execPath, [packageFile('dist/api/cli/csiflow.js'), ...words], { encoding: 'utf8' });
+
+/** Runs a writer of 20 frames an epoch and kills it some writes after its `flushes`-th flush; gives the last flushed epoch. */
+async function writeUntilKilled(folder: string, flushes: number): Promise<number> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', WRITER, folder, packageFile('dist')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  let flushed = -1;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [word, epoch] = line.split(' ');
+    if (word === 'flushed') flushed = Number(epoch);
+    if (flushed + 1 >= flushes && word === 'writing') child.kill('SIGKILL');
+  }
+  await exited;
+  return flushed;
+}

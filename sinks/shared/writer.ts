@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { appendRows, type EncodedRow } from '../shared/columns.js';
-import { TABLE_NAMES, TABLES, type RecordRows, type TableName } from '../shared/tables.js';
+import { appendRows, type EncodedRow } from './columns.js';
+import { TABLE_NAMES, TABLES, type RecordRows, type TableName } from './tables.js';
 
 interface PendingRow {
   readonly epoch: number;

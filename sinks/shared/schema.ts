@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
-import { createTable, KEYPOINT_SIZE } from '../shared/columns.js';
-import { TABLE_NAMES, TABLES } from '../shared/tables.js';
+import { createTable, KEYPOINT_SIZE } from './columns.js';
+import { TABLE_NAMES, TABLES } from './tables.js';
 
 /** Counts up with each change of the tables. */
 export const SCHEMA_VERSION = 1;

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, extname, resolve } from 'node:path';
+import { openDatabase, withConnection } from '../shared/database.js';
+import { TABLE_NAMES, type TableName } from '../shared/tables.js';
+import { instantOf } from './conditions.js';
+
+type Exported = TableName | 'tracks' | 'keypoints';
+type Format = 'parquet' | 'csv' | 'ndjson';
+
+/** Tables and views of a store. */
+export const EXPORTED: readonly Exported[] = [...TABLE_NAMES, 'tracks', 'keypoints'];
+
+export interface ExportRequest {
+  readonly from: string;
+  readonly to: string;
+  readonly table: Exported;
+  readonly format: Format;
+  /** Microseconds, included; of tracks, of their first row. */
+  readonly start: number | undefined;
+  /** Microseconds, excluded. */
+  readonly end: number | undefined;
+}
+
+const COPY_OPTIONS: Readonly<Record<Format, string>> = {
+  parquet: 'FORMAT parquet, COMPRESSION zstd',
+  csv: 'FORMAT csv, HEADER',
+  ndjson: 'FORMAT json',
+};
+
+const ENDINGS: Readonly<Record<string, Format>> = {
+  '.parquet': 'parquet',
+  '.csv': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+};
+
+/** The format that a file's ending stands for. */
+export const formatOf = (path: string): Format | undefined => ENDINGS[extname(path).toLowerCase()];
+
+/**
+ * Writes rows of a store that nobody else has open, oldest first, and gives their number. The file is
+ * complete or not there.
+ * @throws Error where the store is not there, or owned by another process.
+ */
+export async function exportTable(request: ExportRequest): Promise<number> {
+  const from = resolve(request.from);
+  const to = resolve(request.to);
+  if (!existsSync(from)) throw new Error(`there is no store ${from}`);
+  if (to === from) throw new Error('the export would overwrite the store that it reads');
+  await mkdir(dirname(to), { recursive: true });
+  const part = `${to}.part`;
+  const database = await openDatabase(from, {
+    memoryLimitBytes: 512 * 2 ** 20,
+    walLimitBytes: 16 * 2 ** 20,
+    externalAccess: true,
+    readOnly: true,
+  });
+  try {
+    const rows = await withConnection(database.instance, async (connection) => {
+      const { sql, parameters } = selection(request);
+      const result = await connection.run(
+        `COPY (${sql}) TO '${part.replaceAll("'", "''")}' (${COPY_OPTIONS[request.format]})`,
+        parameters,
+      );
+      return Number((await result.getRows())[0]?.[0]);
+    });
+    await rename(part, to);
+    return rows;
+  } finally {
+    await rm(part, { force: true });
+    await database.close();
+  }
+}
+
+function selection({ table, start, end }: ExportRequest) {
+  const time = table === 'tracks' ? 'first_seen' : '"time"';
+  const conditions = [
+    ...(start === undefined ? [] : [`${time} >= $start`]),
+    ...(end === undefined ? [] : [`${time} < $end`]),
+  ];
+  return {
+    sql: `SELECT * FROM ${table} ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${time}`,
+    parameters: {
+      ...(start === undefined ? {} : { start: instantOf(start) }),
+      ...(end === undefined ? {} : { end: instantOf(end) }),
+    },
+  };
+}

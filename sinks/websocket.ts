@@ -1,0 +1,178 @@
+import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Type, type Static } from 'typebox';
+import { defineSink, type Context, type LiveFeed, type Sink } from '../pipeline/component/index.js';
+import type { Data, PoseFrame, SensedEvent } from '../pipeline/model/index.js';
+
+const Config = Type.Object(
+  {
+    recent_events: Type.Integer({
+      minimum: 0,
+      maximum: 10_000,
+      default: 100,
+      description: 'Events of an environment kept for clients that connect later.',
+    }),
+    remembered_ids: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      default: 10_000,
+      description: 'Ids of events already told, kept on disk so that a restart does not tell them again.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const websocket = defineSink({
+  name: 'websocket',
+  summary: 'Hands results to the clients of the WebSocket /ws/pose as they come.',
+  description: `Opens no port of its own: the service interface serves what this sink feeds it, by each client's filters.
+
+- Nothing is queued for absent clients; the newest pose frame of each environment and its latest events are kept.
+- Poses are told at least once after a crash. Events are told once: their ids are noted on disk as soon as they were told.`,
+  inputs: ['pose', 'event', 'measure'],
+  recovery: 'at-least-once',
+  config: Config,
+  examples: [{ title: 'As it is', config: {} }],
+  create: (config, context) => new LiveSink(config, context),
+});
+
+type Listener = (records: readonly Data[]) => void;
+
+class LiveSink implements Sink, LiveFeed {
+  readonly feed: LiveFeed = this;
+  readonly #config: Static<typeof Config>;
+  readonly #context: Context;
+  readonly #told: ToldIds;
+  readonly #listeners = new Set<Listener>();
+  readonly #latest = new Map<string, PoseFrame>();
+  readonly #recent = new Map<string, SensedEvent[]>();
+
+  constructor(config: Static<typeof Config>, context: Context) {
+    this.#config = config;
+    this.#context = context;
+    this.#told = new ToldIds(join(context.stateFolder, `${context.node}.told`), config.remembered_ids);
+  }
+
+  async open(): Promise<void> {
+    await mkdir(this.#context.stateFolder, { recursive: true });
+    await this.#told.open();
+  }
+
+  async write(records: readonly Data[]): Promise<readonly []> {
+    const fresh = records.filter((record) => record.port !== 'event' || this.#told.isNew(record.id));
+    for (const record of fresh) this.#keep(record);
+    if (fresh.length > 0) for (const listener of this.#listeners) this.#tell(listener, fresh);
+    await this.#told.save();
+    return [];
+  }
+
+  async flush(): Promise<void> {
+    await this.#told.save();
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+    await this.#told.save();
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  latest(environment: string): PoseFrame | undefined {
+    return this.#latest.get(environment);
+  }
+
+  recentEvents(environment: string): readonly SensedEvent[] {
+    return this.#recent.get(environment) ?? [];
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return { listeners: this.#listeners.size };
+  }
+
+  #keep(record: Data): void {
+    if (record.port === 'pose') {
+      const known = this.#latest.get(record.environment);
+      if (!known || known.time <= record.time) this.#latest.set(record.environment, record);
+    } else if (record.port === 'event') {
+      const events = [...(this.#recent.get(record.environment) ?? []), record];
+      this.#recent.set(
+        record.environment,
+        events.slice(Math.max(0, events.length - this.#config.recent_events)),
+      );
+    }
+  }
+
+  /** One listener's mistake is not the others'. */
+  #tell(listener: Listener, records: readonly Data[]): void {
+    try {
+      listener(records);
+    } catch (error) {
+      this.#context.metrics.failed('listener', 1);
+      this.#context.log.error('a listener of the live feed failed', { error: String(error) });
+    }
+  }
+}
+
+/** Ids of events that were told, the newest ones, in a file of one JSON string a line. */
+class ToldIds {
+  readonly #path: string;
+  readonly #limit: number;
+  readonly #ids = new Set<string>();
+  #unsaved: string[] = [];
+  #lines = 0;
+
+  constructor(path: string, limit: number) {
+    this.#path = path;
+    this.#limit = limit;
+  }
+
+  async open(): Promise<void> {
+    const lines = (await readIfThere(this.#path)).split('\n');
+    // The last part is empty, or a line that a kill cut off: that event is told again.
+    for (const line of lines.slice(0, -1)) this.#remember(JSON.parse(line) as string);
+    await this.#rewrite();
+  }
+
+  isNew(id: string): boolean {
+    if (this.#ids.has(id)) return false;
+    this.#remember(id);
+    this.#unsaved.push(id);
+    return true;
+  }
+
+  async save(): Promise<void> {
+    if (this.#unsaved.length === 0) return;
+    const lines = toLines(this.#unsaved);
+    this.#lines += this.#unsaved.length;
+    this.#unsaved = [];
+    if (this.#lines > 2 * this.#limit) await this.#rewrite();
+    else await appendFile(this.#path, lines);
+  }
+
+  #remember(id: string): void {
+    this.#ids.add(id);
+    if (this.#ids.size > this.#limit) this.#ids.delete(this.#ids.values().next().value!);
+  }
+
+  async #rewrite(): Promise<void> {
+    await writeFile(`${this.#path}.part`, toLines([...this.#ids]));
+    await rename(`${this.#path}.part`, this.#path);
+    this.#lines = this.#ids.size;
+  }
+}
+
+const toLines = (ids: readonly string[]): string => ids.map((id) => `${JSON.stringify(id)}\n`).join('');
+
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
