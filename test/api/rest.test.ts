@@ -29,8 +29,8 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-const json = async (response: Response): Promise<Record<string, never>> =>
-  (await response.json()) as Record<string, never>;
+const json = async (response: Response): Promise<Record<string, unknown>> =>
+  (await response.json()) as Record<string, unknown>;
 const iso = (frames: number): string => new Date(FIRST_TIME / 1000 + frames * 100).toISOString();
 
 describe('tokens', () => {
