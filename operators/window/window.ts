@@ -1,7 +1,13 @@
 import { Type } from 'typebox';
-import { defineOperator, type Complaint, type Output } from '../../pipeline/component/index.js';
+import { defineOperator, NOTHING, type Complaint, type Output } from '../../pipeline/component/index.js';
 import { frameSize, type CsiBlock, type Data, type Window } from '../../pipeline/model/index.js';
 import { EnvironmentGrid, type EnvironmentGridState, type WindowGrid } from './environment-grid.js';
+import { FrameQueue, type WaitingState } from './frame-queue.js';
+
+interface State {
+  readonly grids: readonly EnvironmentGridState[];
+  readonly waiting: readonly WaitingState[];
+}
 
 const TRAINING_FIELD = Type.Union([
   Type.Literal('lltf'),
@@ -23,7 +29,7 @@ resampled once: between two frames of a link the amplitude is linear in time, an
 Where the hole between two frames is longer than \`max_gap_periods\` of the link's usual periods, the last frame is held and
 the points are marked as gaps.
 
-A window closes when each link that is not idle has a frame at its end or later. A link is idle when it lies \`idle_ms\` behind
+Frames are taken in the order of event time, once it has passed them. A window closes when each link that is not idle has a frame at its end or later. A link is idle when it lies \`idle_ms\` behind
 the newest frame of its environment. Frames that come for a window that is closed, or that are older than their link's newest
 one, are dropped and counted as \`late\`; those with values that are not numbers as \`not_finite\`; those of a second layout
 of a link that goes on sending the first as \`other_layout\`. Windows without any frame are left out, and not numbered.
@@ -129,29 +135,29 @@ Stopping leaves windows open; the end of the input closes those that are complet
       grid: grids.get(environment.id)!,
       place: environment.links.indexOf(link),
     }));
-    const output = (closed: Window[]): Output<Window> => ({ data: closed });
+
+    const queue = new FrameQueue();
 
     return {
       process: (data: Data): Output<Window> => {
-        const { layout, count, time, link, rssi, values } = data as CsiBlock;
-        const size = frameSize(layout);
-        const closed: Window[] = [];
-        const refused: Record<string, number> = {};
-        for (let i = 0; i < count; i++) {
-          const { grid, place } = places[link[i]!]!;
-          const frame = values.subarray(i * size, (i + 1) * size);
-          const refusal = grid.add(place, layout, time[i]!, frame, rssi[i]!, closed);
-          if (refusal) refused[refusal] = (refused[refusal] ?? 0) + 1;
-        }
-        for (const reason in refused) context.metrics.dropped(reason, refused[reason]!);
-        return output(closed);
+        queue.add(data as CsiBlock);
+        return NOTHING;
       },
       watermark: (time) => {
         const closed: Window[] = [];
+        const refused: Record<string, number> = {};
+        queue.drain(time, (block, i) => {
+          const { grid, place } = places[block.link[i]!]!;
+          const size = frameSize(block.layout);
+          const frame = block.values.subarray(i * size, (i + 1) * size);
+          const refusal = grid.add(place, block.layout, block.time[i]!, frame, block.rssi[i]!, closed);
+          if (refusal) refused[refusal] = (refused[refusal] ?? 0) + 1;
+        });
+        for (const reason in refused) context.metrics.dropped(reason, refused[reason]!);
         for (const grid of grids.values())
           if (time === Infinity) grid.finish(closed);
           else grid.advance(time, closed);
-        return output(closed);
+        return { data: closed };
       },
       holdWatermark: (time) => {
         if (time === Infinity) return time;
@@ -159,9 +165,14 @@ Stopping leaves windows open; the end of the input closes those that are complet
         for (const grid of grids.values()) held = Math.min(held, grid.closedUntil ?? time);
         return held;
       },
-      snapshot: () => Array.from(grids.values(), (grid) => grid.snapshot()),
+      snapshot: (): State => ({
+        grids: Array.from(grids.values(), (grid) => grid.snapshot()),
+        waiting: queue.snapshot(context.links),
+      }),
       restore: (state) => {
-        for (const saved of state as EnvironmentGridState[]) grids.get(saved.environment)?.restore(saved);
+        const { grids: saved, waiting } = state as State;
+        for (const grid of saved) grids.get(grid.environment)?.restore(grid);
+        queue.restore(waiting, context.links);
       },
     };
   },

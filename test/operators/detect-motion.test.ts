@@ -8,7 +8,7 @@ import { csiLayout, type Measure, type Window } from '../../pipeline/model/index
 import { testContext } from '../support/context.js';
 import { readNpz } from '../support/npz.js';
 import { sharedFile } from '../support/shared.js';
-import { blockOf, outputs } from './frames.js';
+import { blockOf, outputs, windowsOf } from './frames.js';
 
 const START = 1_700_000_000_000_000;
 const config = { interval_ms: 1000, threshold: 0.17, energy_threshold_db: 10, hold_ms: 3000 };
@@ -44,7 +44,7 @@ function windows(
       j % 2 === 1 ? 0 : gain(i) * (amplitude(j / 2, i / 100) + (context.random() - 0.5) * 0.4),
     ),
   }));
-  return outputs(window.create(grid, context), [blockOf(layout, frames)]) as Window[];
+  return windowsOf(window.create(grid, context), [blockOf(layout, frames)]);
 }
 
 const still = (k: number) => 10 + Math.sin(k);
@@ -150,7 +150,7 @@ describe.skipIf(folder === undefined)('on recordings of three ESP32 chips', () =
       values: (csi as Float64Array).subarray(i * 128, (i + 1) * 128),
     }));
     const node = window.create({ ...grid, hop_ms: 1000 }, testContext().context);
-    const cut = outputs(node, [blockOf(layout, frames)]) as Window[];
+    const cut = windowsOf(node, [blockOf(layout, frames)]);
     const kind = name.startsWith('baseline') ? 'baseline' : 'movement';
     for (const each of cut) {
       const { motion } = linkMotion(each.links[0]!, each);

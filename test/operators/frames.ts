@@ -10,7 +10,7 @@ import {
   type CsiLayout,
 } from '../../pipeline/model/index.js';
 import type { Operator, Output } from '../../pipeline/component/index.js';
-import type { Data } from '../../pipeline/model/index.js';
+import type { Data, Window } from '../../pipeline/model/index.js';
 
 /** Of numpy, scipy and pywavelets; undefined where ../shared is missing. */
 export function golden(): Golden | undefined {
@@ -102,3 +102,13 @@ export const outputs = (operator: Operator, inputs: readonly Data[]): Data[] =>
 /** All values of blocks in a row. */
 export const valuesOf = (blocks: readonly Data[]): number[] =>
   (blocks as CsiBlock[]).flatMap((block) => Array.from(block.values));
+
+/** What a window operator gives for blocks, told after each that event time has reached its newest frame. */
+export function windowsOf(operator: Operator, blocks: readonly CsiBlock[]): Window[] {
+  let newest = 0;
+  return blocks.flatMap((block) => {
+    void operator.process(block, 'from');
+    for (const time of block.time) newest = Math.max(newest, time);
+    return (operator.watermark!(newest) as Output<Window>).data;
+  });
+}

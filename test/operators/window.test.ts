@@ -5,7 +5,7 @@ import { window } from '../../operators/window/window.js';
 import type { Output } from '../../pipeline/component/index.js';
 import type { CsiBlock, Window, WindowLink } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
-import { blockOf, golden, layoutOf, outputs, pieces } from './frames.js';
+import { blockOf, golden, layoutOf, pieces, windowsOf } from './frames.js';
 
 const reference = golden();
 const START = 1_700_000_000_000_000;
@@ -22,7 +22,7 @@ const operator = (config: Partial<typeof base> = {}, context = testContext().con
   window.create({ ...base, ...config }, context);
 
 type Node = ReturnType<typeof operator>;
-const run = (node: Node, blocks: readonly CsiBlock[]) => outputs(node, blocks) as Window[];
+const run: (node: Node, blocks: readonly CsiBlock[]) => Window[] = windowsOf;
 const finish = (node: Node) => (node.watermark!(Infinity) as Output<Window>).data;
 const amplitudes = ({ values }: WindowLink) =>
   Array.from({ length: values.length / 2 }, (_, i) => Math.hypot(values[2 * i]!, values[2 * i + 1]!));
@@ -222,6 +222,43 @@ describe('properties', () => {
         expect(cut).toEqual(whole);
       }),
     );
+  });
+
+  it('one block per layout and batch gives the same as single frames in order', () => {
+    const other = layoutOf({ subcarriers: Int16Array.of(2) });
+    const list = fc.array(fc.tuple(fc.nat(1), fc.constantFrom(0.2, 3, 9, 30, 200)), {
+      minLength: 1,
+      maxLength: 80,
+    });
+    fc.assert(
+      fc.property(list, fc.integer({ min: 1, max: 90 }), (steps, batch) => {
+        let ms = 500;
+        const all = steps.map(([link, step], i) => [link, (ms += step), i] as const);
+        const [one, two] = [operator(), operator()];
+        const single = all.flatMap((frame) => run(one, [frames([frame], frame[0] === 0 ? layout : other)]));
+        const grouped = Array.from({ length: Math.ceil(all.length / batch) }, (_, i) => {
+          const part = all.slice(i * batch, (i + 1) * batch);
+          void two.process(frames(part.filter(([link]) => link === 0)), 'from');
+          void two.process(
+            frames(
+              part.filter(([link]) => link === 1),
+              other,
+            ),
+            'from',
+          );
+          return (two.watermark!(START + part.at(-1)![1] * 1000) as Output<Window>).data;
+        });
+        expect([...grouped.flat(), ...finish(two)]).toEqual([...single, ...finish(one)]);
+      }),
+    );
+  });
+
+  it('keeps frames that time has not passed yet in its snapshot', () => {
+    const [one, other] = [operator(), operator()];
+    void one.process(frames(ramp(0, 10, 150)), 'from');
+    one.watermark!(START + 50_000);
+    other.restore!(structuredClone(one.snapshot!()));
+    expect(finish(other)).toEqual(finish(one));
   });
 
   it('a snapshot at any point goes on as if nothing had stopped', () => {
