@@ -1,16 +1,18 @@
 import { adr018Jsonl } from './adr018-jsonl.js';
 import { adr018 } from './adr018.js';
 import { capture } from './capture.js';
+import { esp32Serial, esp32SerialLog } from './esp32-serial.js';
 import { FormatError, type FileFormat, type Format } from './format.js';
+import { intel5300, intel5300Log, intel5300Scaled } from './intel5300.js';
 
 export * from './format.js';
 export { RawBuilder, type Problem } from './raw-builder.js';
 
 /** Formats of single records, in the order in which they are tried: those with the surest marks first. */
-export const FORMATS: readonly Format[] = [adr018];
+export const FORMATS: readonly Format[] = [adr018, esp32Serial, intel5300, intel5300Scaled];
 
 /** Kinds of files, in the order in which they are tried. */
-export const FILE_FORMATS: readonly FileFormat[] = [capture, adr018Jsonl];
+export const FILE_FORMATS: readonly FileFormat[] = [capture, adr018Jsonl, esp32SerialLog, intel5300Log];
 
 /** @throws FormatError where no format has this name. */
 export function formatNamed(name: string): Format {

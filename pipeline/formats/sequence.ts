@@ -61,7 +61,7 @@ export class SequenceTracker {
 
   #begin(sequence: number): number {
     this.#seen.fill(-1);
-    this.#seen[sequence % WINDOW] = sequence;
+    this.#seen[sequence & (WINDOW - 1)] = sequence;
     this.#last = sequence;
     this.#span = 0;
     this.#expectedAfterJump = -1;
@@ -69,7 +69,7 @@ export class SequenceTracker {
   }
 
   #advance(sequence: number, ahead: number): number {
-    this.#seen[sequence % WINDOW] = sequence;
+    this.#seen[sequence & (WINDOW - 1)] = sequence;
     this.#last = sequence;
     this.#span += ahead;
     this.#expectedAfterJump = -1;
@@ -79,11 +79,11 @@ export class SequenceTracker {
 
   #late(sequence: number, ahead: number): number {
     const behind = ahead === 0 ? 0 : this.#modulus - ahead;
-    if (this.#seen[sequence % WINDOW] === sequence) {
+    if (this.#seen[sequence & (WINDOW - 1)] === sequence) {
       this.duplicates++;
       return 0;
     }
-    this.#seen[sequence % WINDOW] = sequence;
+    this.#seen[sequence & (WINDOW - 1)] = sequence;
     this.reordered++;
     // Frames from before the first one of the series were never counted as lost.
     if (behind < this.#span) this.lost--;
@@ -122,7 +122,7 @@ export interface SequenceState {
   readonly counts: readonly [number, number, number, number, number];
 }
 
-/** Frames may come this much late and still be told from a restart. */
+/** A power of two. Frames may come this much late and still be told from a restart. */
 const WINDOW = 64;
 /** Longest gap that is believed at once: a minute at 50 Hz. */
 const MAX_GAP = 3000;

@@ -31,7 +31,7 @@ export const LinkSchema = Type.Object(
       minLength: 1,
       maxLength: 64,
       description:
-        "Who sends this link's frames, as the source names it: `node-1` for ADR-018 node 1, `*` for the one sender of a format without names.",
+        "Who sends this link's frames, as the source names it: `node-1` for ADR-018 node 1 (`node-1@192.168.1.20` from that address only), `*` for the one sender of a format without names.",
     }),
   },
   { additionalProperties: false, description: 'One transmitter and one receiver.' },

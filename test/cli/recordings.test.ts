@@ -1,0 +1,127 @@
+import { createSocket } from 'node:dgram';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { EXIT } from '../../api/cli/exit.js';
+import { runCommandLine } from '../../api/cli/program.js';
+import { CaptureWriter, recordUdp } from '../../api/cli/recordings/record.js';
+import { replay } from '../../api/cli/recordings/replay.js';
+import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
+import { openRecording } from '../../pipeline/sources/recording.js';
+import { batchesOf } from '../formats/batches.js';
+
+let folder: string;
+let capture: string;
+const FRAMES = 200;
+const STEP_US = 5000;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'csiflow-recordings-'));
+  capture = join(folder, 'in.csi');
+  const records = Array.from({ length: FRAMES }, (_, i) => ({
+    bytes: encodePairs(
+      { node: 1, bins: 64, mhz: 2437, sequence: i, rssi: -40, noise: -90 },
+      new Int8Array(128).fill(i),
+    ),
+    time: 1e15 + i * STEP_US,
+  }));
+  const parts = batchesOf(records, 50).map(encodeRecords);
+  await writeFile(capture, Buffer.concat([encodeHeader({ format: 'adr018', origin: 'replay' }), ...parts]));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Runs a command; its exit code and what it printed. */
+async function csiflow(...words: string[]) {
+  const out = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((stream) =>
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      out[stream] += String(text);
+      return true;
+    }),
+  );
+  try {
+    return { code: await runCommandLine(words), ...out };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const socket = createSocket('udp4');
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  const { port } = socket.address();
+  await new Promise<void>((resolve) => socket.close(resolve));
+  return port;
+}
+
+describe('csiflow replay', () => {
+  it('sends each record when it is due, and csiflow record writes them all', async () => {
+    const port = await freePort();
+    const out = join(folder, 'out.csi');
+    const writer = await CaptureWriter.create(out, { format: 'adr018', origin: 'replay' }, false);
+    const stop = new AbortController();
+    const recorded = recordUdp({ host: '127.0.0.1', port }, 'adr018', writer, stop.signal, ({ records }) => {
+      if (records === FRAMES) stop.abort();
+    });
+    const result = await replay(await openRecording(capture), {
+      host: '127.0.0.1',
+      port,
+      speed: 4,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+      onProblem: () => undefined,
+    });
+    await recorded;
+    await writer.close();
+    expect(result.records).toBe(FRAMES);
+    // 199 steps of 5 ms at four times the pace.
+    expect(result.seconds).toBeGreaterThanOrEqual(0.24);
+    const { code, stdout } = await csiflow('inspect', out, '--json');
+    expect(code).toBe(EXIT.fine);
+    expect(JSON.parse(stdout)).toMatchObject({
+      kind: 'capture',
+      packets: { csi: FRAMES },
+      links: [{ link: 'node-1', loss: 0 }],
+    });
+  });
+
+  it('refuses what is no address', async () => {
+    const { code, stderr } = await csiflow('replay', capture, '--to', 'localhost');
+    expect([code, stderr]).toEqual([EXIT.invalid, expect.stringContaining('udp://127.0.0.1:5005')]);
+  });
+});
+
+describe('csiflow convert', () => {
+  it('writes a capture that plays the same, and does not write over one', async () => {
+    const out = join(folder, 'converted.csi');
+    expect((await csiflow('convert', capture, out)).code).toBe(EXIT.fine);
+    const before = await csiflow('inspect', capture, '--json');
+    const after = await csiflow('inspect', out, '--json');
+    expect(JSON.parse(after.stdout)).toEqual({ ...(JSON.parse(before.stdout) as object), what: out });
+    expect((await csiflow('convert', capture, out)).code).toBe(EXIT.invalid);
+  });
+});
+
+describe('csiflow record', () => {
+  it('ends with code 3 where its port is taken, and leaves no file', async () => {
+    const socket = createSocket('udp4');
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    const { port } = socket.address();
+    const out = join(folder, 'taken.csi');
+    const { code, stderr } = await csiflow('record', '--from', `udp://127.0.0.1:${port}`, '--out', out);
+    await new Promise<void>((resolve) => socket.close(resolve));
+    expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringContaining(`UDP port ${port}`)]);
+    await expect(openRecording(out)).rejects.toThrow(/ENOENT/);
+  });
+});
+
+describe('csiflow inspect', () => {
+  it('ends with code 2 where a file is no recording', async () => {
+    const path = join(folder, 'text.txt');
+    await writeFile(path, 'hello');
+    const { code, stderr } = await csiflow('inspect', path);
+    expect([code, stderr]).toEqual([EXIT.invalid, expect.stringContaining('no kind that csiflow reads')]);
+  });
+});

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
+import {
+  FILE_FORMATS,
+  FormatError,
+  FORMATS,
+  RawBuilder,
+  recogniseFile,
+} from '../../pipeline/formats/index.js';
+import { testContext } from '../support/context.js';
+import { batchesOf } from './batches.js';
+
+/** Cuts `bytes` that come in pieces of `piece`; what a reader of files does. Undefined where the file is refused. */
+function cutAll(bytes: Uint8Array, piece: number, capacity = 8) {
+  const format = recogniseFile(bytes);
+  if (!format) return undefined;
+  const { start, cutter, origin } = format.open(bytes);
+  const builder = new RawBuilder(capacity, origin);
+  const batches = [];
+  let taken = start;
+  for (let end = Math.min(start + piece, bytes.length); ; end = Math.min(end + piece, bytes.length)) {
+    const last = end === bytes.length;
+    for (;;) {
+      taken += cutter.cut(bytes.subarray(taken, end), builder, taken, last);
+      if (!builder.full) break;
+      batches.push(builder.take());
+    }
+    if (last) break;
+  }
+  batches.push(builder.take());
+  const records = batches.flatMap((batch) =>
+    Array.from({ length: batch.count }, (_, i) => ({
+      time: batch.time[i],
+      sender: batch.senders[batch.sender[i]!],
+      bytes: [...batch.bytes.subarray(batch.offsets[i], batch.offsets[i + 1])],
+    })),
+  );
+  return { records, problems: builder.takeProblems() };
+}
+
+const anyRecord = fc.record({
+  bytes: fc.uint8Array({ maxLength: 200 }),
+  time: fc.integer({ min: 0, max: 2 ** 52 }),
+  sender: fc.constantFrom('', '127.0.0.1:4000', '[::1]:80'),
+});
+
+describe('a capture', () => {
+  it('gives back what was written, whatever the pieces that it is read in', () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyRecord, { maxLength: 40 }),
+        fc.integer({ min: 1, max: 500 }),
+        (records, piece) => {
+          const sorted = [...records].sort((a, b) => a.time - b.time);
+          const parts = batchesOf(sorted, 5).map(encodeRecords);
+          const bytes = Buffer.concat([encodeHeader({ format: 'adr018', origin: 'replay' }), ...parts]);
+          const cut = cutAll(bytes, piece)!;
+          expect(cut.records).toEqual(sorted.map((record) => ({ ...record, bytes: [...record.bytes] })));
+          expect(cut.problems).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  it('says its version where that is not known', () => {
+    const header = encodeHeader({ format: 'adr018', origin: 'replay' });
+    header[8] = 9;
+    expect(() => cutAll(header, 1000)).toThrow(/version 9/);
+  });
+
+  it('with a damaged header is refused', () => {
+    const header = encodeHeader({ format: 'adr018', origin: 'replay' });
+    header[20]! ^= 1;
+    expect(() => cutAll(header, 1000)).toThrow(FormatError);
+  });
+});
+
+describe('bytes that are no recording', () => {
+  const damagedCapture = fc
+    .tuple(
+      fc.array(anyRecord, { minLength: 1, maxLength: 10 }),
+      fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 5 }),
+    )
+    .map(([records, changes]) => {
+      const header = encodeHeader({ format: 'adr018', origin: 'replay' });
+      const bytes = Buffer.concat([header, ...batchesOf(records, 3).map(encodeRecords)]);
+      for (const [at, value] of changes) bytes[header.length + (at % (bytes.length - header.length))] = value;
+      return bytes;
+    });
+  const lines = fc
+    .array(
+      fc.oneof(
+        fc.string(),
+        fc.json(),
+        fc
+          .record({ timestamp: fc.double(), node_id: fc.integer(), type: fc.constant('raw_csi') })
+          .map((line) => JSON.stringify(line)),
+      ),
+    )
+    .map((rest) =>
+      Buffer.from(['{"timestamp": 1, "node_id": 1, "magic": "0xC5110001"}', ...rest].join('\n')),
+    );
+
+  it('are cut without a crash or refused, and what is cut is decoded without a crash', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.uint8Array({ maxLength: 400 }), damagedCapture, lines),
+        fc.integer({ min: 1, max: 300 }),
+        (bytes, piece) => {
+          try {
+            const cut = cutAll(bytes, piece);
+            for (const format of FORMATS) {
+              const decoder = format.decoder(testContext().context);
+              const records = (cut?.records ?? [{ bytes: [...bytes] }]).map((record) =>
+                Uint8Array.from(record.bytes),
+              );
+              for (const raw of batchesOf(
+                records.map((record) => ({ bytes: record })),
+                4,
+              ))
+                decoder.decode(raw);
+            }
+          } catch (error) {
+            expect(error).toBeInstanceOf(FormatError);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+it('every format and kind of file has a name of its own', () => {
+  for (const list of [FORMATS, FILE_FORMATS]) {
+    expect(new Set(list.map(({ name }) => name)).size).toBe(list.length);
+  }
+});
