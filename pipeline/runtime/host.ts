@@ -1,0 +1,37 @@
+import type { CheckedNode, Settings } from '../config/topology.js';
+import type { Context, State } from '../component/index.js';
+import type { Failure, LinkTable } from '../model/index.js';
+import type { NodeMeter } from '../telemetry/metrics.js';
+import type { Gate } from './gate.js';
+
+/** What the stages of a shard need from it. */
+export interface Host {
+  readonly clock: Context['clock'];
+  readonly links: LinkTable;
+  readonly gate: Gate;
+  readonly settings: Settings;
+  /** Records failed in a node: into the dead letters. `inRow` counts towards `degraded`. */
+  failures(node: NodeRun, stage: string, failed: readonly Failure[]): void;
+  /** A node has passed the barrier; its state at that moment, and what is to be written with the checkpoint. */
+  passed(node: NodeRun, epoch: number, state: State, commit?: () => void): void;
+  /** The shard cannot go on: it is to be recovered from its last checkpoint. */
+  fail(error: Error): void;
+}
+
+/** A node while it runs: its figures and its health. */
+export interface NodeRun {
+  readonly node: CheckedNode;
+  readonly id: string;
+  readonly context: Context;
+  readonly meter: NodeMeter;
+  /** Event time of the newest record, microseconds. */
+  lastRecord: number | null;
+  /** Failed records since the last good one. */
+  failedInRow: number;
+  /** Why it is degraded, for a person. */
+  problem: string | null;
+  status: 'starting' | 'active' | 'unavailable' | 'stopped';
+  watermark: number;
+  /** It holds many records of one source until another one catches up. */
+  crowded: boolean;
+}

@@ -1,0 +1,12 @@
+/**
+ * A hook for tests: `CSIFLOW_KILL_AT=written:3` kills this process at the third passing of that point, as
+ * a power cut would. Without the variable it does nothing.
+ */
+export type KillPoint = 'read' | 'enqueued' | 'written' | 'flushed' | 'mid_checkpoint';
+
+const [point, count = '1'] = (process.env['CSIFLOW_KILL_AT'] ?? '').split(':');
+let left = Number(count);
+
+export function killAt(passed: KillPoint): void {
+  if (passed === point && --left === 0) process.kill(process.pid, 'SIGKILL');
+}

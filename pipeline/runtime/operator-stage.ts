@@ -1,0 +1,198 @@
+import { Observable, type Subscriber } from 'rxjs';
+import type { Operator, Output } from '../component/index.js';
+import { NOTHING } from '../component/index.js';
+import type { Data } from '../model/index.js';
+import { FanIn } from './fan-in.js';
+import type { Host, NodeRun } from './host.js';
+import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from './signal.js';
+
+/** Held records above which the pump takes from the source that is furthest behind, or waits for it. */
+const HELD_LIMIT = 20_000;
+
+/** State of a node with inputs, as its checkpoint keeps it. */
+export interface KeptOperator {
+  readonly own: unknown;
+  readonly fanIn: unknown;
+  readonly watermark: number;
+  readonly forwarded: number;
+}
+
+/** Lifts an operator whose `process` answers at once into the streams. */
+export const synchronous =
+  (run: NodeRun, operator: Operator, host: Host, kept: KeptOperator | undefined): Stage =>
+  (input) =>
+    new Observable((out) => input.subscribe(new OperatorStage(run, operator, host, out, kept)));
+
+/** Common to operators that answer at once and those that do not: fan-in, marks, failures, counting. */
+export class OperatorStage {
+  protected readonly run: NodeRun;
+  protected readonly operator: Operator;
+  protected readonly host: Host;
+  readonly #out: Subscriber<Signal>;
+  readonly #fanIn: FanIn;
+  /** What the operator was told, and what was sent on. */
+  #watermark = -Infinity;
+  #forwarded = -Infinity;
+
+  constructor(
+    run: NodeRun,
+    operator: Operator,
+    host: Host,
+    out: Subscriber<Signal>,
+    kept: KeptOperator | undefined,
+  ) {
+    this.run = run;
+    this.operator = operator;
+    this.host = host;
+    this.#out = out;
+    this.#fanIn = new FanIn(
+      run.node.inputs.map(({ from }) => from),
+      {
+        data: (signal) => {
+          this.data(signal);
+        },
+        watermark: (time, received) => {
+          this.watermark(time, received);
+        },
+        barrier: ({ epoch, received }) => {
+          this.barrier(epoch, received, this.#fanIn.snapshot(host.links));
+        },
+      },
+      true,
+    );
+    if (kept) {
+      operator.restore?.(kept.own);
+      this.#fanIn.restore(kept.fanIn, host.links, host.clock.elapsed());
+      this.#watermark = kept.watermark;
+      this.#forwarded = kept.forwarded;
+      run.watermark = kept.forwarded;
+    }
+  }
+
+  next(signal: Signal): void {
+    this.#fanIn.push(signal);
+    if (this.run.node.inputs.length > 1) this.#bound();
+  }
+
+  complete(): void {
+    this.#out.complete();
+  }
+
+  error(error: unknown): void {
+    this.#out.error(error);
+  }
+
+  protected data(signal: DataSignal): void {
+    this.countIn(signal.data);
+    const started = this.host.clock.elapsed();
+    // Before a record the operator learns that time has reached it, so that what it does by time is in the
+    // same place however records and marks arrived.
+    if (this.operator.watermark) this.tell(timeOf(signal.data) - 1, signal.received);
+    this.emit(this.process(signal), signal.received, 'process');
+    this.run.meter.operatorSeconds += (this.host.clock.elapsed() - started) / 1000;
+  }
+
+  protected watermark(time: number, received: number): void {
+    this.tell(time, received);
+    const forward = this.held(time);
+    if (forward <= this.#forwarded) return;
+    this.#forwarded = forward;
+    this.run.watermark = forward;
+    this.#out.next({ kind: 'watermark', time: forward, from: this.run.id, received });
+  }
+
+  protected barrier(epoch: number, received: number, fanIn: unknown): void {
+    let own: unknown;
+    try {
+      own = this.operator.snapshot?.();
+    } catch (error) {
+      this.host.fail(
+        new Error(`${this.run.id} could not give a snapshot of its state: ${text(error)}`, { cause: error }),
+      );
+      return;
+    }
+    const kept: KeptOperator = { own, fanIn, watermark: this.#watermark, forwarded: this.#forwarded };
+    this.host.passed(this.run, epoch, kept);
+    this.#out.next({ kind: 'barrier', epoch, from: this.run.id, received });
+  }
+
+  /** Tells the operator that event time has reached `time`. */
+  protected tell(time: number, received: number): void {
+    if (time <= this.#watermark) return;
+    this.#watermark = time;
+    if (!this.operator.watermark) return;
+    const started = this.host.clock.elapsed();
+    try {
+      this.emit(this.operator.watermark(time), received, 'process');
+    } catch (error) {
+      this.emit(thrown(null, error), received, 'process');
+    }
+    this.run.meter.operatorSeconds += (this.host.clock.elapsed() - started) / 1000;
+  }
+
+  protected emit(output: Output<Data>, received: number, stage: string): void {
+    const { data, failed } = output;
+    if (failed && failed.length > 0) this.host.failures(this.run, stage, failed);
+    else this.run.failedInRow = 0;
+    for (const record of data) {
+      this.run.meter.sentTotal += countOf(record);
+      this.#out.next({ kind: 'data', data: record, from: this.run.id, received });
+    }
+  }
+
+  protected countIn(data: Data): void {
+    this.run.meter.receivedTotal += countOf(data);
+    this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newestOf(data));
+  }
+
+  private process(signal: DataSignal): Output<Data> {
+    try {
+      const output = this.operator.process(signal.data, signal.from);
+      if (output instanceof Promise) {
+        output.catch(() => undefined);
+        throw new Error('it returned a promise, but its definition does not say `asynchronous`');
+      }
+      return output;
+    } catch (error) {
+      return thrown(signal.data, error);
+    }
+  }
+
+  private held(time: number): number {
+    if (time === Infinity) return time;
+    try {
+      return this.operator.holdWatermark?.(time) ?? time;
+    } catch (error) {
+      this.emit(thrown(null, error), this.host.clock.elapsed(), 'process');
+      return -Infinity;
+    }
+  }
+
+  #bound(): void {
+    this.run.meter.queueDepth = this.#fanIn.held;
+    this.run.crowded = this.#fanIn.held > HELD_LIMIT;
+    if (this.#fanIn.held > HELD_LIMIT * 10) {
+      this.host.fail(
+        new Error(
+          `${this.run.id} holds ${this.#fanIn.held} records because one of its inputs stands still: ${this.run.node.inputs.map(({ from }) => from).join(', ')}`,
+        ),
+      );
+    } else if (this.#fanIn.behindBarrier > HELD_LIMIT) this.host.gate.shut(this.run.id);
+    else this.host.gate.release(this.run.id);
+  }
+}
+
+/** A throwing operator does not end the stream: its record becomes a dead letter. */
+export const thrown = (record: Data | null, error: unknown): Output<never> => ({
+  ...NOTHING,
+  failed: [
+    {
+      record,
+      code: 'operator.threw',
+      reason: `the operator threw an error, which it must not do for any input: ${text(error)}`,
+      retriable: false,
+    },
+  ],
+});
+
+const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

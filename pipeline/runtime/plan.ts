@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import type { Plan } from './status.js';
+
+/** What `next` would change in `current`. The hash is that of this pair of topologies, whoever asks. */
+export function planChanges(current: CheckedTopology, next: CheckedTopology): Plan {
+  const before = new Map(current.nodes.map((node) => [node.id, node]));
+  const after = new Map(next.nodes.map((node) => [node.id, node]));
+  const changes = [
+    ...next.nodes.map((node) => describe(before.get(node.id), node)),
+    ...current.nodes.filter(({ id }) => !after.has(id)).map((node) => describe(node, undefined)),
+  ];
+  const hash = createHash('sha256').update(`${current.hash}\n${next.hash}`).digest('hex').slice(0, 16);
+  return { hash, changes };
+}
+
+type Change = Plan['changes'][number];
+
+function describe(before: CheckedNode | undefined, after: CheckedNode | undefined): Change {
+  const node = (after ?? before)!;
+  const kept = node.component.kind === 'sink' ? 'none' : 'kept';
+  const lost = before && before.component.kind !== 'sink' ? 'dropped' : 'none';
+  if (!before) return { node: node.id, change: 'added', state: 'none', fields: [] };
+  if (!after) return { node: node.id, change: 'removed', state: lost, fields: [] };
+  if (before.hash === after.hash) return { node: node.id, change: 'unchanged', state: kept, fields: [] };
+  const fields = [
+    ...(before.component.name === after.component.name ? [] : ['type']),
+    ...differences(edges(before), edges(after), 'from'),
+    ...differences(before.config, after.config, ''),
+  ];
+  return { node: node.id, change: 'changed', state: lost, fields };
+}
+
+const edges = (node: CheckedNode) => node.inputs.map(({ from }) => from);
+
+/** Dotted paths below `path` at which two plain values differ. */
+function differences(a: unknown, b: unknown, path: string): readonly string[] {
+  if (isRecord(a) && isRecord(b)) {
+    const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+    return keys.flatMap((key) => differences(a[key], b[key], path === '' ? key : `${path}.${key}`));
+  }
+  return JSON.stringify(a) === JSON.stringify(b) ? [] : [path];
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

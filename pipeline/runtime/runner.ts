@@ -1,0 +1,344 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, LiveFeed, Reader } from '../component/index.js';
+import type { CheckedTopology } from '../config/topology.js';
+import { LinkTable } from '../model/index.js';
+import { DeadLetters, StateStore, type DeadLetter } from '../state/index.js';
+import { systemClock } from '../telemetry/clock.js';
+import { createLogger, type Log } from '../telemetry/log.js';
+import { createMetrics, type Metrics } from '../telemetry/metrics.js';
+import { backoff, pause } from './backoff.js';
+import { LatencyWindow } from './latency.js';
+import { planChanges } from './plan.js';
+import { seededRandom } from './random.js';
+import { Shard } from './shard.js';
+import type { LifecycleState, NodeStatus, Plan, RunningTopology, Step, TopologyStatus } from './status.js';
+
+export interface RunnerOptions {
+  /** Default: the system's. */
+  readonly clock?: Context['clock'];
+  readonly log?: Log;
+  readonly metrics?: Metrics;
+}
+
+/** A {@link RunningTopology} whose dead letters can be looked at. */
+export interface Runner extends RunningTopology {
+  /** Oldest first. Opens the state store where the topology does not run. */
+  deadLetters(query?: { readonly node?: string; readonly limit?: number }): Promise<readonly DeadLetter[]>;
+}
+
+/** Makes a topology that can be started. Nothing is opened before `start`. */
+export const createRunner = (topology: CheckedTopology, options: RunnerOptions = {}): Runner =>
+  new TopologyRunner(topology, options);
+
+const START_STEPS = ['hardware_initialization', 'model_loading', 'data_pipeline_start'];
+const STOP_STEPS = ['data_pipeline_stop', 'model_unloading'];
+const FIRST_RECOVERY_MS = 500;
+const LONGEST_RECOVERY_MS = 30_000;
+/** After this time of running a new failure counts as the first. */
+const STEADY_MS = 60_000;
+
+class TopologyRunner implements Runner {
+  readonly #clock: Context['clock'];
+  readonly #log: Log;
+  readonly #metrics: Metrics;
+  readonly #latency: LatencyWindow;
+  readonly #listeners = new Set<(status: TopologyStatus) => void>();
+  readonly #random: () => number;
+  #topology: CheckedTopology;
+  #links: LinkTable;
+  #shard: Shard | undefined;
+  #state: LifecycleState = 'stopped';
+  #problem: string | null = null;
+  #sessionId = '';
+  #startedAt: number | null = null;
+  #startedElapsed = 0;
+  #steps: Step[] = [];
+  #failures = 0;
+  /** Ends waiting for the next try of a recovery. */
+  #recovery = new AbortController();
+  #recovering: Promise<void> = Promise.resolve();
+  #finished = deferred();
+
+  constructor(topology: CheckedTopology, options: RunnerOptions) {
+    this.#topology = topology;
+    this.#links = new LinkTable(topology.environments);
+    this.#clock = options.clock ?? systemClock;
+    this.#log = options.log ?? createLogger();
+    this.#metrics = options.metrics ?? createMetrics();
+    this.#latency = new LatencyWindow(() => this.#clock.elapsed());
+    this.#random = seededRandom(topology.settings.seed, `${topology.id}/recovery`);
+  }
+
+  get topology(): CheckedTopology {
+    return this.#topology;
+  }
+
+  get links(): LinkTable {
+    return this.#links;
+  }
+
+  get readers(): ReadonlyMap<string, Reader> {
+    return this.#shard?.readers ?? new Map<string, Reader>();
+  }
+
+  get feeds(): ReadonlyMap<string, LiveFeed> {
+    return this.#shard?.feeds ?? new Map<string, LiveFeed>();
+  }
+
+  status(): TopologyStatus {
+    const degraded = this.#state === 'running' ? this.#degraded() : null;
+    return {
+      id: this.#topology.id,
+      state: degraded === null ? this.#state : 'degraded',
+      problem: degraded ?? this.#problem,
+      sessionId: this.#sessionId,
+      startedAt: this.#startedAt,
+      steps: this.#steps,
+      nodes: this.#topology.nodes.map((node) => this.#nodeStatus(node.id)),
+      checkpoint: this.#shard?.checkpoint ?? null,
+      latencyMs: this.#latency.quantiles(),
+    };
+  }
+
+  async start(): Promise<void> {
+    if (this.#state !== 'stopped' && this.#state !== 'failed') {
+      throw Object.assign(
+        new Error(`${this.#topology.id} is ${this.#state}: it can be started when it is stopped`),
+        {
+          code: 'lifecycle.conflict',
+        },
+      );
+    }
+    this.#sessionId = randomUUID();
+    this.#failures = 0;
+    this.#recovery = new AbortController();
+    this.#finished = deferred();
+    this.#begin('starting', START_STEPS);
+    try {
+      await this.#run();
+    } catch (error) {
+      this.#set('failed', text(error));
+      throw error;
+    }
+  }
+
+  async stop(options: { readonly force?: boolean; readonly saveState?: boolean } = {}): Promise<void> {
+    if (this.#state === 'stopped') return;
+    this.#recovery.abort();
+    this.#begin('stopping', STOP_STEPS);
+    await this.#recovering;
+    await this.#end(options.force !== true && options.saveState !== false);
+    this.#set('stopped', null);
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  plan(next: CheckedTopology): Plan {
+    return planChanges(this.#topology, next);
+  }
+
+  async apply(next: CheckedTopology, hash: string): Promise<void> {
+    if (next.id !== this.#topology.id) {
+      throw Object.assign(
+        new Error(`the new file is of the topology ${next.id}, not of ${this.#topology.id}`),
+        { code: 'plan.foreign' },
+      );
+    }
+    if (this.plan(next).hash !== hash) {
+      throw Object.assign(
+        new Error(
+          `the plan ${hash} is not of the running topology and this file: something has changed since; plan again`,
+        ),
+        { code: 'plan.stale' },
+      );
+    }
+    const wasRunning = this.#state !== 'stopped' && this.#state !== 'failed';
+    if (wasRunning) await this.stop();
+    for (const { node, change } of this.plan(next).changes)
+      if (change === 'removed') this.#metrics.remove(next.id, node);
+    this.#topology = next;
+    this.#links = new LinkTable(next.environments);
+    if (wasRunning) await this.start();
+  }
+
+  finished(): Promise<void> {
+    return this.#finished.promise;
+  }
+
+  onChange(listener: (status: TopologyStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  async deadLetters(
+    query: { readonly node?: string; readonly limit?: number } = {},
+  ): Promise<readonly DeadLetter[]> {
+    const open = this.#shard?.deadLetters();
+    if (open) return open.list(query);
+    const store = new StateStore(this.#topology.settings.stateFolder, this.#topology.id);
+    try {
+      return new DeadLetters(store).list(query);
+    } finally {
+      await store.close();
+    }
+  }
+
+  // ------------------------------------------------------------------ runs
+
+  async #run(): Promise<void> {
+    const shard: Shard = new Shard({
+      topology: this.#topology,
+      links: this.#links,
+      clock: this.#clock,
+      log: this.#log,
+      metrics: this.#metrics,
+      onFailure: (error, final) => {
+        if (this.#shard === shard) this.#failed(error, final);
+      },
+      onStep: (step, progress) => {
+        this.#step(step, progress);
+      },
+      onLatency: (milliseconds) => {
+        this.#latency.add(milliseconds);
+      },
+      onChange: () => {
+        this.#changed();
+      },
+    });
+    await shard.start();
+    this.#shard = shard;
+    void shard.finished.then(this.#finished.resolve);
+    this.#startedAt = this.#clock.now();
+    this.#startedElapsed = this.#clock.elapsed();
+    this.#set('running', null);
+  }
+
+  async #end(save: boolean): Promise<void> {
+    const shard = this.#shard;
+    await shard?.stop(save);
+    if (this.#shard === shard) this.#shard = undefined;
+  }
+
+  /** Recovers from the last checkpoint, again and again with growing pauses, unless a person stops it. */
+  #failed(error: Error, final: boolean): void {
+    if (this.#state === 'stopping' || this.#state === 'stopped') return;
+    this.#log.error('the topology failed', {
+      topology: this.#topology.id,
+      error: error.message,
+      recovers: !final,
+    });
+    if (this.#clock.elapsed() - this.#startedElapsed > STEADY_MS) this.#failures = 0;
+    this.#begin(final ? 'stopping' : 'restarting', final ? STOP_STEPS : START_STEPS, error.message);
+    this.#recovering = (final ? this.#giveUp(error) : this.#recover()).catch((reason: unknown) => {
+      this.#set('failed', text(reason));
+    });
+  }
+
+  async #giveUp(error: Error): Promise<void> {
+    await this.#end(false);
+    this.#set('failed', error.message);
+  }
+
+  async #recover(): Promise<void> {
+    const { signal } = this.#recovery;
+    await this.#end(false);
+    while (!signal.aborted) {
+      const wait = backoff(++this.#failures, FIRST_RECOVERY_MS, LONGEST_RECOVERY_MS, this.#random);
+      await pause(wait, signal);
+      if (signal.aborted) return;
+      try {
+        await this.#run();
+        return;
+      } catch (error) {
+        this.#problem = text(error);
+        this.#log.error('the topology could not be recovered', {
+          topology: this.#topology.id,
+          error: text(error),
+          attempt: this.#failures,
+        });
+        this.#changed();
+      }
+    }
+  }
+
+  // ------------------------------------------------------------------ status
+
+  #degraded(): string | null {
+    if (this.#shard?.problem) return this.#shard.problem;
+    for (const run of this.#shard?.runs.values() ?? [])
+      if (run.problem !== null) return `${run.id}: ${run.problem}`;
+    return null;
+  }
+
+  #nodeStatus(id: string): NodeStatus {
+    const { component } = this.#topology.nodes.find((node) => node.id === id)!;
+    const run = this.#shard?.runs.get(id);
+    const meter = this.#metrics.node(this.#topology.id, id);
+    return {
+      id,
+      type: component.name,
+      kind: component.kind,
+      status: run
+        ? run.problem !== null && run.status === 'active'
+          ? 'degraded'
+          : run.status
+        : this.#state === 'starting'
+          ? 'starting'
+          : 'stopped',
+      received: meter.receivedTotal,
+      sent: meter.sentTotal,
+      dropped: Object.fromEntries(meter.droppedBy),
+      failed: [...meter.failedBy.values()].reduce((sum, count) => sum + count, 0),
+      queueDepth: meter.queueDepth,
+      lastRecord: run?.lastRecord ?? null,
+      details: this.#shard?.describe(id) ?? {},
+    };
+  }
+
+  #begin(state: LifecycleState, steps: readonly string[], problem: string | null = null): void {
+    this.#steps = steps.map((step) => ({ step, status: 'pending', progress: 0 }));
+    this.#set(state, problem);
+  }
+
+  #step(step: string, progress: number): void {
+    const status = progress >= 1 ? 'completed' : 'in_progress';
+    this.#steps = this.#steps.map((known) => (known.step === step ? { step, status, progress } : known));
+    this.#changed();
+  }
+
+  #set(state: LifecycleState, problem: string | null): void {
+    this.#state = state;
+    this.#problem = problem;
+    if (state === 'failed') {
+      this.#steps = this.#steps.map((step) =>
+        step.status === 'completed' ? step : { ...step, status: 'failed' },
+      );
+    }
+    this.#log.info(`the topology is ${state}`, {
+      topology: this.#topology.id,
+      ...(problem === null ? {} : { problem }),
+    });
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#listeners.size === 0) return;
+    const status = this.status();
+    for (const listener of this.#listeners) listener(status);
+  }
+}
+
+function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

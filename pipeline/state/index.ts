@@ -1,0 +1,6 @@
+export * from './checkpoints.js';
+export * from './dead-letters.js';
+export * from './journal.js';
+export * from './outbox.js';
+export * from './sent-alerts.js';
+export { StateStore } from './store.js';

@@ -1,0 +1,137 @@
+import type { Position, RawBatch } from '../component/index.js';
+import { decodeRaw, encodeRaw } from './raw-codec.js';
+import { decode, encode, type StateStore, type Table } from './store.js';
+
+/** An entry: at most 64 records of one source, and the source's position after them. */
+export interface JournalEntry {
+  /** Counts up per source, from 1. */
+  readonly number: number;
+  readonly raw: RawBatch;
+  readonly position: Position;
+}
+
+/**
+ * Raw input of one source that cannot be read again, kept until a checkpoint covers it. Writes are
+ * committed in order in the background; nobody waits for them but those who ask for {@link durable}.
+ */
+export class Journal {
+  readonly #entries: Table;
+  readonly #drops: Table;
+  readonly #fail: (error: Error) => void;
+  #last: number;
+  #written = 0;
+  #durable = 0;
+  #bytes = 0;
+  #waiting: { readonly write: number; readonly resolve: () => void }[] = [];
+
+  /** @param fail called where the disk refuses a write: what follows could not be recovered */
+  constructor(store: StateStore, source: string, fail: (error: Error) => void) {
+    this.#entries = store.table(`journal:${source}`);
+    this.#drops = store.table(`drops:${source}`);
+    this.#fail = fail;
+    this.#last = 0;
+    for (const key of this.#entries.getKeys({ reverse: true, limit: 1 })) this.#last = key as number;
+  }
+
+  /** Numbers go on after `number`, also where the journal was cut up to it. */
+  continueAfter(number: number): void {
+    this.#last = Math.max(this.#last, number);
+  }
+
+  /** Bytes written since the last cut. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The newest write: an append or a drop. */
+  get written(): number {
+    return this.#written;
+  }
+
+  /** Adds a batch and gives the entry's number. */
+  append(raw: RawBatch, position: Position): number {
+    const number = ++this.#last;
+    const body = encodeRaw(raw);
+    const tail = encode(position);
+    const value = Buffer.allocUnsafeSlow(4 + tail.length + body.length);
+    value.writeUInt32LE(tail.length, 0);
+    value.set(tail, 4);
+    value.set(body, 4 + tail.length);
+    this.#bytes += value.length;
+    this.#track(this.#entries.put(number, value));
+    return number;
+  }
+
+  /** Entries `from` to `to` were dropped; a recovery drops them too. */
+  drop(from: number, to: number): void {
+    this.#track(this.#drops.put(from, encode(to)));
+  }
+
+  /** Resolves when all writes up to `write` are committed. */
+  durable(write: number): Promise<void> | undefined {
+    if (this.#durable >= write) return undefined;
+    return new Promise((resolve) => {
+      this.#waiting.push({ write, resolve });
+    });
+  }
+
+  /** Entries after `number` up to the newest one of now, oldest first, less those that were dropped. */
+  *after(number: number): Generator<JournalEntry> {
+    const drops = [...this.#drops.getRange({})].map(({ key, value }) => ({
+      from: key as number,
+      to: decode(value) as number,
+    }));
+    const dropped = (entry: number) => drops.some(({ from, to }) => entry >= from && entry <= to);
+    for (const { key, value } of this.#entries.getRange({
+      start: number + 1,
+      end: this.#last + 1,
+      snapshot: false,
+    })) {
+      if (dropped(key as number)) continue;
+      const tail = value.readUInt32LE(0);
+      yield {
+        number: key as number,
+        position: decode(value.subarray(4, 4 + tail)),
+        raw: decodeRaw(value.subarray(4 + tail)),
+      };
+    }
+  }
+
+  /** Position of the newest entry, and the time of its newest record; undefined for an empty journal. */
+  newest(): { readonly position: Position; readonly time: number } | undefined {
+    for (const { value } of this.#entries.getRange({ reverse: true, limit: 1 })) {
+      const tail = value.readUInt32LE(0);
+      const raw = decodeRaw(value.subarray(4 + tail));
+      return { position: decode(value.subarray(4, 4 + tail)), time: raw.time[raw.count - 1] ?? 0 };
+    }
+    return undefined;
+  }
+
+  /** Forgets entries up to `number`. Called within the transaction of a checkpoint. */
+  cut(number: number): void {
+    this.#bytes = 0;
+    for (const key of this.#entries.getKeys({ end: number + 1 })) void this.#entries.remove(key);
+    for (const { key, value } of this.#drops.getRange({ end: number + 1 })) {
+      if ((decode(value) as number) <= number) void this.#drops.remove(key);
+    }
+  }
+
+  #track(write: Promise<boolean>): void {
+    const number = ++this.#written;
+    write.then(
+      () => {
+        this.#durable = number;
+        if (this.#waiting.length > 0) this.#wake();
+      },
+      (error: unknown) => {
+        this.#fail(new Error('the journal cannot be written: is the disk full?', { cause: error }));
+      },
+    );
+  }
+
+  #wake(): void {
+    const ready = this.#waiting.filter(({ write }) => write <= this.#durable);
+    this.#waiting = this.#waiting.filter(({ write }) => write > this.#durable);
+    for (const { resolve } of ready) resolve();
+  }
+}

@@ -1,0 +1,33 @@
+import { decode, encode, type StateStore, type Table } from './store.js';
+
+/** Ids of events that went out before their checkpoint, so that a person is told once. */
+export class SentAlerts {
+  readonly #table: Table;
+  readonly #ids: Map<string, number>;
+
+  constructor(store: StateStore, sink: string) {
+    this.#table = store.table(`sent:${sink}`);
+    this.#ids = new Map(
+      [...this.#table.getRange({})].map(({ key, value }) => [key as string, decode(value) as number]),
+    );
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  /** Resolves when it is recorded. */
+  async add(id: string, epoch: number): Promise<void> {
+    this.#ids.set(id, epoch);
+    await this.#table.put(id.slice(0, 500), encode(epoch));
+  }
+
+  /** Forgets those that no recovery can send again; within the transaction of the checkpoint of `epoch`. */
+  cut(epoch: number): void {
+    for (const [id, sent] of this.#ids) {
+      if (sent >= epoch) continue;
+      this.#ids.delete(id);
+      void this.#table.remove(id.slice(0, 500));
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { open, type Database, type RootDatabase } from 'lmdb';
+import { lockFolder } from './lock.js';
+
+/** Of the layout of the store: an older program refuses a newer store. */
+const VERSION = 1;
+
+/**
+ * All that a topology keeps on disk, in one embedded store (lmdb) of its state folder: journal,
+ * checkpoints, outboxes, sent alerts, dead letters. One process at a time.
+ */
+export class StateStore {
+  readonly root: RootDatabase<Buffer, string>;
+  readonly #unlock: () => void;
+  #closed = false;
+
+  /** @throws Error `state.locked`, `state.newer`, `state.foreign`, `state.corrupt` */
+  constructor(folder: string, topology: string) {
+    this.#unlock = lockFolder(folder);
+    const file = join(folder, 'state.mdb');
+    try {
+      this.root = open<Buffer, string>({ path: file, encoding: 'binary', maxDbs: 256, noSubdir: true });
+    } catch (error) {
+      this.#unlock();
+      throw stateError(
+        'state.corrupt',
+        `${file} cannot be opened as a state store (${text(error)}): move it away to start anew, its content is then lost`,
+        error,
+      );
+    }
+    try {
+      this.#checkHeader(file, topology);
+    } catch (error) {
+      void this.close();
+      throw error;
+    }
+  }
+
+  #checkHeader(file: string, topology: string): void {
+    const found = this.root.get('header');
+    if (!found) {
+      this.root.putSync('header', encode({ version: VERSION, topology }));
+      return;
+    }
+    let header: { version: number; topology: string };
+    try {
+      header = decode(found) as typeof header;
+    } catch (error) {
+      throw stateError(
+        'state.corrupt',
+        `${file} has an unreadable header: move it away to start anew, its content is then lost`,
+        error,
+      );
+    }
+    if (header.version > VERSION) {
+      throw stateError(
+        'state.newer',
+        `${file} was written by a newer csiflow (layout ${header.version}, this one knows ${VERSION}): run that one, or move the file away to start anew`,
+      );
+    }
+    if (header.topology !== topology) {
+      throw stateError(
+        'state.foreign',
+        `${file} belongs to the topology ${header.topology}, not to ${topology}: give each topology a state folder of its own`,
+      );
+    }
+  }
+
+  /** A table whose values are bytes. Keys are numbers, text, or lists of them, in their natural order. */
+  table(name: string): Database<Buffer, Key> {
+    return this.root.openDB<Buffer, Key>(name, { encoding: 'binary' });
+  }
+
+  /** All writes made in `action` are committed together; resolves when they are safe on the disk. */
+  async transaction(action: () => void): Promise<void> {
+    await this.root.batch(action);
+    await this.root.flushed;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.root.close();
+    this.#unlock();
+  }
+}
+
+export type Key = number | string | (number | string)[];
+export type Table = Database<Buffer, Key>;
+
+/** Plain data and typed arrays as bytes (structured clone). */
+export const encode = (value: unknown): Buffer => serialize(value);
+export const decode = (value: Uint8Array): unknown => deserialize(value);
+
+const stateError = (code: string, message: string, cause?: unknown) =>
+  Object.assign(new Error(message, { cause }), { code });
+
+const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,76 @@
+import { pino, type DestinationStream, type Logger as Pino } from 'pino';
+
+export type Level = 'debug' | 'info' | 'warn' | 'error';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Structured log lines (JSON on standard error). `fields` are snake_case; secrets never go in. */
+export interface Log {
+  debug(message: string, fields?: Fields): void;
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  error(message: string, fields?: Fields): void;
+  /** A log whose lines all carry `fields`. */
+  child(fields: Fields): Log;
+}
+
+/** The same warning or error of the same node is written once in this time; then how often it was held back. */
+const REPEAT_MS = 10_000;
+/** Distinct messages remembered per log; the oldest is forgotten. */
+const REMEMBERED = 256;
+
+/** A log at `level`, to standard error unless told otherwise. */
+export function createLogger(options: { level?: Level; destination?: DestinationStream } = {}): Log {
+  const settings = {
+    level: options.level ?? 'info',
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return new PinoLog(pino(settings, options.destination ?? pino.destination({ fd: 2, sync: true })));
+}
+
+class PinoLog implements Log {
+  readonly #pino: Pino;
+  readonly #seen = new Map<string, { until: number; held: number }>();
+
+  constructor(target: Pino) {
+    this.#pino = target;
+  }
+
+  debug(message: string, fields: Fields = {}): void {
+    this.#pino.debug(fields, message);
+  }
+
+  info(message: string, fields: Fields = {}): void {
+    this.#pino.info(fields, message);
+  }
+
+  warn(message: string, fields: Fields = {}): void {
+    const held = this.#repeated(message);
+    if (held !== null) this.#pino.warn(held > 0 ? { ...fields, repeated: held } : fields, message);
+  }
+
+  error(message: string, fields: Fields = {}): void {
+    const held = this.#repeated(message);
+    if (held !== null) this.#pino.error(held > 0 ? { ...fields, repeated: held } : fields, message);
+  }
+
+  child(fields: Fields): Log {
+    return new PinoLog(this.#pino.child(fields));
+  }
+
+  /** How many equal lines were held back since the last one; null where this one is to be held back too. */
+  #repeated(message: string): number | null {
+    const now = performance.now();
+    const entry = this.#seen.get(message);
+    if (entry && now < entry.until) {
+      entry.held++;
+      return null;
+    }
+    this.#seen.delete(message);
+    this.#seen.set(message, { until: now + REPEAT_MS, held: 0 });
+    if (this.#seen.size > REMEMBERED) this.#seen.delete(this.#seen.keys().next().value!);
+    return entry?.held ?? 0;
+  }
+}

@@ -1,0 +1,209 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/**
+ * Figures of all topologies of a process for Prometheus. The hot path adds to plain numbers of a
+ * {@link NodeMeter}, once a batch; they become metrics only when someone reads them.
+ */
+export class Metrics {
+  readonly registry: Registry;
+  readonly #nodes = new Map<string, NodeMeter>();
+  readonly #latency: Histogram<'topology' | 'node'>;
+  readonly #checkpoint: Histogram<'topology'>;
+  readonly #pause: Histogram<'topology'>;
+  readonly #own = new Map<string, Counter<'topology' | 'node'> | Gauge<'topology' | 'node'>>();
+
+  constructor(registry: Registry = new Registry()) {
+    this.registry = registry;
+    this.#counter('received_total', 'Records that came in; frames for csi.', (meter) => meter.receivedTotal);
+    this.#counter('sent_total', 'Records that went out; frames for csi.', (meter) => meter.sentTotal);
+    this.#labelled(
+      'dropped_total',
+      'Records that were lost on purpose or by the other side.',
+      'reason',
+      (meter) => meter.droppedBy,
+    );
+    this.#labelled('failed_total', 'Records that failed.', 'stage', (meter) => meter.failedBy);
+    this.#counter(
+      'gate_closed_seconds_total',
+      'Time for which the node kept the pump from taking more.',
+      (meter) => meter.gateClosedSeconds,
+    );
+    this.#counter('operator_seconds_total', 'Time spent in the node.', (meter) => meter.operatorSeconds);
+    this.#gauge('queue_depth', 'Batches or records that wait in the node.', (meter) => meter.queueDepth);
+    this.#gauge('watermark_lag_seconds', 'Time of the clock less event time.', (meter) =>
+      meter.watermarkLag(),
+    );
+    const registers = [registry];
+    this.#latency = new Histogram({
+      name: 'csiflow_latency_seconds',
+      help: 'From the arrival of the input that caused a record to the record having been written.',
+      labelNames: ['topology', 'node'],
+      buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+      registers,
+    });
+    this.#checkpoint = new Histogram({
+      name: 'csiflow_checkpoint_seconds',
+      help: 'From the barrier to the commit.',
+      labelNames: ['topology'],
+      buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+      registers,
+    });
+    this.#pause = new Histogram({
+      name: 'csiflow_checkpoint_pause_seconds',
+      help: 'Time of the pump that a checkpoint took.',
+      labelNames: ['topology'],
+      buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1],
+      registers,
+    });
+  }
+
+  /** The figures of a node; the same ones over restarts of its topology. */
+  node(topology: string, node: string): NodeMeter {
+    const key = `${topology}/${node}`;
+    const known = this.#nodes.get(key);
+    if (known) return known;
+    const meter = new NodeMeter(topology, node, (seconds) => {
+      this.#latency.observe({ topology, node }, seconds);
+    });
+    this.#nodes.set(key, meter);
+    return meter;
+  }
+
+  /** A node that is gone is no longer reported. */
+  remove(topology: string, node: string): void {
+    this.#nodes.delete(`${topology}/${node}`);
+  }
+
+  /** @param seconds from the barrier to the commit @param pause of which the pump stood still */
+  checkpoint(topology: string, seconds: number, pause: number): void {
+    this.#checkpoint.observe({ topology }, seconds);
+    this.#pause.observe({ topology }, pause);
+  }
+
+  /** All of it in Prometheus' text format. */
+  async text(): Promise<string> {
+    for (const { topology, node, own } of this.#nodes.values()) {
+      for (const [name, { kind, value }] of own) {
+        const metric = this.#ownMetric(name, kind);
+        if (metric instanceof Gauge) metric.set({ topology, node }, value);
+        else {
+          metric.remove({ topology, node });
+          metric.inc({ topology, node }, value);
+        }
+      }
+    }
+    return this.registry.metrics();
+  }
+
+  /** Metrics of components' own: their names are fixed in the code, so there are few. */
+  #ownMetric(name: string, kind: 'gauge' | 'count') {
+    const known = this.#own.get(name);
+    if (known) return known;
+    const options = {
+      name: `csiflow_${name}`,
+      help: `${name.replaceAll('_', ' ')} of the component`,
+      labelNames: ['topology', 'node'] as const,
+      registers: [this.registry],
+    };
+    const made = kind === 'gauge' ? new Gauge(options) : new Counter(options);
+    this.#own.set(name, made);
+    return made;
+  }
+
+  #counter(name: string, help: string, read: (meter: NodeMeter) => number): void {
+    const nodes = this.#nodes;
+    new Counter({
+      name: `csiflow_${name}`,
+      help,
+      labelNames: ['topology', 'node'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const meter of nodes.values())
+          this.inc({ topology: meter.topology, node: meter.node }, read(meter));
+      },
+    });
+  }
+
+  #gauge(name: string, help: string, read: (meter: NodeMeter) => number | null): void {
+    const nodes = this.#nodes;
+    new Gauge({
+      name: `csiflow_${name}`,
+      help,
+      labelNames: ['topology', 'node'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const meter of nodes.values()) {
+          const value = read(meter);
+          if (value !== null) this.set({ topology: meter.topology, node: meter.node }, value);
+        }
+      },
+    });
+  }
+
+  #labelled<L extends string>(
+    name: string,
+    help: string,
+    label: L,
+    read: (meter: NodeMeter) => ReadonlyMap<string, number>,
+  ): void {
+    const nodes = this.#nodes;
+    new Counter<string>({
+      name: `csiflow_${name}`,
+      help,
+      labelNames: ['topology', 'node', label],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const meter of nodes.values()) {
+          for (const [value, count] of read(meter)) {
+            this.inc({ topology: meter.topology, node: meter.node, [label]: value }, count);
+          }
+        }
+      },
+    });
+  }
+}
+
+export const createMetrics = (registry?: Registry): Metrics => new Metrics(registry);
+
+/** Running totals of one node, and what its component counts itself. */
+export class NodeMeter {
+  readonly topology: string;
+  readonly node: string;
+  receivedTotal = 0;
+  sentTotal = 0;
+  gateClosedSeconds = 0;
+  operatorSeconds = 0;
+  queueDepth = 0;
+  readonly droppedBy = new Map<string, number>();
+  readonly failedBy = new Map<string, number>();
+  readonly own = new Map<string, { kind: 'gauge' | 'count'; value: number }>();
+  /** Reads the lag now; null before the first watermark. */
+  watermarkLag: () => number | null = () => null;
+  /** Seconds from arrival to here, once a batch. */
+  readonly latency: (seconds: number) => void;
+
+  constructor(topology: string, node: string, latency: (seconds: number) => void) {
+    this.topology = topology;
+    this.node = node;
+    this.latency = latency;
+  }
+
+  dropped(reason: string, count: number): void {
+    this.droppedBy.set(reason, (this.droppedBy.get(reason) ?? 0) + count);
+  }
+
+  failed(stage: string, count: number): void {
+    this.failedBy.set(stage, (this.failedBy.get(stage) ?? 0) + count);
+  }
+
+  gauge(name: string, value: number): void {
+    this.own.set(name, { kind: 'gauge', value });
+  }
+
+  count(name: string, value: number): void {
+    this.own.set(name, { kind: 'count', value: (this.own.get(name)?.value ?? 0) + value });
+  }
+}
