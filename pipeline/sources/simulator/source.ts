@@ -231,7 +231,7 @@ class SimulatorSource implements Source {
   /** Plays from `place` to tick `to`. */
   #advance(place: Place, to: number, withTruth: boolean): { data: Data[]; next: Place; lines: TruthLines } {
     const { rate_hz } = this.#settings;
-    const every = Math.max(1, Math.round(rate_hz / TRUTH_HZ));
+    const told = (tick: number) => Math.floor((tick * TRUTH_HZ) / rate_hz);
     const data: Data[] = [];
     const lines: TruthLines = [];
     const stages = this.#stages.map((stage, index): StagePlace => {
@@ -244,7 +244,7 @@ class SimulatorSource implements Source {
         if (block.count > 0) data.push(block);
         if (withTruth) {
           for (let at = tick; at < last; at++) {
-            if (at % every === 0) lines.push(...stage.truth(at - since, origin));
+            if (told(at) !== told(at - 1)) lines.push(...stage.truth(at - since, origin));
           }
         }
         tick = last;

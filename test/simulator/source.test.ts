@@ -1,0 +1,137 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Value } from 'typebox/value';
+import { describe, expect, test } from 'vitest';
+import type { Position, SourceBatch } from '../../pipeline/component/index.js';
+import type { CsiBlock } from '../../pipeline/model/index.js';
+import { simulator } from '../../pipeline/sources/simulator/source.js';
+import { testContext } from '../support/context.js';
+
+type Config = Parameters<typeof simulator.create>[0];
+
+/** Defaults filled in; as fast as it goes. */
+const settings = (fields: Partial<Config>): Config =>
+  Value.Default(simulator.config, { speed: 0, start_time: '2026-01-01T00:00:00Z', ...fields }) as Config;
+
+interface Run {
+  readonly batches: SourceBatch[];
+  readonly blocks: CsiBlock[];
+}
+
+/** Runs a source from a position to its end, or until `most` batches were taken. */
+async function run(config: Config, position: Position = null, most = Infinity): Promise<Run> {
+  const { context } = testContext({ folder: tmpdir() });
+  const stop = new AbortController();
+  const batches: SourceBatch[] = [];
+  await simulator.create(config, context).open(position, {
+    signal: stop.signal,
+    offer: (batch) => {
+      batches.push(batch);
+      if (batches.length >= most) stop.abort();
+      return true;
+    },
+  });
+  return { batches, blocks: batches.flatMap((batch) => (batch.data ?? []) as CsiBlock[]) };
+}
+
+const columns = (blocks: readonly CsiBlock[]) => ({
+  time: blocks.flatMap((block) => Array.from(block.time)),
+  link: blocks.flatMap((block) => Array.from(block.link)),
+  sequence: blocks.flatMap((block) => Array.from(block.sequence)),
+  values: blocks.flatMap((block) => Array.from(block.values)),
+});
+
+describe('the source simulator', () => {
+  test('sends each link at its rate, in order of time, with 52 subcarriers', async () => {
+    const { blocks } = await run(settings({ duration_s: 4, loss: [0, 0] }));
+    const { time, link, sequence } = columns(blocks);
+    expect(time).toHaveLength(2 * 4 * 50);
+    expect(time[0]).toBeGreaterThan(Date.parse('2026-01-01T00:00:00Z') * 1000);
+    for (let i = 1; i < time.length; i++) expect(time[i]).toBeGreaterThan(time[i - 1]!);
+    expect(link.filter((index) => index === 1)).toHaveLength(200);
+    expect(sequence.at(-1)).toBe(199);
+    expect(blocks[0]!.layout.subcarriers).toHaveLength(52);
+    expect(blocks[0]!.layout.training).toBe('lltf');
+    expect(blocks[0]!.rssi[0]).toBeLessThan(-20);
+    expect(blocks[0]!.rssi[0]).toBeGreaterThan(-80);
+  });
+
+  test('goes on from any position as if it had never stopped, also into the next cycle', async () => {
+    const config = settings({
+      duration_s: 14,
+      people: [{ script: [{ activity: 'arms', seconds: 2 }] }],
+    });
+    const whole = await run(config);
+    const cut = whole.batches.length >> 1;
+    const position: unknown = JSON.parse(JSON.stringify(whole.batches[cut - 1]!.position));
+    const rest = await run(config, position);
+    expect(columns(rest.blocks)).toEqual(
+      columns(whole.batches.slice(cut).flatMap((batch) => (batch.data ?? []) as CsiBlock[])),
+    );
+    const last = whole.batches.at(-1)!.position as { stages: { cycle: number }[] };
+    expect(last.stages[0]!.cycle).toBeGreaterThan(0);
+  });
+
+  test('gives the same frames at any speed', async () => {
+    const fast = await run(settings({ duration_s: 1 }));
+    const paced = await run(settings({ duration_s: 1, speed: 40 }));
+    expect(columns(paced.blocks)).toEqual(columns(fast.blocks));
+  });
+
+  test('shows loss as gaps in the sequence', async () => {
+    const { blocks } = await run(settings({ duration_s: 20, loss: [0.2, 0.2] }));
+    const count = blocks.reduce((sum, block) => sum + block.count, 0);
+    expect(count / 2000).toBeGreaterThan(0.7);
+    expect(count / 2000).toBeLessThan(0.9);
+  });
+
+  test('starts now by default, and keeps that in its position', async () => {
+    const config = settings({ duration_s: 1 });
+    delete config.start_time;
+    const { batches } = await run(config, null, 1);
+    expect(batches[0]!.position).toMatchObject({ start: 1_700_000_000_000_000 });
+  });
+
+  test('stops when it is told to', async () => {
+    const { batches } = await run(settings({ duration_s: 0 }), null, 3);
+    expect(batches).toHaveLength(3);
+  });
+
+  test('simulates an empty room', async () => {
+    const { blocks } = await run(settings({ people: [], duration_s: 2, loss: [0, 0] }));
+    expect(blocks.reduce((sum, block) => sum + block.count, 0)).toBe(200);
+  });
+
+  test('writes the truth', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'csiflow-'));
+    try {
+      const path = join(folder, 'truth.ndjson');
+      await run(settings({ duration_s: 60, truth: path }));
+      const text = await readFile(path, 'utf8');
+      const lines = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { activity: string; keypoints: number[][]; time: number });
+      expect(lines).toHaveLength(60 * 20);
+      expect(lines[0]!.keypoints).toHaveLength(17);
+      const falls = lines.filter((line) => line.activity === 'fall');
+      expect(falls.length).toBeGreaterThan(20);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test('refuses ranges that are upside down and times that are none', () => {
+    const complaints = simulator.check!(settings({ snr_db: [30, 10], start_time: 'noon' }));
+    expect(complaints.map(({ path }) => path[0])).toEqual(['snr_db', 'start_time']);
+  });
+
+  test('has valid examples', () => {
+    for (const { config } of simulator.examples) {
+      expect(Value.Check(simulator.config, Value.Default(simulator.config, structuredClone(config)))).toBe(
+        true,
+      );
+    }
+  });
+});
