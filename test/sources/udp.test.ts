@@ -4,7 +4,10 @@ import type { Context, Position, Source } from '../../pipeline/component/index.j
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
 import { dropsIn } from '../../pipeline/sources/kernel-drops.js';
 import { udp } from '../../pipeline/sources/udp.js';
+import { replay } from '../../api/cli/recordings/replay.js';
+import { openRecording } from '../../pipeline/sources/recording.js';
 import { testContext } from '../support/context.js';
+import { sharedFile } from '../support/shared.js';
 import { collector, until } from './outputs.js';
 
 const DEFAULTS = {
@@ -159,6 +162,48 @@ describe('udp', () => {
     await until(() => running.taken.records() >= 3);
     const { raw } = running.taken.batches[1]!;
     expect([raw!.count, raw!.bytes.length, raw!.senders]).toEqual([1, 0, ['']]);
+  });
+});
+
+const recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl');
+
+it.skipIf(recording === undefined)(
+  'takes the recording of two nodes whole (skipped where ../shared is missing)',
+  async () => {
+    const running = await listen({ receive_buffer_bytes: 4_194_304 });
+    await replay(await openRecording(recording!), {
+      host: '127.0.0.1',
+      port: running.port,
+      speed: 100,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+      onProblem: () => undefined,
+    });
+    await until(() => running.taken.records() === 5309 + 236 + 236);
+    for (const { raw } of running.taken.batches) running.source.decode!(raw!);
+    expect(running.source.describe!()).toMatchObject({
+      kernel_drops: expect.toSatisfy((drops) => drops === null || drops === 0) as number,
+      packets: { csi: 5309, vitals: 236, features: 236 },
+      malformed: { unknown_magic: 0, truncated: 0, oversized: 0, value: 0 },
+      links: { 'link-1': { lost: 0 }, 'link-2': { lost: 0 } },
+    });
+  },
+);
+
+it('is not slowed down or filled up by ten thousand forged senders on a real socket', async () => {
+  const running = await listen({ receive_buffer_bytes: 4_194_304 });
+  for (let i = 0; i < 10_000; i++) {
+    await send(running, frame(i, 3 + (i % 253)));
+    if (i % 10 === 0) await send(running, frame(i / 10));
+    if (i % 100 === 99) await until(() => running.taken.records() >= Math.floor((i + 1) * 1.1));
+  }
+  for (const { raw } of running.taken.batches) running.source.decode!(raw!);
+  expect(running.source.describe!()).toMatchObject({
+    links: { 'link-1': { received: 1000, lost: 0 } },
+    unknown_senders: {
+      frames: 10_000,
+      senders: expect.toSatisfy((n: number) => n > 250 && n < 257) as number,
+    },
   });
 });
 
