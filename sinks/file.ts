@@ -1,0 +1,248 @@
+import { mkdir, open, readFile, rename, rm, truncate, writeFile, type FileHandle } from 'node:fs/promises';
+import { dirname, extname, resolve } from 'node:path';
+import { Type, type Static } from 'typebox';
+import { choice, defineSink, type Context, type Sink } from '../pipeline/component/index.js';
+import type { Data, Failure } from '../pipeline/model/index.js';
+import { ParquetFiles } from './shared/parquet.js';
+
+const Config = Type.Object(
+  {
+    path: Type.String({
+      minLength: 1,
+      description:
+        'Pattern of the files: `{date}` is the UTC date of the first record in a file; a running number comes before the ending. Relative to the folder of the topology.',
+    }),
+    format: choice(
+      {
+        ndjson: 'One JSON object a line, appended as records come.',
+        parquet: 'One file for each table of docs/stores.md, written when it is complete.',
+      },
+      { default: 'ndjson', description: 'Format of the files.' },
+    ),
+    rotate_bytes: Type.Integer({
+      minimum: 1_024,
+      maximum: 2 ** 40,
+      default: 256 * 2 ** 20,
+      description: 'A file of this size is followed by the next (NDJSON).',
+    }),
+    rotate_ms: Type.Integer({
+      minimum: 1_000,
+      maximum: 31 * 86_400_000,
+      default: 3_600_000,
+      description: 'Event time that a file covers.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const file = defineSink({
+  name: 'file',
+  summary: 'Writes results to NDJSON or Parquet files, rotated by size and time.',
+  description: `Files for other programs. All choices follow event time, so a repeated run writes the same files.
+
+- Beside the files lies an index (\`.index\`) of where each epoch began: after a crash the files are cut back to the checkpoint and written again.
+- NDJSON is synced to disk at each checkpoint. A file is complete once the next one has begun.
+- Parquet rows wait in a database (\`.staging\`) until later rows came and a checkpoint covers them: those of the last stretch of time stay there. A Parquet file is complete or not there.
+- JSON knows neither NaN nor Infinity: records that hold them are refused, and become dead letters.`,
+  inputs: ['pose', 'event', 'measure'],
+  recovery: 'rewind',
+  config: Config,
+  examples: [
+    { title: 'A line for each record', config: { path: 'data/results-{date}.ndjson' } },
+    { title: 'Parquet by the hour', config: { path: 'data/{date}.parquet', format: 'parquet' } },
+  ],
+  create: (config, context) =>
+    config.format === 'parquet'
+      ? new ParquetFiles(resolve(context.folder, config.path), config.rotate_ms)
+      : new NdjsonFiles(config, context),
+});
+
+/** Where an epoch began: in the file of that number, at that byte. */
+interface EpochStart {
+  readonly epoch: number;
+  readonly number: number;
+  readonly path: string;
+  readonly byte: number;
+  /** Event time of the file's first record, microseconds. */
+  readonly since: number;
+}
+
+/** Epochs that can be gone back to; a checkpoint is never more than a few back. */
+const KEPT_EPOCHS = 1_000;
+
+class NdjsonFiles implements Sink {
+  readonly #config: Static<typeof Config>;
+  readonly #pattern: string;
+  readonly #indexPath: string;
+  #starts: EpochStart[] = [];
+  #current: (EpochStart & { readonly handle: FileHandle }) | null = null;
+  #bytes = 0;
+
+  constructor(config: Static<typeof Config>, context: Context) {
+    this.#config = config;
+    this.#pattern = resolve(context.folder, config.path);
+    this.#indexPath = `${this.#pattern.replaceAll('{date}', 'all')}.index`;
+  }
+
+  async open(): Promise<void> {
+    await mkdir(dirname(this.#pattern), { recursive: true });
+    this.#starts = parseIndex(await readIfThere(this.#indexPath));
+    const last = this.#starts.at(-1);
+    if (last) await this.#use(last);
+  }
+
+  async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
+    const failures: Failure[] = [];
+    let lines = '';
+    for (const record of records) {
+      const line = toLine(record);
+      if (typeof line !== 'string') {
+        failures.push(line);
+        continue;
+      }
+      const time = timeOf(record);
+      if (this.#isFull(time, Buffer.byteLength(lines))) {
+        await this.#append(lines);
+        lines = '';
+        await this.#next(time, epoch);
+      } else if (this.#starts.at(-1)?.epoch !== epoch) {
+        await this.#append(lines);
+        lines = '';
+        await this.#note({ ...this.#current!, epoch, byte: this.#bytes });
+      }
+      lines += line;
+    }
+    await this.#append(lines);
+    return failures;
+  }
+
+  async flush(): Promise<void> {
+    await this.#current?.handle.sync();
+  }
+
+  async rewind(epoch: number): Promise<void> {
+    const at = this.#starts.findIndex((start) => start.epoch > epoch);
+    if (at < 0) return;
+    const start = this.#starts[at]!;
+    if (at === 0 && (start.number > 0 || start.byte > 0))
+      throw new Error(
+        `${this.#pattern}: epoch ${epoch} is further back than the index reaches (${start.epoch})`,
+      );
+    await this.#current?.handle.close();
+    this.#current = null;
+    for (const later of new Set(this.#starts.slice(at).map(({ path }) => path)))
+      if (later !== start.path || start.byte === 0) await rm(later, { force: true });
+    if (start.byte > 0) await truncate(start.path, start.byte);
+    this.#starts = this.#starts.slice(0, at);
+    await this.#rewriteIndex();
+    const last = this.#starts.at(-1);
+    if (last) await this.#use(last);
+  }
+
+  async close(): Promise<void> {
+    await this.#current?.handle.sync();
+    await this.#current?.handle.close();
+    this.#current = null;
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return { file: this.#current?.path ?? null, bytes: this.#bytes };
+  }
+
+  #isFull(time: number, more: number): boolean {
+    const current = this.#current;
+    if (!current) return true;
+    return (
+      this.#bytes + more >= this.#config.rotate_bytes ||
+      time >= current.since + this.#config.rotate_ms * 1000 ||
+      (this.#pattern.includes('{date}') && dateOf(time) > dateOf(current.since))
+    );
+  }
+
+  async #next(time: number, epoch: number): Promise<void> {
+    await this.close();
+    const number = (this.#starts.at(-1)?.number ?? -1) + 1;
+    const path = numbered(this.#pattern.replaceAll('{date}', dateOf(time)), number);
+    await mkdir(dirname(path), { recursive: true });
+    const start = { epoch, number, path, byte: 0, since: time };
+    // The note comes first: a file that the index does not know could not be taken back.
+    await this.#note(start);
+    await writeFile(path, '');
+    await this.#use(start);
+  }
+
+  async #use(start: EpochStart): Promise<void> {
+    const handle = await open(start.path, 'a');
+    this.#current = { ...start, handle };
+    this.#bytes = (await handle.stat()).size;
+  }
+
+  async #append(lines: string): Promise<void> {
+    if (lines === '') return;
+    await this.#current!.handle.appendFile(lines);
+    this.#bytes += Buffer.byteLength(lines);
+  }
+
+  async #note({ epoch, number, path, byte, since }: EpochStart): Promise<void> {
+    const start = { epoch, number, path, byte, since };
+    this.#starts.push(start);
+    if (this.#starts.length > 2 * KEPT_EPOCHS) {
+      this.#starts = this.#starts.slice(-KEPT_EPOCHS);
+      await this.#rewriteIndex();
+      return;
+    }
+    const index = await open(this.#indexPath, 'a');
+    try {
+      await index.appendFile(`${JSON.stringify(start)}\n`);
+      await index.sync();
+    } finally {
+      await index.close();
+    }
+  }
+
+  async #rewriteIndex(): Promise<void> {
+    const lines = this.#starts.map((start) => `${JSON.stringify(start)}\n`).join('');
+    await writeFile(`${this.#indexPath}.part`, lines, { flush: true });
+    await rename(`${this.#indexPath}.part`, this.#indexPath);
+  }
+}
+
+const timeOf = (record: Data): number =>
+  record.port === 'pose' || record.port === 'event' || record.port === 'measure' ? record.time : 0;
+
+const dateOf = (time: number): string => new Date(time / 1000).toISOString().slice(0, 10);
+
+function numbered(path: string, number: number): string {
+  const ending = extname(path);
+  return `${path.slice(0, path.length - ending.length)}.${String(number).padStart(6, '0')}${ending}`;
+}
+
+function toLine(record: Data): string | Failure {
+  try {
+    const json = JSON.stringify(record, (key, value: unknown) => {
+      if (typeof value === 'number' && !Number.isFinite(value))
+        throw new RangeError(`${key} is ${value}: JSON holds finite numbers only`);
+      return value;
+    });
+    return `${json}\n`;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { record, code: 'store.value.invalid', reason: error.message, retriable: false };
+  }
+}
+
+/** A last line without its end was cut off by a kill; nothing was written after it. */
+const parseIndex = (text: string): EpochStart[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as EpochStart);
+
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { dirname, extname } from 'node:path';
+import type { Sink } from '../../pipeline/component/index.js';
+import type { Data, Failure } from '../../pipeline/model/index.js';
+import { openDatabase, type Database } from './database.js';
+import { encodeRecord, TABLE_NAMES, type TableName } from './tables.js';
+import { Writer } from './writer.js';
+
+/**
+ * Parquet files by event time, one for each table. Rows wait in a staging database, where they can be
+ * rewound; a stretch of time becomes files once later rows came and a checkpoint covers all of it.
+ */
+export class ParquetFiles implements Sink {
+  readonly #pattern: string;
+  readonly #stretch: number;
+  #database: Database | null = null;
+  #connection: DuckDBConnection | null = null;
+  #writer: Writer | null = null;
+  #epoch = 0;
+
+  /** @param pattern absolute path; `{date}` and `{table}` are put in. @param stretchMs event time that a file covers. */
+  constructor(pattern: string, stretchMs: number) {
+    this.#pattern = pattern;
+    this.#stretch = stretchMs * 1000;
+  }
+
+  async open(): Promise<void> {
+    this.#database = await openDatabase(`${this.#pattern.replaceAll(/\{(date|table)\}/g, 'all')}.staging`, {
+      memoryLimitBytes: 256 * 2 ** 20,
+      walLimitBytes: 16 * 2 ** 20,
+      externalAccess: true,
+    });
+    this.#connection = await this.#database.instance.connect();
+    await this.#connection.run('CREATE TABLE IF NOT EXISTS released (name VARCHAR, stretch BIGINT)');
+    this.#writer = new Writer(this.#connection);
+  }
+
+  async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
+    this.#epoch = epoch;
+    const writer = this.#opened().writer;
+    if (writer.rows > 5_000) await writer.commit();
+    const failures: Failure[] = [];
+    for (const record of records) {
+      try {
+        writer.add(encodeRecord(record, epoch), epoch);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        failures.push({ record, code: 'store.value.invalid', reason: error.message, retriable: false });
+      }
+    }
+    return failures;
+  }
+
+  async flush(): Promise<void> {
+    await this.#opened().writer.commit();
+    for (const table of TABLE_NAMES) await this.#release(table);
+  }
+
+  async rewind(epoch: number): Promise<void> {
+    await this.#opened().writer.rewind(epoch);
+  }
+
+  async close(): Promise<void> {
+    if (!this.#database) return;
+    const { writer, connection } = this.#opened();
+    const database = this.#database;
+    this.#database = null;
+    try {
+      await writer.commit();
+    } finally {
+      connection.closeSync();
+      await database.close();
+    }
+  }
+
+  /** Writes the stretches of a table that are over: a later one holds a row that a checkpoint covers. */
+  async #release(table: TableName): Promise<void> {
+    const { connection } = this.#opened();
+    // While this epoch is written, the checkpoint of the last one may still be under way; the one before is over.
+    const parameters = { covered: BigInt(this.#epoch - 2) };
+    const stretch = `epoch_us("time") // ${this.#stretch}`;
+    const found = await connection.runAndReadAll(
+      `SELECT stretch FROM (SELECT ${stretch} AS stretch, max(epoch) AS newest FROM ${table} GROUP BY stretch)
+       WHERE newest <= $covered AND stretch < (SELECT max(${stretch}) FROM ${table} WHERE epoch <= $covered)
+       ORDER BY stretch`,
+      parameters,
+    );
+    for (const [number] of found.getRows()) await this.#writeFile(table, stretch, number as bigint);
+  }
+
+  /**
+   * File first, then the rows go: a kill between the two writes the same file again, in its place. Rows that
+   * come late for a stretch that was released before get a further file.
+   */
+  async #writeFile(table: TableName, stretch: string, number: bigint): Promise<void> {
+    const { connection } = this.#opened();
+    const before = await connection.runAndReadAll(
+      'SELECT count(*) FROM released WHERE name = $table AND stretch = $number',
+      { table, number },
+    );
+    const path = pathOf(
+      this.#pattern,
+      table,
+      Number(number) * this.#stretch,
+      Number(before.getRows()[0]![0]),
+    );
+    await mkdir(dirname(path), { recursive: true });
+    const part = `${path}.part`;
+    await connection.run(
+      `COPY (SELECT * FROM ${table} WHERE ${stretch} = ${number} ORDER BY "time") TO '${part.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
+    );
+    await sync(part);
+    await rename(part, path);
+    await connection.run('BEGIN TRANSACTION');
+    await connection.run(`DELETE FROM ${table} WHERE ${stretch} = ${number}`);
+    await connection.run('INSERT INTO released VALUES ($table, $number)', { table, number });
+    await connection.run('COMMIT');
+  }
+
+  #opened(): { readonly writer: Writer; readonly connection: DuckDBConnection } {
+    if (!this.#writer || !this.#connection) throw new Error(`${this.#pattern} is not open`);
+    return { writer: this.#writer, connection: this.#connection };
+  }
+}
+
+/** `data/{date}.parquet` gives `data/2026-03-01.persons.T140000Z.parquet`: the table, and when the stretch begins; late rows `...Z.late1`. */
+function pathOf(pattern: string, table: TableName, time: number, before: number): string {
+  const start = new Date(time / 1000).toISOString();
+  const path = pattern.replaceAll('{date}', start.slice(0, 10)).replaceAll('{table}', table);
+  const ending = extname(path);
+  const stem = path.slice(0, path.length - ending.length);
+  const named = pattern.includes('{table}') ? stem : `${stem}.${table}`;
+  const day = pattern.includes('{date}') ? '' : start.slice(0, 10).replaceAll('-', '');
+  return `${named}.${day}T${start.slice(11, 19).replaceAll(':', '')}Z${before > 0 ? `.late${before}` : ''}${ending}`;
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
