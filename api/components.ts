@@ -1,11 +1,38 @@
+import { denoise } from '../operators/denoise/denoise.js';
+import { detectMotion } from '../operators/detect-motion/detect-motion.js';
+import { inferPose } from '../operators/infer-pose/infer-pose.js';
+import { phaseSanitize } from '../operators/phase-sanitize/phase-sanitize.js';
+import { trackPersons } from '../operators/track-persons/track-persons.js';
+import { window } from '../operators/window/window.js';
 import { Registry } from '../pipeline/component/index.js';
+import { file as fileSource } from '../pipeline/sources/file.js';
+import { simulator } from '../pipeline/sources/simulator/source.js';
+import { udp } from '../pipeline/sources/udp.js';
+import { console as consoleSink } from '../sinks/console.js';
+import { duckdb } from '../sinks/duckdb/duckdb.js';
+import { file as fileSink } from '../sinks/file.js';
+import { websocket } from '../sinks/websocket.js';
 
 /**
  * The components that topologies may name. Adding one is an import and a line here. This file and
- * api/main.ts are the only ones that know all of them.
+ * api/main.ts are the only ones that know all of them. A component's module loads its heavy libraries
+ * when it is opened, not when it is imported: every command of the command line imports this list.
  */
 export const components = new Registry([
   // sources
+  fileSource,
+  simulator,
+  udp,
   // operators
+  denoise,
+  detectMotion,
+  inferPose,
+  phaseSanitize,
+  trackPersons,
+  window,
   // sinks
+  consoleSink,
+  duckdb,
+  fileSink,
+  websocket,
 ]);

@@ -82,7 +82,8 @@ function coerce(tree: Tree, schema: JsonSchema): Tree {
     return { ...tree, fields: new Map(fields) };
   }
   if (!tree.origin || typeof tree.value !== 'string' || allowsType(schema, 'string')) return tree;
-  return { ...tree, value: readAs(tree.value.trim(), schema) ?? tree.value };
+  const value = readAs(tree.value.trim(), schema);
+  return value === undefined ? tree : { ...tree, value };
 }
 
 /** The branch of a union that has `type`, or the schema itself. */
@@ -115,7 +116,13 @@ function innermost(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     if (meant.length === 1) dropped.add(union);
     for (const error of inner) if (meant.length !== 1 || branchOf(error) !== meant[0]) dropped.add(error);
   }
-  return errors.filter((error) => !dropped.has(error));
+  // What is of the wrong type is none of the words either.
+  const wrongType = new Set(
+    errors.filter((error) => error.keyword === 'type').map((error) => error.instancePath),
+  );
+  return errors.filter(
+    (error) => !dropped.has(error) && !(error.keyword === 'enum' && wrongType.has(error.instancePath)),
+  );
 }
 
 class Reporter {
@@ -133,6 +140,8 @@ class Reporter {
 
   report(error: ErrorObject): void {
     const path = steps(error.instancePath);
+    const at = valueAt(this.#tree, path);
+    if (at?.kind === 'scalar' && at.broken) return;
     const schema = error.parentSchema as JsonSchema;
     const params = error.params as Readonly<Record<string, unknown>>;
     switch (error.keyword) {
@@ -160,7 +169,11 @@ class Reporter {
         return;
       case 'minItems':
       case 'maxItems':
-        this.#say('config.list.length', path, `must be ${describeType(schema)}`);
+        this.#say(
+          'config.list.length',
+          path,
+          `must be ${describeType(schema)}, but has ${at?.kind === 'list' ? at.items.length : 0}`,
+        );
         return;
       case 'uniqueItems':
         this.#say('config.list.length', path, 'holds the same value twice');
@@ -226,7 +239,8 @@ class Reporter {
 
   #type(path: Path, schema: JsonSchema): void {
     const tree = valueAt(this.#tree, path);
-    const mend = tree && mendType(tree, schema, String(path.at(-1) ?? ''));
+    const field = path.at(-1);
+    const mend = tree && field !== undefined ? mendType(tree, schema, String(field)) : undefined;
     const text = `must be ${describeType(schema)}, but is ${this.#shown(path)}`;
     this.#say(mend?.unit === true ? 'config.value.unit' : 'config.value.type', path, text, {
       suggestion: mend?.text,

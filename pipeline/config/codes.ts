@@ -34,6 +34,10 @@ export const CODES = {
     'An environment variable is not set and the expression has no default.',
     'Set it, or write `${NAME:-default}`.',
   ],
+  'config.variable.unquoted': [
+    'Within `{ }` or `[ ]` a brace ends a plain value, so `${...}` is torn apart.',
+    'Put the whole value in quotes.',
+  ],
   'config.variable.syntax': [
     'A `${...}` expression cannot be read.',
     'Write `${NAME}`, `${NAME:-default}` or `${secret:name}`; `$${` stands for the text `${`.',

@@ -22,7 +22,9 @@ export function linkNodes(
   registry: Registry,
   problems: Problems,
 ): readonly LinkedNode[] {
-  const byId = new Map(drafts.map((draft) => [draft.id, draft]));
+  const byId = new Map<string, DraftNode>();
+  // Of two nodes with one id the first counts.
+  for (const draft of drafts) if (!byId.has(draft.id)) byId.set(draft.id, draft);
   const linked = drafts.map((draft) => ({ draft, inputs: edgesOf(draft, byId, registry, problems) }));
   reportCycles(linked, problems);
   reportUnused(drafts, byId, problems);
@@ -45,7 +47,7 @@ function edgesOf(
       const message = `\`${draft.id}\` reads from \`${id}\`, which is no node${known}`;
       problems.add('config.from.unknown', place, message, { suggestion });
     } else if (upstream.kind === 'sink') {
-      const suggestion = upstream.from[0]?.id;
+      const suggestion = upstream.from.find((from) => from.id !== draft.id)?.id;
       const message = `\`${draft.id}\` reads from \`${id}\`, which is a sink and gives nothing on`;
       problems.add('config.from.sink', place, message, { suggestion });
     } else if (!upstream.component || !draft.component) {
@@ -143,12 +145,13 @@ function reportUnused(
   byId: ReadonlyMap<string, DraftNode>,
   problems: Problems,
 ): void {
-  // A misspelt id is an error of its own; the node that it meant is not unused.
-  const read = new Set(
-    drafts.flatMap((draft) =>
-      draft.from.map(({ id }) => (byId.has(id) ? id : nearestReadable(id, draft, byId))),
-    ),
+  // Where a node does not say clearly what it reads, nobody knows what is unused.
+  const clear = drafts.every(
+    ({ kind, component, from }) =>
+      component && (kind === 'source' || (from.length > 0 && from.every(({ id }) => byId.has(id)))),
   );
+  if (!clear) return;
+  const read = new Set(drafts.flatMap((draft) => draft.from.map((from) => from.id)));
   for (const draft of drafts) {
     if (draft.kind === 'sink' || read.has(draft.id)) continue;
     if (draft.component && outputsOf(draft.component).length === 0) continue;

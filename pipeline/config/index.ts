@@ -5,5 +5,6 @@ export { describeComponent, docsPages, type DocsPage } from './docs.js';
 export { toDot, toMermaid } from './draw.js';
 export { topologySchema } from './editor-schema.js';
 export * from './load.js';
+export { nearest } from './nearest.js';
 export { formatProblem, type Place, type Problem } from './problem.js';
 export * from './topology.js';

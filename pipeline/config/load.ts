@@ -111,10 +111,11 @@ function readEnvironments(
       'the topology names no `environment`: the place that it senses',
     );
   }
-  const files: readonly Tree[] = [
-    ...(one ? [one.value] : []),
-    ...(several?.value.kind === 'list' ? several.value.items : []),
-  ];
+  const files: readonly Tree[] = one
+    ? [one.value]
+    : several?.value.kind === 'list'
+      ? several.value.items
+      : [];
   const loaded: LoadedEnvironment[] = [];
   for (const file of files) {
     if (file.kind !== 'scalar' || typeof file.value !== 'string' || file.value === '') continue;

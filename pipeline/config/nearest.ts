@@ -7,10 +7,10 @@ const LONGEST = 64;
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   if (word.length > LONGEST) return undefined;
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let least = Math.max(Math.min(1, word.length - 1), Math.floor(word.length / 3)) + 1;
   for (const candidate of words) {
     if (candidate === word || candidate.length > LONGEST) continue;
-    const away = distance(word.toLowerCase(), candidate.toLowerCase());
+    const away = changes(word.toLowerCase(), candidate.toLowerCase());
     if (away < least) {
       least = away;
       best = candidate;
@@ -18,3 +18,9 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   }
   return best;
 }
+
+/** Levenshtein's distance, but letters in the wrong order (`prot` for `port`) count as one slip. */
+const changes = (word: string, candidate: string): number =>
+  sorted(word) === sorted(candidate) ? 1 : distance(word, candidate);
+
+const sorted = (word: string): string => Array.from(word).sort().join('');

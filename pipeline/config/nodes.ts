@@ -27,23 +27,25 @@ export const SECTIONS = { source: 'sources', operator: 'operators', sink: 'sinks
   string
 >;
 
-/** All nodes of the three sections, in the order of the file's sections; each with its own problems reported. */
+/** All nodes of the three sections in order, those with an id that is taken too; each with its own problems reported. */
 export function readNodes(root: MapTree, registry: Registry, problems: Problems): readonly DraftNode[] {
-  const nodes = new Map<string, DraftNode>();
+  const nodes: DraftNode[] = [];
+  const byId = new Map<string, DraftNode>();
   for (const kind of ['source', 'operator', 'sink'] as const) {
     const section = root.fields.get(SECTIONS[kind])?.value;
     if (section?.kind !== 'map') continue;
     for (const [id, field] of section.fields) {
       checkId(id, field.place, problems);
-      const first = nodes.get(id);
+      const first = byId.get(id);
       const node = readNode(id, field, kind, registry, problems);
       if (first) {
-        const message = `\`${id}\` is the id of a ${first.kind} already, in line ${first.place.line}`;
+        const message = `\`${id}\` is the id of ${article(first.kind)} ${first.kind} already, in line ${first.place.line}`;
         problems.add('config.node.duplicate', field.place, message);
-      } else nodes.set(id, node);
+      } else byId.set(id, node);
+      nodes.push(node);
     }
   }
-  return [...nodes.values()];
+  return nodes;
 }
 
 function checkId(id: string, place: Place, problems: Problems): void {
@@ -81,7 +83,7 @@ function readNode(
     return empty;
   }
   const component = readType(id, value, kind, place, registry, problems);
-  const from = readFrom(id, value, kind, place, problems);
+  const from = readFrom(id, value, kind, place, component !== undefined, problems);
   if (!component) return { ...empty, from };
   const own = without(value, RESERVED_FIELDS);
   const subject = { name: component.name, place, component, beside: besideFields(kind) };
@@ -152,6 +154,7 @@ function readFrom(
   node: MapTree,
   kind: Kind,
   place: Place,
+  known: boolean,
   problems: Problems,
 ): DraftNode['from'] {
   const field = node.fields.get('from');
@@ -165,11 +168,11 @@ function readFrom(
     return [];
   }
   if (!field) {
-    problems.add(
-      'config.from.missing',
-      nearestField(node, 'from') ?? place,
-      `\`${id}\` does not say what it reads \`from\``,
-    );
+    const misspelt = nearestField(node, 'from');
+    // The check of the fields says that one is unknown and what it means.
+    if (!misspelt || !known) {
+      problems.add('config.from.missing', misspelt ?? place, `\`${id}\` does not say what it reads \`from\``);
+    }
     return [];
   }
   const subject = { name: '`from`', place: field.value.place };

@@ -15,6 +15,8 @@ export interface ScalarTree {
   readonly text: string;
   /** Set where variables were put in: a schema may then read the text as a number. */
   readonly origin?: 'variable' | 'secret';
+  /** What stands here could not be read, and that was reported: nothing more is said of it. */
+  readonly broken?: true;
 }
 
 export interface MapTree {

@@ -30,9 +30,13 @@ export function putInVariables(tree: Tree, sources: VariableSources, problems: P
 
 function expand(scalar: ScalarTree, sources: VariableSources, problems: Problems): ScalarTree {
   let origin: ScalarTree['origin'];
+  const before = problems.errors;
+  // The same expressions stand in the file's text, but for those that escapes hide.
+  const written = [...scalar.text.matchAll(EXPRESSION)];
+  let count = 0;
   const value = String(scalar.value).replace(EXPRESSION, (whole: string, inner: string | undefined) => {
+    const place = within(scalar, whole, written[count++]?.index);
     if (whole === '$${') return '${';
-    const place = within(scalar, whole);
     const secret = inner === undefined ? null : SECRET.exec(inner);
     origin = secret || origin === 'secret' ? 'secret' : 'variable';
     if (secret) return readSecret(secret[1]!, place, sources, problems);
@@ -45,7 +49,8 @@ function expand(scalar: ScalarTree, sources: VariableSources, problems: Problems
     );
     return '';
   });
-  return { ...scalar, value, ...(origin ? { origin } : {}) };
+  const broken = problems.errors > before;
+  return { ...scalar, value, ...(origin && { origin }), ...(broken && { broken }) };
 }
 
 function readVariable(
@@ -103,9 +108,8 @@ function secretFile(name: string, folder: string | undefined): string | undefine
 }
 
 /** The place of an expression within its scalar, also over several lines. */
-function within(scalar: ScalarTree, expression: string): Place {
-  const start = scalar.text.indexOf(expression);
-  if (start < 0) return scalar.place;
+function within(scalar: ScalarTree, expression: string, start: number | undefined): Place {
+  if (start === undefined) return scalar.place;
   const before = scalar.text.slice(0, start).split('\n');
   const last = before.at(-1)!;
   const line = scalar.place.line + before.length - 1;

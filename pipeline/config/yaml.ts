@@ -1,7 +1,7 @@
 import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser } from 'yaml';
 import type { CST, Document, Node, ParsedNode, YAMLError } from 'yaml';
 import type { Place, Problems } from './problem.js';
-import type { Field, MapTree, Tree } from './tree.js';
+import type { Field, MapTree, ScalarTree, Tree } from './tree.js';
 
 const DEEPEST = 64;
 const MOST_VALUES = 100_000;
@@ -38,7 +38,7 @@ export function readYaml(text: string, file: string, problems: Problems): Tree |
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, lineCounter: lines });
   const [document, second] = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
   if (!document) return undefined;
-  for (const error of document.errors) reportSyntax(error, place, problems);
+  for (const error of withoutCascade(document.errors)) reportSyntax(error, text, place, problems);
   for (const warning of document.warnings) {
     problems.add('config.yaml.tag', place(...warning.pos), firstLine(warning.message));
   }
@@ -78,11 +78,28 @@ function innerTokens(token: CST.Token): CST.Token[] {
   return token.items.flatMap((item) => [item.key, item.value].filter((inner) => inner != null));
 }
 
+/** After one token that does not belong, the parser stumbles over all that follow: the first says it. */
+function withoutCascade(errors: readonly YAMLError[]): readonly YAMLError[] {
+  const first = errors.findIndex((error) => error.code === 'UNEXPECTED_TOKEN');
+  return errors.filter((error, index) => error.code !== 'UNEXPECTED_TOKEN' || index === first);
+}
+
 function reportSyntax(
   error: YAMLError,
+  text: string,
   place: (start: number, end: number) => Place,
   problems: Problems,
 ): void {
+  const variable = /\$\{[^{}\n]*\}?[^\s,{}\]]*/y;
+  const start = error.pos[0] - 1;
+  variable.lastIndex = Math.max(0, start);
+  const unquoted = variable.exec(text)?.[0];
+  if (unquoted !== undefined) {
+    const message = 'within `{ }` and `[ ]` a value with `${...}` needs quotes';
+    const suggestion = `"${unquoted}"`;
+    problems.add('config.variable.unquoted', place(start, start + unquoted.length), message, { suggestion });
+    return;
+  }
   const code = error.code === 'MULTIPLE_DOCS' ? 'config.yaml.documents' : 'config.yaml.syntax';
   const message = firstLine(error.message);
   problems.add(code, place(...error.pos), message.charAt(0).toLowerCase() + message.slice(1));
@@ -203,10 +220,10 @@ class TreeBuilder {
       place,
       `no anchor \`&${name}\` is complete above this alias; ${nearest}`,
     );
-    return this.#null(place);
+    return { ...this.#null(place), broken: true };
   }
 
-  #null(place: Place): Tree {
+  #null(place: Place): ScalarTree {
     return { kind: 'scalar', place, size: 1, value: null, text: '' };
   }
 

@@ -134,7 +134,7 @@ export const store = defineSink({
   config: Type.Object(
     {
       path: Type.String({ minLength: 1, description: 'File of the store.' }),
-      password: Type.Optional(Type.String({ maxLength: 8, description: 'Of the store.' })),
+      password: Type.Optional(Type.String({ maxLength: 20, description: 'Of the store.' })),
     },
     { additionalProperties: false },
   ),

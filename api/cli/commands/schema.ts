@@ -7,7 +7,7 @@ export function register(program: Command): void {
     .addHelpText('after', '\nExample:\n  csiflow schema > topology.schema.json')
     .action(async () => {
       const [{ topologySchema }, { components }] = await Promise.all([
-        import('../../../pipeline/config/editor-schema.js'),
+        import('../../../pipeline/config/index.js'),
         import('../../components.js'),
       ]);
       process.stdout.write(`${JSON.stringify(topologySchema(components), null, 2)}\n`);

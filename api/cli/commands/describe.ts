@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { CommandError, EXIT } from '../exit.js';
+
+export function register(program: Command): void {
+  program
+    .command('describe')
+    .argument('<name>', 'name of a component')
+    .description('Print what a component does and its fields.')
+    .option('--json', 'print its ports and the JSON schema of its configuration')
+    .addHelpText('after', '\nExample:\n  csiflow describe denoise')
+    .action(async (name: string, options: { readonly json?: boolean }) => {
+      const [{ components }, { describeComponent, nearest }] = await Promise.all([
+        import('../../components.js'),
+        import('../../../pipeline/config/index.js'),
+      ]);
+      const found = components.named(name);
+      if (found.length === 0) {
+        const near = nearest(
+          name,
+          components.list().map((component) => component.name),
+        );
+        const hint = near === undefined ? 'see csiflow list' : `did you mean ${near}?`;
+        throw new CommandError(`there is no component ${name}; ${hint}`, EXIT.invalid);
+      }
+      // Functions have no JSON: what is left are the facts.
+      if (options.json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);
+      else process.stdout.write(found.map(describeComponent).join('\n'));
+    });
+}

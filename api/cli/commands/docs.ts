@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import { CommandError } from '../exit.js';
+
+export function register(program: Command): void {
+  program
+    .command('docs')
+    .description('Write the pages that are made from the code: components, topology files, error codes.')
+    .option('--check', 'write nothing; fail where a page on disk is not what would be written')
+    .addHelpText('after', '\nExample:\n  csiflow docs --check')
+    .action(async (options: { readonly check?: boolean }) => {
+      const { staleDocs, writeDocs } = await import('../docs-pages.js');
+      if (!options.check) {
+        const pages = writeDocs();
+        process.stdout.write(`${pages.length} pages written\n`);
+        return;
+      }
+      const stale = staleDocs();
+      if (stale.length > 0) throw new CommandError(`run \`csiflow docs\`; out of date: ${stale.join(', ')}`);
+      process.stdout.write('all pages are up to date\n');
+    });
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { CommandError, EXIT } from '../exit.js';
+
+export function register(program: Command): void {
+  program
+    .command('graph')
+    .argument('<topology>', 'file of a topology')
+    .description('Print the graph of a topology.')
+    .option('--format <mermaid|dot>', 'language of the drawing', 'mermaid')
+    .option('--json', 'print nodes and edges as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow graph topologies/demo.yaml --format dot | dot -Tsvg > demo.svg',
+    )
+    .action(async (file: string, options: { readonly format: string; readonly json?: boolean }) => {
+      const [{ loadForCommand }, { toDot, toMermaid }] = await Promise.all([
+        import('../topologies.js'),
+        import('../../../pipeline/config/index.js'),
+      ]);
+      if (options.format !== 'mermaid' && options.format !== 'dot') {
+        throw new CommandError(`--format must be mermaid or dot, not ${options.format}`, EXIT.invalid);
+      }
+      const topology = loadForCommand(file);
+      if (options.json) {
+        const nodes = topology.nodes.map(({ id, component, inputs }) => {
+          return { id, kind: component.kind, type: component.name, inputs };
+        });
+        process.stdout.write(`${JSON.stringify({ id: topology.id, hash: topology.hash, nodes }, null, 2)}\n`);
+      } else process.stdout.write(options.format === 'dot' ? toDot(topology) : toMermaid(topology));
+    });
+}

@@ -1,0 +1,37 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { docsPages } from '../../pipeline/config/index.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { components } from '../components.js';
+
+const FOLDER = 'docs/components';
+
+/** Writes the pages that are made from the code, and removes those of components that are gone. */
+export function writeDocs(): readonly string[] {
+  const pages = docsPages(components);
+  for (const { path, text } of pages) {
+    const file = packageFile(path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  for (const path of leftOver(pages.map((page) => page.path))) rmSync(packageFile(path));
+  return pages.map((page) => page.path);
+}
+
+/** Paths of pages that are missing, changed, or of components that are gone. */
+export function staleDocs(): readonly string[] {
+  const pages = docsPages(components);
+  const changed = pages.filter(({ path, text }) => {
+    const file = packageFile(path);
+    return !existsSync(file) || readFileSync(file, 'utf8') !== text;
+  });
+  return [...changed.map((page) => page.path), ...leftOver(pages.map((page) => page.path))];
+}
+
+function leftOver(written: readonly string[]): readonly string[] {
+  const folder = packageFile(FOLDER);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(FOLDER, name))
+    .filter((path) => path.endsWith('.md') && !written.includes(path));
+}

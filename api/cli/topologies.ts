@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import {
+  formatProblem,
+  loadTopology,
+  type CheckedTopology,
+  type Problem,
+} from '../../pipeline/config/index.js';
+import { components } from '../components.js';
+import { CommandError, EXIT } from './exit.js';
+
+/**
+ * Loads a topology for a command. Prints warnings on stderr.
+ * @throws CommandError with exit code 2, the problems printed as a compiler does, where it cannot be used.
+ */
+export function loadForCommand(file: string, secrets?: string): CheckedTopology {
+  const { topology, problems } = loadTopology(file, components, { env: process.env, secrets });
+  if (problems.length > 0) process.stderr.write(`${printProblems(problems)}\n`);
+  if (topology) return topology;
+  throw new CommandError(summary(problems), EXIT.invalid);
+}
+
+/** Problems with the lines that they stand in. */
+export function printProblems(problems: readonly Problem[]): string {
+  const texts = new Map<string, string | undefined>();
+  const textOf = (file: string): string | undefined => {
+    if (!texts.has(file)) texts.set(file, readText(file));
+    return texts.get(file);
+  };
+  return problems.map((problem) => formatProblem(problem, textOf(problem.file))).join('\n');
+}
+
+/** `2 errors, 1 warning`. */
+export function summary(problems: readonly Problem[]): string {
+  const count = (severity: Problem['severity']) => {
+    const number = problems.filter((problem) => problem.severity === severity).length;
+    return `${number} ${severity}${number === 1 ? '' : 's'}`;
+  };
+  return `${count('error')}, ${count('warning')}`;
+}
+
+/** Undefined for a file that is not there or too large to show lines of: the problem says so itself. */
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'csiflow-cli-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+const csiflow = (...words: readonly string[]): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, ['dist/api/cli/csiflow.js', ...words], (error, out, err) => {
+      resolve({ code: error ? Number(error.code) : 0, out, err });
+    });
+  });
+
+function file(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+file(
+  'room.yaml',
+  'id: r\nsize: { x: 5, y: 4, z: 3 }\nlinks: [{ id: l, transmitter: [0, 0, 1], receiver: [4, 4, 1], sender: node-1 }]\n',
+);
+const line = (denoise: string): string => `id: t
+environment: room.yaml
+sources:
+  routers: { type: udp }
+operators:
+  clean: { type: ${denoise}, from: routers }
+  windows: { type: window, from: clean }
+  poses: { type: infer-pose, from: windows }
+sinks:
+  history: { type: duckdb, from: poses, path: a.duckdb }
+`;
+
+test('validate prints problems as a compiler does and ends with 2', async () => {
+  const { code, out } = await csiflow('validate', file('bad.yaml', line('denose')));
+  expect(code).toBe(2);
+  expect(out).toContain('bad.yaml:6:18 error config.component.unknown there is no operator `denose`');
+  expect(out).toContain('6 |   clean: { type: denose, from: routers }\n    |                  ^^^^^^');
+  expect(out).toContain('did you mean `denoise`?');
+});
+
+test('validate --format json gives the same as data', async () => {
+  const { code, out } = await csiflow('validate', '--format', 'json', file('bad.yaml', line('denose')));
+  expect(code).toBe(2);
+  expect(JSON.parse(out)).toMatchObject({
+    valid: false,
+    problems: [{ line: 6, column: 18, suggestion: 'denoise' }],
+  });
+});
+
+test('graph draws nodes and edges in both languages', async () => {
+  const good = file('good.yaml', line('denoise'));
+  const [mermaid, dot] = await Promise.all([
+    csiflow('graph', good),
+    csiflow('graph', good, '--format', 'dot'),
+  ]);
+  expect(mermaid.out).toContain('n0([\"routers<br/>udp\"])');
+  expect(mermaid.out).toContain('n0 -->|csi| n1');
+  expect(dot.out).toContain('"routers" -> "clean" [label="csi"];');
+});
+
+test('create prints a topology that validates', async () => {
+  const created = await csiflow('create', 'udp', 'denoise', 'window', 'infer-pose', 'duckdb');
+  expect(created.code).toBe(0);
+  const text = created.out.replace('environments/room.yaml', 'room.yaml');
+  expect(await csiflow('validate', file('created.yaml', text))).toMatchObject({ code: 0 });
+});
+
+test('create refuses a line that does not fit', async () => {
+  const { code, err } = await csiflow('create', 'udp', 'infer-pose', 'duckdb');
+  expect(code).toBe(2);
+  expect(err).toContain('`infer-pose` takes window, but what stands before it gives csi');
+});
+
+test('an unknown command and an unknown option end with 2 and the nearest right word', async () => {
+  const [command, option] = await Promise.all([csiflow('valdate', 'x'), csiflow('list', '--knd')]);
+  expect(command).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('Did you mean `validate`?') as string,
+  });
+  expect(option).toMatchObject({ code: 2, err: expect.stringContaining('--kind') as string });
+});
+
+test.each(['validate', 'list', 'describe', 'create', 'graph', 'docs', 'schema'])(
+  '%s --help shows an example',
+  async (name) => {
+    const { code, out } = await csiflow(name, '--help');
+    expect(code).toBe(0);
+    expect(out).toContain(`Example:\n  csiflow ${name}`);
+  },
+);
+
+test('describe prints a page, list a line for each component, schema JSON', async () => {
+  const [page, list, schema] = await Promise.all([
+    csiflow('describe', 'denoise'),
+    csiflow('list', '--json'),
+    csiflow('schema'),
+  ]);
+  expect(page.out).toContain('# denoise');
+  expect((JSON.parse(list.out) as { name: string }[]).map(({ name }) => name)).toContain('udp');
+  expect(JSON.parse(schema.out)).toHaveProperty('properties.sources');
+});

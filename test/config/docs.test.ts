@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { describe, expect, test } from 'vitest';
+import { staleDocs } from '../../api/cli/docs-pages.js';
+import { components } from '../../api/components.js';
+import {
+  CODES,
+  docsPages,
+  loadTopology,
+  parseTopology,
+  topologySchema,
+} from '../../pipeline/config/index.js';
+import { compileSchema } from '../../pipeline/config/check-schema.js';
+import { jsonSchema, type JsonSchema } from '../../pipeline/config/json-schema.js';
+import { testComponents } from '../support/components.js';
+
+test('the pages on disk are those that the code makes', () => {
+  expect(staleDocs()).toEqual([]);
+});
+
+test('the page of errors lists exactly the codes that there are', () => {
+  const listed = [...readFileSync('docs/errors.md', 'utf8').matchAll(/^## (.+)$/gm)].map((match) => match[1]);
+  expect(listed).toEqual(Object.keys(CODES));
+});
+
+describe.each(components.list().map((component) => [component.kind, component.name, component] as const))(
+  '%s %s',
+  (_kind, _name, component) => {
+    test.each(component.examples.map((example) => [example.title, example.config] as const))(
+      'its example "%s" is valid',
+      (_title, config) => {
+        const { validate } = compileSchema(component.config);
+        const value = structuredClone(config);
+        expect(validate(value), JSON.stringify(validate.errors)).toBe(true);
+        expect(component.check?.(value as never) ?? []).toEqual([]);
+      },
+    );
+
+    test('every field has a description and unknown fields are refused', () => {
+      expect(jsonSchema(component.config).additionalProperties).toBe(false);
+      const silent = Object.entries(component.config.properties)
+        .filter(([, field]) => !(field as JsonSchema).description)
+        .map(([field]) => field);
+      expect(silent).toEqual([]);
+    });
+  },
+);
+
+const topologies = readdirSync('topologies').filter((file) => file.endsWith('.yaml'));
+
+test.each(topologies)('topologies/%s is valid', (file) => {
+  const { problems } = loadTopology(join('topologies', file), components, { env: {} });
+  expect(problems).toEqual([]);
+});
+
+const pages = [
+  'README.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((file) => join('docs', file)),
+];
+const snippets = pages
+  .filter((file) => file.endsWith('.md'))
+  .flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^```yaml\n(id: [^]*?)^```/gm)].map(
+      (match) => [file, match[1]!] as const,
+    ),
+  );
+
+test.each(snippets)('a topology shown in %s is valid', (file, text) => {
+  const environment = loadedEnvironment();
+  const source = { text, shown: file, file: null, folder: 'topologies', environments: environment };
+  const { problems } = parseTopology(source, components, { env: {} });
+  expect(problems.filter((problem) => problem.severity === 'error')).toEqual([]);
+});
+
+/** Snippets name environments that are not there; what they show are nodes. */
+function loadedEnvironment() {
+  const file = readdirSync('topologies/environments')[0]!;
+  return [parse(readFileSync(join('topologies/environments', file), 'utf8'))] as never;
+}
+
+describe('the schema for editors', () => {
+  const validate = new Ajv({ strict: false, allErrors: true }).compile(topologySchema(testComponents));
+  const golden = (file: string): unknown =>
+    parse(readFileSync(`test/config/golden/${file}.yaml`, 'utf8'), { merge: true });
+
+  test.each(['good', 'good-anchors', 'good-variables', 'good-two-kinds-of-one-name'])('takes %s', (file) => {
+    expect(validate(golden(file)), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  test.each([
+    'field-unknown',
+    'value-choice',
+    'component-unknown',
+    'component-kind',
+    'field-missing',
+    'value-type',
+    'settings',
+    'queue',
+  ])('refuses %s', (file) => {
+    expect(validate(golden(file))).toBe(false);
+  });
+});
+
+test('a page shows fields of nested maps by their path, and what each word means', () => {
+  const page = docsPages(testComponents).find(({ path }) => path === 'docs/components/operators/scrub.md');
+  expect(page?.text).toContain('`hampel`: Median of a window.');
+});

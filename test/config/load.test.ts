@@ -1,0 +1,174 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { Type } from 'typebox';
+import { afterAll, expect, test } from 'vitest';
+import { defineSource, Registry } from '../../pipeline/component/index.js';
+import { formatProblem, loadTopology, parseTopology, type LoadResult } from '../../pipeline/config/index.js';
+import { testComponents } from '../support/components.js';
+
+const GOLDEN = 'test/config/golden';
+const good = readFileSync(join(GOLDEN, 'good.yaml'), 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'csiflow-config-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const parse = (text: string, env: Record<string, string> = {}): LoadResult =>
+  parseTopology({ text, shown: 't.yaml', file: null, folder: GOLDEN }, testComponents, { env });
+
+function isLocated(text: string): void {
+  const { topology, problems } = parse(text);
+  if (!topology) expect(problems.some((problem) => problem.severity === 'error')).toBe(true);
+  const lines = text.split('\n').length;
+  for (const problem of problems) {
+    expect(problem.line).toBeGreaterThanOrEqual(1);
+    expect(problem.column).toBeGreaterThanOrEqual(1);
+    if (problem.file === 't.yaml') expect(problem.line).toBeLessThanOrEqual(lines);
+    expect(formatProblem(problem, text)).toContain(problem.code);
+  }
+}
+
+test('random text gives located problems, never an exception', () => {
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), isLocated), { numRuns: 150 });
+});
+
+const SNIPPETS = [
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+  '- ',
+  '\n',
+  '  ',
+  '\t',
+  '&a',
+  '*a',
+  '<<: ',
+  '"',
+  "'",
+  '#',
+  '|',
+  '>',
+  '---',
+  '!x',
+  '${X}',
+  '${',
+  '~',
+  '? ',
+  '%',
+  '\0',
+];
+
+test('a mutated topology gives located problems, never an exception', () => {
+  const edit = fc.record({
+    at: fc.nat(good.length),
+    remove: fc.nat(12),
+    insert: fc.oneof(fc.constantFrom(...SNIPPETS), fc.string({ maxLength: 5 })),
+  });
+  const mutated = fc.array(edit, { minLength: 1, maxLength: 5 }).map((edits) => {
+    return edits.reduce(
+      (text, { at, remove, insert }) => text.slice(0, at) + insert + text.slice(at + remove),
+      good,
+    );
+  });
+  fc.assert(fc.property(mutated, isLocated), { numRuns: 300 });
+});
+
+test('random values in all fields give located problems, never an exception', () => {
+  const wild = fc.jsonValue({ maxDepth: 3 });
+  const node = fc.dictionary(
+    fc.constantFrom('type', 'from', 'queue', 'port', 'length_ms', 'backend', '__proto__'),
+    wild,
+  );
+  const known = fc.record({ type: fc.constantFrom('radio', 'scrub', 'slice', 'infer', 'store'), from: wild });
+  const section = fc.dictionary(fc.constantFrom('a', 'b', 'c', ''), fc.oneof(node, known, wild));
+  const whole = fc.record(
+    {
+      id: wild,
+      environment: wild,
+      environments: wild,
+      sources: section,
+      operators: section,
+      sinks: section,
+      settings: wild,
+      tests: wild,
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(
+      whole.map((value) => JSON.stringify(value, null, 1)),
+      isLocated,
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test('a file over 1 MiB and a missing one are refused', () => {
+  const file = join(folder, 'large.yaml');
+  writeFileSync(file, `id: ${'x'.repeat(2 ** 20)}`);
+  expect(loadTopology(file, testComponents, { env: {} }).problems[0]?.code).toBe('config.file.too_large');
+  expect(loadTopology(join(folder, 'none.yaml'), testComponents, { env: {} }).problems[0]?.code).toBe(
+    'config.file.missing',
+  );
+  expect(loadTopology(folder, testComponents, { env: {} }).problems[0]?.code).toBe('config.file.missing');
+});
+
+test('hundreds of problems are cut off with a word on how many there are', () => {
+  const fields = Array.from({ length: 1000 }, (_, index) => `field${index}: 1`).join('\n');
+  const { problems } = parse(`${good}${fields}\n`);
+  expect(problems).toHaveLength(201);
+  expect(problems.at(-1)).toMatchObject({
+    code: 'config.problems.more',
+    message: expect.stringContaining('800 more') as string,
+  });
+});
+
+test('twenty thousand keys are read in bounded time', () => {
+  const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1\n`).join('');
+  const started = performance.now();
+  expect(parse(keys).topology).toBeUndefined();
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+test("a secret's file comes before its variable, and its value changes the hash", () => {
+  writeFileSync(join(folder, 'store'), 'from-file\n');
+  const text = good.replace('path: data', "password: '${secret:store}', path: data");
+  const source = { text, shown: 't.yaml', file: null, folder: GOLDEN };
+  const env = { CSIFLOW_SECRET_STORE: 'from-env' };
+  const byFile = parseTopology(source, testComponents, { env, secrets: folder }).topology;
+  const byEnv = parseTopology(source, testComponents, { env }).topology;
+  expect(byFile?.nodes.at(-1)?.config['password']).toBe('from-file');
+  expect(byEnv?.nodes.at(-1)?.config['password']).toBe('from-env');
+  expect(byFile?.hash).not.toBe(byEnv?.hash);
+});
+
+test('comments, key order and variables with the same value leave the hash as it is', () => {
+  const same = good
+    .replace('port: 5005', 'port: "${PORT}"')
+    .replace('type: store, from: poses', 'from: poses, type: store');
+  expect(parse(`# a comment\n${same}`, { PORT: '5005' }).topology?.hash).toBe(parse(good).topology?.hash);
+  expect(parse(good.replace('5005', '5006')).topology?.hash).not.toBe(parse(good).topology?.hash);
+});
+
+test('a component whose check throws is named, not let through', () => {
+  const faulty = defineSource({
+    name: 'radio',
+    summary: 'Faulty.',
+    outputs: ['csi'],
+    replayable: true,
+    config: Type.Object({ port: Type.Integer({ description: 'Port.' }) }, { additionalProperties: false }),
+    examples: [],
+    check: () => {
+      throw new Error('broken rule');
+    },
+    create: () => ({ open: async () => undefined }),
+  });
+  const others = testComponents.list().filter((component) => component.name !== 'radio');
+  const source = { text: good, shown: 't.yaml', file: null, folder: GOLDEN };
+  const { problems } = parseTopology(source, new Registry([faulty, ...others]), { env: {} });
+  expect(problems).toMatchObject([{ code: 'config.component.check', line: 4 }]);
+});
