@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import util from 'node:util';
@@ -46,19 +47,30 @@ const require = createRequire(import.meta.url);
  */
 export async function loadBackend(wanted: BackendName | 'auto'): Promise<LoadedBackend> {
   if (wanted !== 'auto') return { ...(await load(wanted)), reason: 'configured' };
-  const missing: string[] = [];
+  const why = await tryGpu();
+  if (typeof why !== 'string') return { ...why, reason: 'it has a GPU' };
+  return { ...(await load('wasm')), reason: why };
+}
+
+/** A native backend on a GPU, or why there is none. TensorFlow is loaded only where a GPU may be: it takes half a gigabyte. */
+async function tryGpu(): Promise<Omit<LoadedBackend, 'reason'> | string> {
+  if (process.platform === 'linux' && !GPU_DEVICES.some(existsSync)) return 'no GPU of NVIDIA is visible';
+  const reasons: string[] = [];
   for (const name of ['tensorflow-gpu', 'tensorflow'] as const) {
     try {
       if (!installed(name)) throw new Error('it is not installed');
       const loaded = await load(name);
-      if (loaded.device === 'GPU') return { ...loaded, reason: 'it has a GPU' };
-      missing.push(`${name} sees no GPU`);
+      if (loaded.device === 'GPU') return loaded;
+      reasons.push(`${name} sees no GPU`);
     } catch (error) {
-      missing.push(`${name}: ${firstLine(error)}`);
+      reasons.push(`${name}: ${firstLine(error)}`);
     }
   }
-  return { ...(await load('wasm')), reason: missing.join('; ') };
+  return reasons.join('; ');
 }
+
+/** Made by NVIDIA's driver, and by that of Windows' subsystem for Linux. */
+const GPU_DEVICES = ['/dev/nvidiactl', '/dev/dxg'];
 
 /** What is there, what is missing, how to get it. Loads every backend that is installed, so ask in a thread of its own or once. */
 export async function describeBackends(): Promise<BackendReport[]> {

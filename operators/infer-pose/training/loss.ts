@@ -14,7 +14,11 @@ export const TERMS = { joints: 2, heading: 1, cells: 0.5, scales: 0.1, posture: 
  * and the Laplace likelihood of the errors, whose gradient reaches only the scales. Windows without a
  * person count for presence alone.
  */
-export function batchLoss(tensors: readonly tf.Tensor[], batch: TrainingBatch): tf.Scalar {
+export function batchLoss(
+  tensors: readonly tf.Tensor[],
+  batch: TrainingBatch,
+  terms: Readonly<Record<keyof typeof TERMS, number>> = TERMS,
+): tf.Scalar {
   const network = new Network(tensors);
   const { scene } = batch;
   const windows = scene.windows;
@@ -58,13 +62,13 @@ export function batchLoss(tensors: readonly tf.Tensor[], batch: TrainingBatch): 
 
   const total = tf.addN([
     rootError,
-    tf.mul(TERMS.joints, tf.mean(jointErrors, 1)),
-    tf.mul(TERMS.heading / 2, heading),
-    tf.mul(TERMS.cells, cells),
-    tf.mul(TERMS.posture, posture),
-    tf.mul(TERMS.scales, scales),
+    tf.mul(terms.joints, tf.mean(jointErrors, 1)),
+    tf.mul(terms.heading / 2, heading),
+    tf.mul(terms.cells, cells),
+    tf.mul(terms.posture, posture),
+    tf.mul(terms.scales, scales),
   ]);
-  return tf.add(overPresent(total), tf.mul(TERMS.presence, presence));
+  return tf.add(overPresent(total), tf.mul(terms.presence, presence));
 }
 
 /** Horizontal vectors of each window's frame, in room axes. */

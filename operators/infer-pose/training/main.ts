@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { loadEnvironment } from '../../../pipeline/config/environments.js';
@@ -84,7 +84,9 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
       : 'a new room each',
     data: describePlan(options.seed, environment),
   };
-  return finishModel({ weights, folder, environment, training, options });
+  const report = finishModel({ weights, folder, environment, training, options });
+  rmSync(checkpoint, { force: true });
+  return report;
 }
 
 /** Calibrates trained weights, and writes model and report. */

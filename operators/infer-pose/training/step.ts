@@ -7,13 +7,14 @@ import { batchLoss } from './loss.js';
 export function lossAndGradient(
   weights: Float32Array,
   batch: TrainingBatch,
+  terms?: Parameters<typeof batchLoss>[2],
 ): { readonly loss: number; readonly gradient: Float32Array } {
   const gradient = new Float32Array(PARAMETERS);
   let loss = NaN;
   // Nothing is returned through tidy: it would look for tensors in every number of the gradient.
   tf.tidy(() => {
     const tensors = weightTensors(weights);
-    const { value, grads } = tf.valueAndGrads((...x: tf.Tensor[]) => batchLoss(x, batch))(tensors);
+    const { value, grads } = tf.valueAndGrads((...x: tf.Tensor[]) => batchLoss(x, batch, terms))(tensors);
     LAYERS.forEach(({ name }, index) => {
       const { kernel, bias } = PLACES.get(name)!;
       gradient.set(grads[2 * index]!.dataSync(), kernel);

@@ -1,0 +1,198 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Operator } from '../../pipeline/component/index.js';
+import { LinkTable, type Environment, type PoseFrame, type Window } from '../../pipeline/model/index.js';
+import { inferPose } from '../../operators/infer-pose/infer-pose.js';
+import { confidenceOf, expectedError, personOf } from '../../operators/infer-pose/person.js';
+import type { Estimate } from '../../operators/infer-pose/estimate.js';
+import { testContext } from '../support/context.js';
+import { simulatedWindow } from './windows.js';
+
+const config = {
+  backend: 'wasm',
+  weights: 'general',
+  max_batch: 4,
+  max_wait_ms: 1,
+  max_in_flight: 16,
+  articulate_below_m: 0.6,
+} as const;
+
+let operator: Operator | undefined;
+afterEach(async () => {
+  await operator?.close?.();
+  operator = undefined;
+});
+
+async function opened(environments: readonly Environment[], changes: object = {}, folder = tmpdir()) {
+  const { context, recorded } = testContext({ environments, links: new LinkTable(environments), folder });
+  operator = inferPose.create({ ...config, ...changes }, context);
+  await operator.open?.();
+  return { operator, recorded };
+}
+
+const poses = async (by: Operator, window: Window): Promise<PoseFrame> => {
+  const { data, failed } = await by.process(window, 'windows');
+  expect(failed).toBeUndefined();
+  return data[0] as PoseFrame;
+};
+
+describe('infer-pose', () => {
+  it('gives a frame in the middle of its window, with the error of the place and where the accuracy is documented', async () => {
+    const { environment, window } = simulatedWindow(3);
+    const { operator: by, recorded } = await opened([environment], { presence: 0 });
+    const frame = await poses(by, window);
+    expect(frame).toMatchObject({
+      port: 'pose',
+      frameId: window.index,
+      environment: environment.id,
+      time: window.start + 1_000_000,
+      windowEnd: window.start + 2_000_000,
+      links: 4,
+      provenance: {
+        origin: 'simulated',
+        model: { trainedOn: 'simulated CSI', accuracy: 'docs/reports/pose-general.md' },
+      },
+    });
+    const [person] = frame.persons;
+    expect(person!.keypoints).toHaveLength(17);
+    expect(person!.positionError).toBeGreaterThan(0);
+    expect(person!.articulated).toBe(person!.positionError < 0.6);
+    expect(person!.confidence).toBeCloseTo(confidenceOf(person!.positionError), 3);
+    expect(person!.position.x * 1000).toBeCloseTo(Math.round(person!.position.x * 1000), 6);
+    expect(recorded.lines.map(({ message }) => message)).toContain('pose network loaded');
+  });
+
+  it('keeps windows of many environments apart and its results apart from its batches', async () => {
+    const rooms = [41, 42, 43].map((seed) => simulatedWindow(seed));
+    const environments = rooms.map(({ environment }) => environment);
+    const strip = (frame: PoseFrame) => ({ ...frame, processingMs: 0 });
+    const { operator: by } = await opened(environments, { presence: 0 });
+    const together = await Promise.all(rooms.map(({ window }) => poses(by, window)));
+    for (const [index, { window }] of rooms.entries()) {
+      expect(strip(await poses(by, window))).toEqual(strip(together[index]!));
+    }
+    expect(together.map(({ environment }) => environment)).toEqual(environments.map(({ id }) => id));
+  });
+
+  it('invents nobody: probabilities below the threshold give a frame without persons', async () => {
+    const { environment, window } = simulatedWindow(5);
+    const { operator: by } = await opened([environment], { presence: 1 });
+    expect((await poses(by, window)).persons).toEqual([]);
+  });
+
+  it('answers a window without known links with nobody and no quality', async () => {
+    const { environment, window } = simulatedWindow(6);
+    const { operator: by } = await opened([environment]);
+    const frame = await poses(by, { ...window, links: [] });
+    expect(frame).toMatchObject({ persons: [], signalQuality: 0, links: 0 });
+  });
+
+  it('refuses a window of another length and says which it reads', async () => {
+    const { environment, window } = simulatedWindow(7);
+    const { operator: by } = await opened([environment]);
+    const { data, failed } = await by.process({ ...window, points: 50 }, 'windows');
+    expect(data).toEqual([]);
+    expect(failed).toMatchObject([{ code: 'pose.window.unfit', retriable: false }]);
+    expect(failed![0]!.reason).toContain('length_ms: 2000 and points: 100');
+  });
+
+  it('uses of more than nine links those with the fewest gaps', async () => {
+    const { environment, window } = simulatedWindow(8, { links: 11 });
+    const { operator: by } = await opened([environment], { presence: 0 });
+    expect((await poses(by, window)).persons).toHaveLength(1);
+  });
+
+  it('copies the values that it hands over', async () => {
+    const { environment, window } = simulatedWindow(9);
+    const before = window.links[0]!.values.slice();
+    const { operator: by } = await opened([environment]);
+    await poses(by, window);
+    expect(window.links[0]!.values).toEqual(before);
+  });
+});
+
+describe('a calibration file', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'csiflow-pose-'));
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it('is read from the topology’s folder and changes the result', async () => {
+    const { environment, window } = simulatedWindow(10);
+    const profiles = Object.fromEntries(environment.links.map(({ id }) => [id, new Array(13).fill(3)]));
+    await writeFile(join(folder, 'room.json'), JSON.stringify({ features: 1, profiles }));
+    const plain = await poses((await opened([environment], { presence: 0 })).operator, window);
+    await operator?.close?.();
+    const held = await poses(
+      (await opened([environment], { presence: 0, calibration: 'room.json' }, folder)).operator,
+      window,
+    );
+    expect(held.persons[0]!.position).not.toEqual(plain.persons[0]!.position);
+  });
+
+  it('that is wrong is named with what is wrong', async () => {
+    await writeFile(join(folder, 'bad.json'), JSON.stringify({ features: 1, profiles: { a: [1, 2] } }));
+    const { environment } = simulatedWindow(10);
+    await expect(opened([environment], { calibration: 'bad.json' }, folder)).rejects.toThrow(
+      /bad.json.*link a.*13 numbers/,
+    );
+    await expect(opened([environment], { calibration: 'none.json' }, folder)).rejects.toThrow(
+      /none.json does not exist/,
+    );
+  });
+});
+
+describe('a person', () => {
+  const estimate: Estimate = {
+    present: 0.9,
+    root: [1.23456, 2],
+    scale: 0.5,
+    heading: [0, 0.8],
+    postures: [0.1, 0.7, 0.2],
+    joints: new Float32Array(51).fill(0.1),
+    jointScales: new Float32Array(17).fill(0.1),
+  };
+  const calibration = {
+    position: { factor: 1.2, power: 1 },
+    joints: { scale: 1, heading: 0.5 },
+    presence: 0.5,
+  };
+  const options = { articulateBelow: 0.7, presence: 0.5 };
+
+  it('is turned to the heading, rounded to a millimetre, with calibrated errors', () => {
+    const person = personOf(estimate, calibration, options)!;
+    expect(person).toMatchObject({
+      position: { x: 1.235, y: 2, z: 0 },
+      positionError: 0.6,
+      confidence: 0.5,
+      heading: 1.571,
+      headingConfidence: 0.8,
+      posture: 'sitting',
+      articulated: true,
+      track: null,
+    });
+    // Forward 0.1 and left 0.1, facing along y.
+    expect(person.keypoints[0]).toMatchObject({ x: 1.135, y: 2.1, z: 0.1 });
+    expect(person.keypoints[0]!.error).toBeCloseTo(0.1 + 0.5 * Math.hypot(0.1, 0.1) * 0.2, 3);
+  });
+
+  it('has no heading where the vector is short, and no skeleton where the place is unsure', () => {
+    const unsure = personOf({ ...estimate, heading: [0.1, 0.1], scale: 1 }, calibration, options)!;
+    expect(unsure.heading).toBeNull();
+    expect(unsure.articulated).toBe(false);
+  });
+
+  it('is nobody below the threshold', () => {
+    expect(personOf({ ...estimate, present: 0.4 }, calibration, options)).toBeNull();
+  });
+
+  it('has an expected error that grows with the network’s scale', () => {
+    const by = { factor: 1.1, power: 1.3 };
+    expect(expectedError(1, by)).toBeGreaterThan(expectedError(0.5, by));
+  });
+});

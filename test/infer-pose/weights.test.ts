@@ -1,0 +1,67 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { PARAMETERS } from '../../operators/infer-pose/network.js';
+import {
+  chooseModel,
+  modelFolder,
+  readModel,
+  shippedModels,
+  SHIPPED,
+} from '../../operators/infer-pose/weights.js';
+import { testEnvironment } from '../support/context.js';
+
+describe('the weights that ship', () => {
+  it.each(shippedModels())('%s are those that their manifest describes', (name) => {
+    const { manifest, weights } = readModel(packageFile(join(SHIPPED, name)));
+    expect(weights).toHaveLength(PARAMETERS);
+    expect(weights.every(Number.isFinite)).toBe(true);
+    expect(manifest).toMatchObject({ trainedOn: 'simulated CSI', window: { lengthMs: 2000, points: 100 } });
+    expect(existsSync(packageFile(manifest.accuracy))).toBe(true);
+  });
+
+  it('are of 75 to 350 thousand parameters', () => {
+    expect(PARAMETERS).toBeGreaterThan(75_000);
+    expect(PARAMETERS).toBeLessThan(350_000);
+  });
+
+  it('are general where none was trained for the place', () => {
+    expect(chooseModel([testEnvironment])).toBe('general');
+  });
+
+  it('are found by name, others by path', () => {
+    expect(modelFolder('general', '/topologies')).toBe(packageFile(join(SHIPPED, 'general')));
+    expect(modelFolder('./mine', '/topologies')).toBe('/topologies/mine');
+  });
+});
+
+describe('weights that are wrong', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'csiflow-weights-'));
+    await cp(packageFile(join(SHIPPED, 'general')), folder, { recursive: true });
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it('are refused by their hash', async () => {
+    const file = join(folder, 'weights.bin');
+    const bytes = await readFile(file);
+    bytes[7]! ^= 1;
+    await writeFile(file, bytes);
+    expect(() => readModel(folder)).toThrow(/SHA-256 differs/);
+    await writeFile(file, bytes.subarray(4));
+    expect(() => readModel(folder)).toThrow(/bytes, not/);
+  });
+
+  it('of another version are refused', async () => {
+    const file = join(folder, 'manifest.json');
+    const manifest = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
+    await writeFile(file, JSON.stringify({ ...manifest, featureVersion: 0 }));
+    expect(() => readModel(folder)).toThrow(/features 0, not/);
+  });
+});

@@ -1,0 +1,60 @@
+import type { Environment, Window } from '../../pipeline/model/index.js';
+import { POINTS, STEP_US } from '../../operators/infer-pose/features.js';
+import { MOTION_MIX, simulateSequence } from '../../pipeline/sources/simulator/index.js';
+
+const START = 1_700_000_000_000_000;
+
+/** A simulated room with a person who walks (or nobody) and one window of it, as the window operator gives it. */
+export function simulatedWindow(
+  seed: number,
+  options: { links?: number; persons?: number; index?: number; id?: string } = {},
+): { environment: Environment; window: Window } {
+  const { links = 4, persons = 1, index = 0, id = `room-${seed}` } = options;
+  const still = {
+    walk: 1,
+    stand: 0,
+    arms: 0,
+    sit: 0,
+    lie: 0,
+    change: 0,
+    fall: 0,
+  } satisfies typeof MOTION_MIX;
+  const sequence = simulateSequence(seed, { seconds: 2, links, persons, mix: still });
+  const frame = 2 * sequence.antennas * sequence.subcarriers;
+  const subcarriers = Int16Array.from({ length: sequence.subcarriers }, (_, k) => 4 * k - 24);
+  const environment: Environment = {
+    id,
+    size: sequence.site.size,
+    links: sequence.site.links.map(({ transmitter, antennas }, link) => ({
+      id: `${id}-link-${link}`,
+      transmitter: [...transmitter],
+      receiver: [...antennas[0]!],
+      sender: `${id}-node-${link}`,
+    })),
+    walls: [],
+    zones: [],
+    assumed: [],
+  };
+  const window: Window = {
+    port: 'window',
+    environment: id,
+    index,
+    start: START + index * 200_000,
+    step: STEP_US,
+    points: POINTS,
+    provenance: { origin: 'simulated' },
+    links: environment.links.map((link, i) => ({
+      id: link.id,
+      layout: 'lltf/1x1/20@2437/-24..24',
+      rx: 1,
+      tx: 1,
+      subcarriers,
+      centreMhz: 2437,
+      values: sequence.csi.slice(i * POINTS * frame, (i + 1) * POINTS * frame),
+      gaps: Uint8Array.from(sequence.present.subarray(i * POINTS, (i + 1) * POINTS), (one) => 1 - one),
+      frames: POINTS,
+      rssi: -50,
+    })),
+  };
+  return { environment, window };
+}

@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { LinkTable } from '../../pipeline/model/index.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { describeBackends } from '../../operators/infer-pose/backends.js';
+import { Engine } from '../../operators/infer-pose/engine.js';
+import type { Estimate } from '../../operators/infer-pose/estimate.js';
+import { requestOf, type Request } from '../../operators/infer-pose/request.js';
+import { SHIPPED } from '../../operators/infer-pose/weights.js';
+import { simulatedWindow } from '../infer-pose/windows.js';
+
+/**
+ * Metres, radians and probabilities may differ by so much between TensorFlow's kernels and WASM's: both compute
+ * with 32-bit floats, in another order.
+ */
+const TOLERANCE = 1e-3;
+
+const weights = packageFile(`${SHIPPED}/general`);
+
+describe('the native part of @tensorflow/tfjs-node-gpu', () => {
+  let wasm: Estimate[];
+  let native: Engine;
+  const requests = (): Request[] =>
+    [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => {
+      const { environment, window } = simulatedWindow(seed, { links: 2 + (seed % 4) });
+      return requestOf(window, new LinkTable([environment]), {})!;
+    });
+
+  beforeAll(async () => {
+    wasm = (await Engine.load({ weights, backend: 'wasm' })).infer(requests());
+    native = await Engine.load({ weights, backend: 'tensorflow-gpu' });
+  });
+
+  it('is loaded and says what computes', async () => {
+    const report = (await describeBackends()).find(({ name }) => name === 'tensorflow-gpu');
+    expect(report).toMatchObject({ available: true, version: native.backend.version });
+    expect(['CPU', 'GPU']).toContain(report!.device);
+  });
+
+  it('gives what WASM gives, within a thousandth', () => {
+    native.infer(requests()).forEach((estimate, index) => {
+      const other = wasm[index]!;
+      const pairs: [ArrayLike<number>, ArrayLike<number>][] = [
+        [
+          [estimate.present, estimate.scale],
+          [other.present, other.scale],
+        ],
+        [estimate.root, other.root],
+        [estimate.heading, other.heading],
+        [estimate.postures, other.postures],
+        [estimate.joints, other.joints],
+        [estimate.jointScales, other.jointScales],
+      ];
+      for (const [a, b] of pairs) {
+        Array.from(a).forEach((value, i) => {
+          expect(Math.abs(value - b[i]!)).toBeLessThan(TOLERANCE);
+        });
+      }
+    });
+  });
+
+  it('gives a window the same answer alone and in company, within a ten-thousandth', () => {
+    const together = native.infer(requests());
+    requests().forEach((request, index) => {
+      const [alone] = native.infer([request]);
+      expect(Math.abs(alone!.root[0] - together[index]!.root[0])).toBeLessThan(1e-4);
+      expect(Math.abs(alone!.scale - together[index]!.scale)).toBeLessThan(1e-4);
+    });
+  });
+});
