@@ -85,8 +85,6 @@ export interface SourceDefinition<
   readonly outputs: O;
   /** True: reading again from a position gives the same records (file, Kafka, simulator). False: the journal makes it so. */
   readonly replayable: boolean;
-  /** Provenance of what it hands over as `data`; raw batches say theirs themselves. */
-  readonly origin?: 'live' | 'replay' | 'simulated';
   readonly create: (config: Static<S>, context: Context) => Source;
 }
 

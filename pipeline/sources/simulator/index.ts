@@ -15,7 +15,7 @@
  * ```
  *
  * `simulateSequence` is pure and keeps nothing between calls, so any number of workers may share the seeds.
- * A room's set-up costs about as much as half a second of it: long sequences are cheaper, and windows cut
+ * A room's set-up costs about as much as a second of it (2 ms for 4 links): long sequences are cheaper, and windows cut
  * from them at random shifts are better training data than many short ones.
  *
  * `csi` and `calibration` of a link share one scale (about 30 on average for the empty room), in steps of an

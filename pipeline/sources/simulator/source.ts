@@ -88,8 +88,9 @@ export const simulator = defineSource({
   summary: 'Simulates a room with people and the CSI that its links would measure.',
   description: [
     "Sends CSI of the topology's environments as ESP32s would report it: 52 subcarriers of the legacy training",
-    'field at 2.437 GHz in steps of an 8-bit converter, with random phase, gain steps, noise and loss. Each link is a box room with wall',
-    'reflections of first and second order, furniture, and bodies of 13 ellipsoids that scatter and shadow.',
+    'field at 2.437 GHz in steps of an 8-bit converter, with random phase, gain steps, noise and loss. The room',
+    'is a box with wall reflections of first and second order, furniture, and bodies of 13 ellipsoids that',
+    'scatter and shadow.',
     '',
     'Everything follows from `seed`: the same configuration gives the same frames, and a run that was stopped',
     'goes on from its last checkpoint. Inner walls and zones of the environment are not simulated.',
@@ -125,7 +126,6 @@ export const simulator = defineSource({
   },
   outputs: ['csi'],
   replayable: true,
-  origin: 'simulated',
   create: (settings, context) => new SimulatorSource(settings, context),
 });
 
