@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { CommandError, EXIT } from '../exit.js';
+
+interface RunOptions {
+  readonly host: string;
+  readonly port: string;
+  readonly form: string;
+  readonly api: boolean;
+  readonly untilEnd: boolean;
+  readonly log: string;
+  readonly plugin: readonly string[];
+}
+
+export function register(program: Command): void {
+  program
+    .command('run')
+    .argument('<topology>', 'file of a topology')
+    .description('Run a topology and serve its results, until Ctrl-C.')
+    .option('--host <address>', 'address that the API listens on', '127.0.0.1')
+    .option('--port <number>', 'port of the API; 0 takes any that is free', '8000')
+    .option('--form <a|b>', 'form in which /api/v1 answers', 'b')
+    .option('--no-api', 'serve nothing: only run')
+    .option('--until-end', 'end when all input has ended (recordings)', false)
+    .option('--plugin <file...>', 'modules with components of your own', [])
+    .option('--log <level>', 'debug, info, warn or error', 'info')
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow run topologies/demo.yaml\n  csiflow run topologies/esp32-udp.yaml --port 9000',
+    )
+    .action(async (file: string, options: RunOptions) => {
+      const { runTopology } = await import('../../main.js');
+      await runTopology(file, {
+        host: options.host,
+        port: readPort(options.port),
+        form: readForm(options.form),
+        api: options.api,
+        untilEnd: options.untilEnd,
+        level: readLevel(options.log),
+        plugins: options.plugin,
+      });
+    });
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new CommandError(`--port must be a whole number from 0 to 65535, not ${text}`, EXIT.invalid);
+}
+
+function readForm(text: string): 'a' | 'b' {
+  if (text === 'a' || text === 'b') return text;
+  throw new CommandError(`--form must be a or b, not ${text}`, EXIT.invalid);
+}
+
+const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+function readLevel(text: string): (typeof LEVELS)[number] {
+  const level = LEVELS.find((known) => known === text);
+  if (level) return level;
+  throw new CommandError(`--log must be one of ${LEVELS.join(', ')}, not ${text}`, EXIT.invalid);
+}
