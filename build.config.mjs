@@ -1,22 +1,25 @@
 // Compiles every TypeScript file of the engine to dist/, file by file, so that a stack trace
 // names the same file as the source does. Types are checked apart (`npm run types`).
-import { readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 
 const root = import.meta.dirname;
+const dist = join(root, 'dist');
 const folders = ['pipeline', 'operators', 'sinks', 'api', 'topologies', 'bench'];
 
-const sources = folders.flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
-    .map((entry) => join(entry.parentPath, entry.name)),
-);
+const filesBelow = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 
-rmSync(join(root, 'dist'), { recursive: true, force: true });
+const sources = folders
+  .flatMap((folder) => filesBelow(join(root, folder)))
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+
 await build({
   entryPoints: sources,
-  outdir: join(root, 'dist'),
+  outdir: dist,
   outbase: root,
   format: 'esm',
   platform: 'node',
@@ -24,3 +27,9 @@ await build({
   sourcemap: 'linked',
   logLevel: 'warning',
 });
+
+// What is left of removed sources; not the whole folder, which something may be running from.
+const current = new Set(sources.map((file) => relative(root, file).replace(/\.ts$/, '')));
+for (const file of existsSync(dist) ? filesBelow(dist) : []) {
+  if (!current.has(relative(dist, file).replace(/\.js(\.map)?$/, ''))) rmSync(file);
+}
