@@ -250,7 +250,7 @@ class TopologyRunner implements Runner {
     while (!signal.aborted) {
       const wait = backoff(++this.#failures, FIRST_RECOVERY_MS, LONGEST_RECOVERY_MS, this.#random);
       await pause(wait, signal);
-      if (signal.aborted) return;
+      if (this.#state !== 'restarting') return;
       try {
         await this.#run();
         return;

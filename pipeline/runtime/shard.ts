@@ -1,6 +1,5 @@
 import { filter, merge, Subject, type Observable } from 'rxjs';
 import type {
-  AnyOperator,
   AnySink,
   AnySource,
   Context,
@@ -401,7 +400,7 @@ export class Shard implements Host {
       const output = new Subject<Signal>();
       streams.set(node.id, output);
       input.pipe(lifted).subscribe(output);
-      if ((node.component as AnyOperator).outputs.includes('pose')) {
+      if (node.component.outputs.includes('pose')) {
         output.subscribe((signal) => {
           if (signal.kind === 'data' && signal.data.port === 'pose') {
             this.#options.onLatency(this.clock.elapsed() - signal.received);

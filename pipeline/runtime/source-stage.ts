@@ -34,7 +34,7 @@ interface Queued {
 
 /** What a checkpoint keeps of a source. */
 interface KeptSource {
-  readonly position: Position | null;
+  readonly position: Position;
   readonly entry: number;
   readonly decode: State;
   readonly watermark: number;
@@ -54,7 +54,7 @@ export class SourceStage {
   readonly #onOrigin: (origin: Provenance['origin']) => void;
   #backlog: Iterator<JournalEntry> | undefined;
   #next: Queued | undefined;
-  #position: Position | null = null;
+  #position: Position = null;
   #entry = 0;
   #origin: Provenance['origin'] | undefined;
   #stopped = false;

@@ -142,10 +142,10 @@ export class Metrics {
     });
   }
 
-  #labelled<L extends string>(
+  #labelled(
     name: string,
     help: string,
-    label: L,
+    label: string,
     read: (meter: NodeMeter) => ReadonlyMap<string, number>,
   ): void {
     const nodes = this.#nodes;

@@ -88,14 +88,14 @@ test('raw input of a source that cannot be replayed comes back from the journal'
   );
   const runner = runnerOf(topology);
   await runner.start();
-  for (let number = 1; number <= 20; number++) radio.send([number]);
+  for (let number = 1; number <= 20; number++) void radio.send([number]);
   await until('20 frames', () => runner.status().nodes[1]!.received === 20);
   await runner.stop({ saveState: false });
   expect(table.rows).toEqual([]);
   await runner.start();
   await until('20 frames again', () => runner.status().nodes[1]!.received === 40);
   expect(radio.position).toBe(20);
-  radio.send([21]);
+  void radio.send([21]);
   await until('the new frame', () => runner.status().nodes[1]!.received === 41);
   await runner.stop();
   expect(table.rows).toEqual(Array.from({ length: 21 }, (_, index) => `csi@${(index + 1) * 1000}x1`));

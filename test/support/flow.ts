@@ -123,7 +123,7 @@ export const counter = defineSource({
         const last = Math.min(end, next + block);
         const data = [frames(next, last, (number) => (offset + number * every) * 1000)];
         next = last;
-        if ((await output.offer({ position: next, data })) === false) return;
+        if (!(await output.offer({ position: next, data }))) return;
       }
       if (end < count) await aborted(output.signal);
     },
