@@ -3,7 +3,8 @@ import type { Point } from './records.js';
 
 /** A place where people are sensed. The schema of `topologies/environments/*.yaml`; the source of its types, checks and docs. */
 
-const Metres = (description: string) => Type.Number({ description: `${description}, metres` });
+const Metres = (description: string) =>
+  Type.Number({ exclusiveMinimum: 0, maximum: 1000, description: `${description}, metres` });
 
 const Position = (description: string) =>
   Type.Array(Type.Number({ minimum: -100, maximum: 1000 }), {
