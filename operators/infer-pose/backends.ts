@@ -89,7 +89,7 @@ export async function describeBackends(): Promise<BackendReport[]> {
 
 const note = (name: BackendName, device: string): string =>
   name === 'tensorflow-gpu' && device !== 'GPU'
-    ? 'No GPU was found, so it computes on the CPU. A GPU needs the NVIDIA driver and `.ci/libtensorflow.sh cuda`.'
+    ? 'No GPU was found, so it computes on the CPU. A GPU needs NVIDIA’s driver and `.ci/libtensorflow.sh cuda`.'
     : 'Ready.';
 
 async function load(name: BackendName): Promise<Omit<LoadedBackend, 'reason'>> {
@@ -128,8 +128,8 @@ async function loadNative(name: 'tensorflow' | 'tensorflow-gpu'): Promise<Omit<L
     require(PACKAGES[name]);
   } catch (error) {
     throw new Error(
-      `${PACKAGES[name]} lacks its native part: \`npm run setup:gpu\` downloads it, ` +
-        '`.ci/libtensorflow.sh cpu` (or `cuda`) makes it from a Python wheel.',
+      `${PACKAGES[name]} lacks its native part: \`npm run setup:gpu\` makes it for the CPU, ` +
+        '`.ci/libtensorflow.sh cuda` for a GPU of NVIDIA.',
       { cause: error },
     );
   }

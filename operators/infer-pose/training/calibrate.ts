@@ -4,7 +4,7 @@ import type { ErrorCalibration } from '../weights.js';
 import { turned, unit, type Outcome } from './outcomes.js';
 
 /** Share of empty rooms in which somebody may be claimed. */
-export const FALSE_PRESENCE = 0.02;
+export const FALSE_PRESENCE = 0.05;
 
 /** Fits the error scales and the presence threshold on held-out windows that no other figure is taken from. */
 export function calibrateErrors(held: readonly Outcome[]): ErrorCalibration {

@@ -1,0 +1,40 @@
+import type { Window } from '../../pipeline/model/index.js';
+import { GROUPS, logAmplitudes } from './features.js';
+import { shareOf } from './request.js';
+import type { Profiles } from './weights.js';
+
+/** Windows with more gaps than this say too little of a link. */
+const MOST_GAPS = 0.5;
+
+/**
+ * Learns the empty-room profile of each link from windows taken while nobody is there: the mean log-amplitude
+ * of each band. Write it with `writeProfiles`, and name the file in the field `calibration` of infer-pose.
+ * A minute is enough; measure again when furniture has been moved.
+ */
+export class ProfileLearner {
+  readonly #sums = new Map<string, { readonly sum: Float64Array; points: number }>();
+
+  add(window: Window): void {
+    for (const link of window.links) {
+      if (shareOf(link.gaps) > MOST_GAPS) continue;
+      const amplitude = logAmplitudes(link);
+      let entry = this.#sums.get(link.id);
+      if (!entry) this.#sums.set(link.id, (entry = { sum: new Float64Array(GROUPS), points: 0 }));
+      for (let t = 0; t < link.gaps.length; t++) {
+        if (link.gaps[t] === 1) continue;
+        entry.points++;
+        for (let g = 0; g < GROUPS; g++) entry.sum[g]! += amplitude[t * GROUPS + g]!;
+      }
+    }
+  }
+
+  /** Rounded to 1e-4: a file of it is the same on every machine. */
+  profiles(): Profiles {
+    return Object.fromEntries(
+      [...this.#sums].map(([id, { sum, points }]) => [
+        id,
+        Array.from(sum, (value) => Math.round((1e4 * value) / points) / 1e4),
+      ]),
+    );
+  }
+}
