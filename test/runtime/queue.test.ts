@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Gate } from '../../pipeline/runtime/gate.js';
+import { BoundedQueue } from '../../pipeline/runtime/queue.js';
+
+const queueOf = (policy: 'block' | 'drop_oldest' | 'drop_newest', capacity: number) => {
+  const lost: number[] = [];
+  const queue = new BoundedQueue<number>({ capacity, policy, maxAgeMs: null }, (item) => lost.push(item));
+  const offer = (item: number) =>
+    queue.offer(
+      () => item,
+      () => lost.push(item),
+    );
+  return { queue, lost, offer };
+};
+
+test('block: a full queue makes the source wait, and loses nothing', async () => {
+  const { queue, offer, lost } = queueOf('block', 2);
+  expect(offer(1)).toBe(true);
+  expect(offer(2)).toBe(true);
+  const third = offer(3);
+  expect(third).toBeInstanceOf(Promise);
+  expect([queue.take(), queue.take(), queue.take()]).toEqual([1, 2, 3]);
+  expect(await third).toBe(true);
+  expect(lost).toEqual([]);
+});
+
+test('drop_oldest: the newest stay, and what goes is told', () => {
+  const { queue, offer, lost } = queueOf('drop_oldest', 2);
+  for (const item of [1, 2, 3, 4]) expect(offer(item)).toBe(true);
+  expect([queue.take(), queue.take(), queue.take()]).toEqual([3, 4, undefined]);
+  expect(lost).toEqual([1, 2]);
+});
+
+test('drop_newest: the oldest stay, and what is refused is told', () => {
+  const { queue, offer, lost } = queueOf('drop_newest', 2);
+  expect([1, 2, 3].map(offer)).toEqual([true, true, false]);
+  expect([queue.take(), queue.take(), queue.take()]).toEqual([1, 2, undefined]);
+  expect(lost).toEqual([3]);
+});
+
+test('closing sends away those who wait', async () => {
+  const { queue, offer } = queueOf('block', 1);
+  void offer(1);
+  const waiting = offer(2);
+  queue.close();
+  expect(await waiting).toBe(false);
+  expect(offer(3)).toBe(false);
+  expect(queue.take()).toBe(1);
+});
+
+test('whatever happens, each item is taken or told once, in order, and the bound holds', () => {
+  const policies = fc.constantFrom('block' as const, 'drop_oldest' as const, 'drop_newest' as const);
+  fc.assert(
+    fc.property(
+      policies,
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(fc.boolean(), { maxLength: 200 }),
+      (policy, capacity, steps) => {
+        const { queue, offer, lost } = queueOf(policy, capacity);
+        const taken: number[] = [];
+        let next = 0;
+        for (const put of steps) {
+          if (put) void offer(next++);
+          else {
+            const item = queue.take();
+            if (item !== undefined) taken.push(item);
+          }
+          expect(queue.depth).toBeLessThanOrEqual(capacity);
+        }
+        for (let item = queue.take(); item !== undefined; item = queue.take()) taken.push(item);
+        expect(taken).toEqual([...taken].sort((a, b) => a - b));
+        expect([...taken, ...lost].sort((a, b) => a - b)).toEqual(
+          Array.from({ length: next }, (_, index) => index),
+        );
+      },
+    ),
+  );
+});
+
+test('the gate is open when no node keeps it shut, and each closing is timed', () => {
+  let now = 0;
+  const times: [string, number][] = [];
+  const gate = new Gate(
+    () => now,
+    (node, seconds) => times.push([node, seconds]),
+  );
+  let opened = 0;
+  gate.onOpen(() => opened++);
+  gate.shut('a');
+  gate.shut('a');
+  now = 500;
+  gate.shut('b');
+  gate.release('a');
+  expect(gate.open).toBe(false);
+  now = 2000;
+  gate.release('b');
+  gate.release('b');
+  expect(gate.open).toBe(true);
+  expect(opened).toBe(1);
+  expect(times).toEqual([
+    ['a', 0.5],
+    ['b', 1.5],
+  ]);
+});
