@@ -1,4 +1,5 @@
 import type { Clock, LiveFeed, Logger, Reader } from '../pipeline/component/index.js';
+import type { LoadResult } from '../pipeline/config/index.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
 import type { Environment } from '../pipeline/model/index.js';
 import { ApiError } from './contract/errors.js';
@@ -12,6 +13,8 @@ import type { SystemProbe } from './system-probe.js';
 export interface Deployment {
   readonly version: string;
   readonly main: RunningTopology;
+  /** Checks the text of a new version of the main topology; files that it names start from that one's folder. */
+  readonly parse: (text: string) => LoadResult;
   /** The form that `/api/v1` answers in. */
   readonly form: Form;
   readonly users: Users;

@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Registry, type Component } from '../pipeline/component/index.js';
-import { formatProblem, loadTopology, type CheckedTopology } from '../pipeline/config/index.js';
+import {
+  formatProblem,
+  loadTopology,
+  parseTopology,
+  type CheckedTopology,
+  type LoadOptions,
+} from '../pipeline/config/index.js';
 import { createRunner } from '../pipeline/runtime/runner.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
 import { createLogger, type Level } from '../pipeline/telemetry/log.js';
@@ -39,6 +45,12 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
   const server = settings.api
     ? await openServer({
         main: runner,
+        parse: (text) =>
+          parseTopology(
+            { text, shown: file, file: topology.file, folder: topology.folder },
+            registry,
+            variables(),
+          ),
         clock,
         log: log.child({ node: 'api' }),
         stateFolder: topology.settings.stateFolder,
@@ -79,14 +91,14 @@ function stopSignal(): Promise<void> {
 }
 
 function load(file: string, registry: Registry): CheckedTopology {
-  const { topology, problems } = loadTopology(file, registry, {
-    env: process.env,
-    secrets: process.env['CSIFLOW_SECRETS'],
-  });
+  const { topology, problems } = loadTopology(file, registry, variables());
   for (const problem of problems) process.stderr.write(`${formatProblem(problem, sourceOf(problem.file))}\n`);
   if (!topology) throw new CommandError(`${file} was not run: mend what is said above`, EXIT.invalid);
   return topology;
 }
+
+/** Secrets are files of the folder that CSIFLOW_SECRETS names, or variables. */
+const variables = (): LoadOptions => ({ env: process.env, secrets: process.env['CSIFLOW_SECRETS'] });
 
 function sourceOf(file: string): string | undefined {
   try {

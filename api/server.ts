@@ -18,6 +18,7 @@ import { PoseStream } from './ws/pose-stream.js';
 
 export interface ServerOptions {
   readonly main: RunningTopology;
+  readonly parse: Deployment['parse'];
   readonly clock: Clock;
   readonly log: Logger;
   /** Users and keys are kept here. */
@@ -52,6 +53,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const deployment: Deployment = {
     version: ownVersion(),
     main,
+    parse: options.parse,
     form: options.form,
     users,
     tokens,

@@ -32,20 +32,27 @@ export type LimitCategory =
  * requests, are held against responses in tests, and are the source of the API's documentation.
  */
 export interface FormView<I, R> {
+  /** Parameters in the path, `:name`. */
+  readonly path?: TObject;
   readonly query?: TObject;
   readonly body?: TSchema;
   /** Schema of the payload: of `data` in Form B. */
   readonly response: TSchema;
-  readonly read: (query: never, body: never) => I;
+  readonly read: (input: { readonly path: never; readonly query: never; readonly body: never }) => I;
   readonly render: (result: R, call: Call) => Body;
 }
 
 /** Gives `read` the types of its schemas. */
-export const formView = <I, R, Q extends TObject, B extends TSchema>(view: {
+export const formView = <I, R, P extends TObject, Q extends TObject, B extends TSchema>(view: {
+  readonly path?: P;
   readonly query?: Q;
   readonly body?: B;
   readonly response: TSchema;
-  readonly read: (query: Static<Q>, body: Static<B>) => I;
+  readonly read: (input: {
+    readonly path: Static<P>;
+    readonly query: Static<Q>;
+    readonly body: Static<B>;
+  }) => I;
   readonly render: (result: R, call: Call) => Body;
 }): FormView<I, R> => view;
 

@@ -14,12 +14,14 @@ import { healthEndpoints } from './health.js';
 import { poseEndpoints } from './pose.js';
 import { checkBody, checkQuery } from './requests.js';
 import { systemEndpoints } from './system.js';
+import { topologyEndpoints } from './topologies.js';
 
 /** Every operation of the service interface, once. A new resource is a file beside this one and a line here. */
 export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...authEndpoints,
   ...poseEndpoints,
   ...systemEndpoints,
+  ...topologyEndpoints,
   ...healthEndpoints,
 ];
 
@@ -177,7 +179,10 @@ function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, lim
       requestId: context.state.requestId,
       signal: abort.signal,
     };
-    const result = await endpoint.handle(view.read(query as never, body as never) as never, call);
+    const result = await endpoint.handle(
+      view.read({ path: context['params'] as never, query: query as never, body: body as never }) as never,
+      call,
+    );
     context.status = endpoint.status;
     const rendered = view.render(result as never, call);
     context.body = successBody(

@@ -40,7 +40,7 @@ export const authEndpoints = [
     a: formView({
       body: CredentialsSchema,
       response: Type.Object(tokenFields, { additionalProperties: false }),
-      read: (_query, body) => body,
+      read: ({ body }) => body,
       render: (pair) => ({ data: token(pair) }),
     }),
     b: formView({
@@ -49,7 +49,7 @@ export const authEndpoints = [
         { ...tokenFields, refresh_token: Type.String() },
         { additionalProperties: false },
       ),
-      read: (_query, body) => body,
+      read: ({ body }) => body,
       render: (pair) => ({ data: { ...token(pair), refresh_token: pair.refresh } }),
     }),
   }),

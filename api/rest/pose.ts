@@ -62,7 +62,10 @@ const latest = defineEndpoint<LatestInput, Latest>({
   a: formView({
     query: Type.Object({ include_3d: Type.Optional(ThreeD) }, closed),
     response: PoseFrameASchema,
-    read: (query) => ({ environment: undefined, selection: { ...WHOLE, threeD: query.include_3d ?? false } }),
+    read: ({ query }) => ({
+      environment: undefined,
+      selection: { ...WHOLE, threeD: query.include_3d ?? false },
+    }),
     render: ({ frame, selection }, { deployment }) => ({
       data: viewOfEnvironment(deployment, frame.environment).frameA(frame, selection),
     }),
@@ -78,7 +81,7 @@ const latest = defineEndpoint<LatestInput, Latest>({
       closed,
     ),
     response: PoseFrameBSchema,
-    read: (query) => ({
+    read: ({ query }) => ({
       environment: query.environment_id,
       selection: {
         keypoints: query.include_keypoints ?? true,
@@ -167,13 +170,13 @@ const history = defineEndpoint<HistoryInput, History>({
       },
       closed,
     ),
-    read: (query) => ({ by: 'cursor', query }),
+    read: ({ query }) => ({ by: 'cursor', query }),
     render: (result, { deployment }) => ({ data: renderCursor(result, deployment) }),
   }),
   b: formView({
     query: HistoryBQuery,
     response: Type.Array(PoseRecordBSchema),
-    read: (query) => ({ by: 'page', query }),
+    read: ({ query }) => ({ by: 'page', query }),
     render: renderPage,
   }),
 });

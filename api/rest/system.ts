@@ -100,7 +100,7 @@ const start = defineEndpoint<StartInput, Accepted>({
   a: formView({
     body: StartBodyA,
     response: StartASchema,
-    read: (_query, body) => body.configuration ?? {},
+    read: ({ body }) => body.configuration ?? {},
     render: (accepted) => ({
       data: {
         status: accepted.status,
@@ -112,7 +112,7 @@ const start = defineEndpoint<StartInput, Accepted>({
   b: formView({
     body: StartBodyB,
     response: StartBSchema,
-    read: (_query, body) => body.configuration ?? {},
+    read: ({ body }) => body.configuration ?? {},
     render: (accepted) => ({
       data: {
         status: accepted.status,
@@ -149,7 +149,7 @@ const stop = defineEndpoint<StopInput, Accepted>({
       closed,
     ),
     response: StopASchema,
-    read: (_query, body) => ({ force: body.force ?? false, saveState: body.save_state ?? true }),
+    read: ({ body }) => ({ force: body.force ?? false, saveState: body.save_state ?? true }),
     render: (accepted) => ({
       data: {
         status: accepted.status,

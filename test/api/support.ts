@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { Users } from '../../api/auth/users.js';
 import type { Role } from '../../api/contract/endpoint.js';
 import { DEFAULT_LIMITS, Limits } from '../../api/limits/limits.js';
+import type { Problem } from '../../pipeline/config/index.js';
 import { openServer, type RunningServer } from '../../api/server.js';
 import { testContext } from '../support/context.js';
 import { FakeTopology } from '../support/fake-topology.js';
@@ -20,6 +21,18 @@ export interface TestService {
   close(): Promise<void>;
 }
 
+const BROKEN: Problem = {
+  file: 'test.yaml',
+  line: 3,
+  column: 5,
+  length: 1,
+  code: 'config.field.unknown',
+  severity: 'error',
+  message: 'no such field',
+  suggestion: null,
+  docs: 'docs/errors.md',
+};
+
 /** A service over a fake topology on a free port, with one user of each role, named as the role, password `pw`. */
 export async function openService(limits = DEFAULT_LIMITS): Promise<TestService> {
   const stateFolder = mkdtempSync(join(tmpdir(), 'csiflow-api-'));
@@ -31,6 +44,7 @@ export async function openService(limits = DEFAULT_LIMITS): Promise<TestService>
   });
   const server = await openServer({
     main,
+    parse: (text) => (text === 'fine' ? { topology: main.topology, problems: [] } : { problems: [BROKEN] }),
     clock: context.clock,
     log: context.log,
     stateFolder,

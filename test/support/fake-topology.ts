@@ -7,7 +7,8 @@ import {
   type PoseFrame,
   type SensedEvent,
 } from '../../pipeline/model/index.js';
-import type { LifecycleState, RunningTopology, TopologyStatus } from '../../pipeline/runtime/status.js';
+import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { LifecycleState, Plan, RunningTopology, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { testEnvironment } from './context.js';
 
 /** Time of frame 0 of {@link poseFrame}: 2026-01-01T00:00:00Z, microseconds. */
@@ -147,12 +148,12 @@ export class FakeTopology implements RunningTopology {
     this.#become('restarting');
   }
 
-  plan(): never {
-    throw new Error('the fake plans nothing');
+  plan(): Plan {
+    return { hash: 'hash-1', changes: [] };
   }
 
-  async apply(): Promise<void> {
-    throw new Error('the fake applies nothing');
+  async apply(_next: CheckedTopology, hash: string): Promise<void> {
+    if (hash !== 'hash-1') throw Object.assign(new Error('the plan is stale'), { code: 'plan.stale' });
   }
 
   async finished(): Promise<void> {

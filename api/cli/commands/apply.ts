@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { remoteOptions, type RemoteOptions } from '../remote.js';
+
+interface ApplyOptions extends RemoteOptions {
+  readonly hash: string;
+}
+
+export function register(program: Command): void {
+  remoteOptions(
+    program
+      .command('apply')
+      .argument('<topology>', 'the new file')
+      .description('Make the change that `csiflow plan` showed: checkpoint, then go on with the new file.')
+      .requiredOption('--hash <hash>', 'as `csiflow plan` gave it; a stale one is refused'),
+  )
+    .addHelpText(
+      'after',
+      '\nExample:\n  CSIFLOW_PASSWORD=... csiflow apply topologies/ward-3.yaml --hash 1f0c9a77d2e4b681',
+    )
+    .action(async (file: string, options: ApplyOptions) => {
+      const [{ readTopologyFile }, { ask }] = await Promise.all([
+        import('../plan-text.js'),
+        import('../remote.js'),
+      ]);
+      const { id, text } = readTopologyFile(file);
+      const result = await ask(options, `/topologies/${id}/apply`, { topology: text, hash: options.hash });
+      const { status } = result as { status: string };
+      process.stdout.write(
+        options.json ? `${JSON.stringify(result, null, 2)}\n` : `${id} is ${status} with ${file}\n`,
+      );
+    });
+}

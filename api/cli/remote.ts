@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { CommandError, EXIT } from './exit.js';
+
+/** Options of the commands that ask a running csiflow. */
+export interface RemoteOptions {
+  readonly url: string;
+  readonly user: string;
+  readonly json: boolean;
+}
+
+export const remoteOptions = (command: Command): Command =>
+  command
+    .option('--url <address>', 'address of the running csiflow', 'http://127.0.0.1:8000')
+    .option('--user <name>', 'account; its password is read from CSIFLOW_PASSWORD', 'admin')
+    .option('--json', 'print the result as JSON', false);
+
+/** The `data` of a Form B answer. @throws CommandError saying what the service said. */
+export async function ask(options: RemoteOptions, path: string, body: object): Promise<unknown> {
+  const token = process.env['CSIFLOW_TOKEN'] ?? (await logIn(options));
+  return post(options, path, body, { Authorization: `Bearer ${token}` });
+}
+
+async function logIn(options: RemoteOptions): Promise<string> {
+  const password = process.env['CSIFLOW_PASSWORD'];
+  if (!password) {
+    throw new CommandError(
+      `set CSIFLOW_PASSWORD to the password of ${options.user}, or CSIFLOW_TOKEN`,
+      EXIT.invalid,
+    );
+  }
+  const data = await post(options, '/auth/token', { username: options.user, password }, {});
+  return (data as { access_token: string }).access_token;
+}
+
+async function post(
+  options: RemoteOptions,
+  path: string,
+  body: object,
+  headers: Record<string, string>,
+): Promise<unknown> {
+  const response = await reach(options.url, path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  const answer = (await response.json()) as { data?: unknown; error?: { message: string } };
+  if (response.ok) return answer.data;
+  throw new CommandError(answer.error?.message ?? `the service answered ${response.status}`, EXIT.failed);
+}
+
+async function reach(url: string, path: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(`${url}/form-b/api/v1${path}`, request);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new CommandError(
+      `no csiflow answers at ${url}: start one with \`csiflow run\`, or name it with --url`,
+      EXIT.unavailable,
+    );
+  }
+}
