@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
-import type { Account } from '../contract/endpoint.js';
+import type { Account } from './roles.js';
 
 /** Life of an access token. */
 export const ACCESS_SECONDS = 3_600;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hash, verify } from '@node-rs/argon2';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { ROLES, type Account, type Role } from '../contract/endpoint.js';
+import { ROLES, type Account, type Role } from './roles.js';
 
 const UsersFileSchema = Type.Object({
   version: Type.Literal(1),

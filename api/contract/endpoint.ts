@@ -1,16 +1,7 @@
 import type { TObject, TSchema, Static } from 'typebox';
+import type { Account, Role } from '../auth/roles.js';
 import type { Deployment } from '../deployment.js';
 import type { Body, Form } from './form.js';
-
-/** Roles, each with the rights of those before it. */
-export const ROLES = ['viewer', 'operator', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
-
-/** Who calls: the subject of a valid token or key. */
-export interface Account {
-  readonly name: string;
-  readonly role: Role;
-}
 
 /** What a handler knows of its call beside the input that its form has read. */
 export interface Call {

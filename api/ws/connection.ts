@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import type { Account } from '../contract/endpoint.js';
+import type { Account } from '../auth/roles.js';
 import type { ClientMessage } from './messages.js';
 
 /** Bytes that may wait in a client's socket before messages to it are left out. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import type { Account } from '../contract/endpoint.js';
+import type { Account } from '../auth/roles.js';
 import { isoTime } from '../contract/form.js';
 import type { PoseSelection } from '../contract/pose.js';
 import { viewOfEnvironment, type Deployment } from '../deployment.js';

@@ -233,7 +233,7 @@ describe('GET /pose/history', () => {
       has_next: false,
       has_prev: true,
     });
-    const data = body['data'] as unknown as { timestamp: string }[];
+    const data = body['data'] as { timestamp: string }[];
     expect(data.map(({ timestamp }) => timestamp)).toEqual([iso(13), iso(14)]);
     expect(data.every((record) => Value.Check(PoseRecordBSchema, record))).toBe(true);
   });

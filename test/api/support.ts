@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
 import { readFileSync } from 'node:fs';
 import { Users } from '../../api/auth/users.js';
-import type { Role } from '../../api/contract/endpoint.js';
+import type { Role } from '../../api/auth/roles.js';
 import { DEFAULT_LIMITS, Limits } from '../../api/limits/limits.js';
 import type { Problem } from '../../pipeline/config/index.js';
 import { openServer, type RunningServer } from '../../api/server.js';
