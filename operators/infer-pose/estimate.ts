@@ -1,7 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { JOINTS, MIRRORED } from './body.js';
 import { frame, turnBack, type Frame } from './geometry.js';
-import { expectedPlace, OUT, type Network } from './network.js';
+import { OUT } from './layers.js';
+import { expectedPlace, type Network } from './network.js';
 import { sceneBatch, viewBatch, type Scene } from './scene.js';
 
 /** What the network says of one window, in room coordinates, before calibration and rounding. */

@@ -1,96 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { JOINTS } from './body.js';
 import { COURSE, FIGURES, GROUPS, LINK_FEATURES, MAP, POINTS } from './features.js';
 import { CELLS, DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
+import { LAYERS, PLACES, STEPS, WIDTHS } from './layers.js';
 
 /**
  * The network: one encoder shared by all links, a floor grid scored by each link's relative geometry, and
  * a pose head that looks again from the place found. Convolutions are reshapes and matrix products, so
  * that gradients exist on every backend. It holds no weights: they come as tensors, in the order of {@link LAYERS}.
  */
-
-/** Counts up when layers change: weights are bound to it. */
-export const NETWORK_VERSION = 1;
-
-const W = {
-  first: 40,
-  second: 48,
-  third: 64,
-  course: 80,
-  map: 48,
-  figures: 40,
-  token: 80,
-  score: 48,
-  scored: 40,
-  joined: 64,
-  view: 112,
-  wide: 192,
-  deep: 144,
-} as const;
-
-/** Places of the outputs of the pose head. */
-export const OUT = {
-  /** Mean of the heading's unit vector: its direction is the heading, its length how sure it is. */
-  heading: 0,
-  /** From the grid's expected place to the root, metres. */
-  offset: 2,
-  /** Log of the scale of the root's error, metres; then of each joint's. */
-  rootScale: 4,
-  jointScales: 5,
-  postures: 5 + JOINTS,
-  presence: 8 + JOINTS,
-  /** Relative to the floor root, x along the heading, y to the left, z up. */
-  joints: 9 + JOINTS,
-  size: 9 + 4 * JOINTS,
-} as const;
-
-/** Time steps that are left after three convolutions of stride two. */
-const STEPS = Math.ceil(POINTS / 8);
-
-interface Layer {
-  readonly name: string;
-  readonly inputs: number;
-  readonly outputs: number;
-}
-
-/** Dense layers, each a kernel [inputs, outputs] and a bias [outputs]. */
-export const LAYERS: readonly Layer[] = [
-  { name: 'first', inputs: 6 * GROUPS, outputs: W.first },
-  { name: 'second', inputs: 6 * W.first, outputs: W.second },
-  { name: 'third', inputs: 6 * W.second, outputs: W.third },
-  { name: 'course', inputs: STEPS * W.third, outputs: W.course },
-  { name: 'map', inputs: MAP, outputs: W.map },
-  { name: 'figures', inputs: FIGURES, outputs: W.figures },
-  { name: 'token', inputs: W.course + W.map + W.figures, outputs: W.token },
-  { name: 'score-token', inputs: W.token, outputs: W.score },
-  { name: 'score-place', inputs: PLACE_FEATURES, outputs: W.score },
-  { name: 'scored', inputs: W.score, outputs: W.scored },
-  { name: 'joined', inputs: 2 * W.scored + WALL_FEATURES, outputs: W.joined },
-  { name: 'logit', inputs: W.joined, outputs: 1 },
-  { name: 'view', inputs: W.token + PLACE_FEATURES + DIRECTION_FEATURES, outputs: W.view },
-  { name: 'attention', inputs: W.view, outputs: 1 },
-  { name: 'wide', inputs: 2 * W.view + WALL_FEATURES, outputs: W.wide },
-  { name: 'deep', inputs: W.wide, outputs: W.deep },
-  { name: 'out', inputs: W.deep, outputs: OUT.size },
-];
-
-/** Numbers in all kernels and biases. */
-export const PARAMETERS = LAYERS.reduce((sum, layer) => sum + (layer.inputs + 1) * layer.outputs, 0);
-
-/** Where each layer's kernel and bias lie in one array of PARAMETERS numbers. */
-export const PLACES: ReadonlyMap<
-  string,
-  { readonly kernel: number; readonly bias: number; readonly end: number }
-> = (() => {
-  const places = new Map<string, { kernel: number; bias: number; end: number }>();
-  let at = 0;
-  for (const { name, inputs, outputs } of LAYERS) {
-    const bias = at + inputs * outputs;
-    places.set(name, { kernel: at, bias, end: bias + outputs });
-    at = bias + outputs;
-  }
-  return places;
-})();
 
 /** Kernel and bias of each layer in turn, as tensors that the caller disposes of. */
 export const weightTensors = (weights: Float32Array): tf.Tensor[] =>
@@ -145,7 +62,7 @@ export class Network {
     x = this.#convolve(x, 'second');
     x = this.#convolve(x, 'third');
     const parts = [
-      this.#dense(tf.reshape(x, [rows, STEPS * W.third]), 'course'),
+      this.#dense(tf.reshape(x, [rows, STEPS * WIDTHS.third]), 'course'),
       this.#dense(tf.slice(all, [0, COURSE], [rows, MAP]), 'map'),
       this.#dense(tf.slice(all, [0, COURSE + MAP], [rows, FIGURES]), 'figures'),
     ];
@@ -156,12 +73,20 @@ export class Network {
   score(tokens: tf.Tensor2D, batch: SceneBatch): tf.Tensor2D {
     const { windows, links } = batch;
     const places = tf.tensor2d(batch.places, [windows * links * CELLS, PLACE_FEATURES]);
-    const seen = tf.reshape(this.#dense(places, 'score-place', 'linear'), [windows * links, CELLS, W.score]);
-    const heard = tf.reshape(this.#dense(tokens, 'score-token', 'linear'), [windows * links, 1, W.score]);
-    const both = tf.reshape(relu(tf.add(seen, heard)), [windows * links * CELLS, W.score]);
-    const scored = tf.reshape(this.#dense(both, 'scored'), [windows, links, CELLS * W.scored]);
+    const seen = tf.reshape(this.#dense(places, 'score-place', 'linear'), [
+      windows * links,
+      CELLS,
+      WIDTHS.score,
+    ]);
+    const heard = tf.reshape(this.#dense(tokens, 'score-token', 'linear'), [
+      windows * links,
+      1,
+      WIDTHS.score,
+    ]);
+    const both = tf.reshape(relu(tf.add(seen, heard)), [windows * links * CELLS, WIDTHS.score]);
+    const scored = tf.reshape(this.#dense(both, 'scored'), [windows, links, CELLS * WIDTHS.scored]);
     const pooled = [tf.mean(scored, 1), tf.max(scored, 1)].map((part) =>
-      tf.reshape(part, [windows * CELLS, W.scored]),
+      tf.reshape(part, [windows * CELLS, WIDTHS.scored]),
     );
     const walls = tf.tensor2d(batch.walls, [windows * CELLS, WALL_FEATURES]);
     const joined = this.#dense(tf.concat([...pooled, walls], 1), 'joined');
@@ -175,7 +100,7 @@ export class Network {
     const view = this.#dense(tf.concat([tokens, views], 1), 'view');
     const logits = tf.reshape(this.#dense(view, 'attention', 'linear'), [windows, links]);
     const attention = tf.reshape(tf.softmax(logits), [windows, links, 1]);
-    const stacked = tf.reshape(view, [windows, links, W.view]);
+    const stacked = tf.reshape(view, [windows, links, WIDTHS.view]);
     const pooled = [tf.sum(tf.mul(stacked, attention), 1), tf.mean(stacked, 1)] as tf.Tensor2D[];
     const walls = tf.tensor2d(batch.walls, [windows, WALL_FEATURES]);
     const wide = this.#dense(tf.concat([...pooled, walls], 1), 'wide');

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Environment, Link } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { FEATURE_VERSION, GROUPS, POINTS, STEP_US } from './features.js';
-import { LAYERS, NETWORK_VERSION, PARAMETERS } from './network.js';
+import { LAYERS, NETWORK_VERSION, PARAMETERS } from './layers.js';
 
 /** Folder of the weights that ship with csiflow; each model is a folder in it. */
 export const SHIPPED = 'operators/infer-pose/weights';

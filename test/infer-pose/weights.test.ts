@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
-import { PARAMETERS } from '../../operators/infer-pose/network.js';
+import { PARAMETERS } from '../../operators/infer-pose/layers.js';
 import {
   chooseModel,
   modelFolder,

@@ -1,5 +1,5 @@
 import { JOINTS } from '../body.js';
-import { LAYERS, OUT, PARAMETERS, PLACES } from '../network.js';
+import { LAYERS, OUT, PARAMETERS, PLACES } from '../layers.js';
 import { TRUTH, type Samples } from './samples.js';
 
 /** Weights before training: normal by the number of inputs (He et al. 2015), small for outputs, which start from the mean pose. */

@@ -1,7 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { JOINTS } from '../body.js';
 import { turnBack } from '../geometry.js';
-import { expectedPlace, Network, OUT } from '../network.js';
+import { OUT } from '../layers.js';
+import { expectedPlace, Network } from '../network.js';
 import { viewBatch } from '../scene.js';
 import type { TrainingBatch } from './batches.js';
 

@@ -1,5 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { LAYERS, PARAMETERS, PLACES, weightTensors } from '../network.js';
+import { LAYERS, PARAMETERS, PLACES } from '../layers.js';
+import { weightTensors } from '../network.js';
 import type { TrainingBatch } from './batches.js';
 import { batchLoss } from './loss.js';
 

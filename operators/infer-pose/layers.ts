@@ -1,0 +1,89 @@
+import { JOINTS } from './body.js';
+import { FIGURES, GROUPS, MAP, POINTS } from './features.js';
+import { DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
+
+/** Shape of the network, without anything that computes it. */
+
+/** Counts up when layers change: weights are bound to it. */
+export const NETWORK_VERSION = 1;
+
+/** Numbers that each layer gives. */
+export const WIDTHS = {
+  first: 40,
+  second: 48,
+  third: 64,
+  course: 80,
+  map: 48,
+  figures: 40,
+  token: 80,
+  score: 48,
+  scored: 40,
+  joined: 64,
+  view: 112,
+  wide: 192,
+  deep: 144,
+} as const;
+
+/** Places of the outputs of the pose head. */
+export const OUT = {
+  /** Mean of the heading's unit vector: its direction is the heading, its length how sure it is. */
+  heading: 0,
+  /** From the grid's expected place to the root, metres. */
+  offset: 2,
+  /** Log of the scale of the root's error, metres; then of each joint's. */
+  rootScale: 4,
+  jointScales: 5,
+  postures: 5 + JOINTS,
+  presence: 8 + JOINTS,
+  /** Relative to the floor root, x along the heading, y to the left, z up. */
+  joints: 9 + JOINTS,
+  size: 9 + 4 * JOINTS,
+} as const;
+
+/** Time steps that are left after three convolutions of stride two. */
+export const STEPS = Math.ceil(POINTS / 8);
+
+interface Layer {
+  readonly name: string;
+  readonly inputs: number;
+  readonly outputs: number;
+}
+
+/** Dense layers, each a kernel [inputs, outputs] and a bias [outputs]. */
+export const LAYERS: readonly Layer[] = [
+  { name: 'first', inputs: 6 * GROUPS, outputs: WIDTHS.first },
+  { name: 'second', inputs: 6 * WIDTHS.first, outputs: WIDTHS.second },
+  { name: 'third', inputs: 6 * WIDTHS.second, outputs: WIDTHS.third },
+  { name: 'course', inputs: STEPS * WIDTHS.third, outputs: WIDTHS.course },
+  { name: 'map', inputs: MAP, outputs: WIDTHS.map },
+  { name: 'figures', inputs: FIGURES, outputs: WIDTHS.figures },
+  { name: 'token', inputs: WIDTHS.course + WIDTHS.map + WIDTHS.figures, outputs: WIDTHS.token },
+  { name: 'score-token', inputs: WIDTHS.token, outputs: WIDTHS.score },
+  { name: 'score-place', inputs: PLACE_FEATURES, outputs: WIDTHS.score },
+  { name: 'scored', inputs: WIDTHS.score, outputs: WIDTHS.scored },
+  { name: 'joined', inputs: 2 * WIDTHS.scored + WALL_FEATURES, outputs: WIDTHS.joined },
+  { name: 'logit', inputs: WIDTHS.joined, outputs: 1 },
+  { name: 'view', inputs: WIDTHS.token + PLACE_FEATURES + DIRECTION_FEATURES, outputs: WIDTHS.view },
+  { name: 'attention', inputs: WIDTHS.view, outputs: 1 },
+  { name: 'wide', inputs: 2 * WIDTHS.view + WALL_FEATURES, outputs: WIDTHS.wide },
+  { name: 'deep', inputs: WIDTHS.wide, outputs: WIDTHS.deep },
+  { name: 'out', inputs: WIDTHS.deep, outputs: OUT.size },
+];
+
+/** Numbers in all kernels and biases. */
+export const PARAMETERS = LAYERS.reduce((sum, layer) => sum + (layer.inputs + 1) * layer.outputs, 0);
+
+/** Where each layer's kernel and bias lie in one array of PARAMETERS numbers. */
+export const PLACES: ReadonlyMap<
+  string,
+  { readonly kernel: number; readonly bias: number; readonly end: number }
+> = (() => {
+  const places = new Map<string, { kernel: number; bias: number; end: number }>();
+  let at = 0;
+  for (const { name, inputs, outputs } of LAYERS) {
+    const bias = at + inputs * outputs;
+    places.set(name, { kernel: at, bias, end: bias + outputs });
+    at = bias + outputs;
+  }
+  return places;
+})();
