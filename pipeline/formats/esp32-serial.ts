@@ -19,7 +19,10 @@ export const esp32Serial: Format = {
 export const esp32SerialLog: FileFormat = {
   name: 'esp32-serial-log',
   summary: 'Serial log of an ESP32 with CSIRAW lines.',
-  recognise: (head) => text(head).split('\n').some((line) => PATTERN.test(line.trimEnd())),
+  recognise: (head) =>
+    text(head)
+      .split('\n')
+      .some((line) => PATTERN.test(line.trimEnd())),
   open: () => ({ format: esp32Serial.name, start: 0, origin: 'replay', meta: {}, cutter: new LineCutter() }),
 };
 
@@ -30,7 +33,8 @@ const PATTERN = /^CSIRAW (\d{1,10}) (\d{1,10}) (-?\d{1,3}) (\d{1,4}) ([0-9a-fA-F
 /** Longest line that can be a measurement: 192 pairs. */
 const MAX_LINE_BYTES = 1024;
 
-const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+const text = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 
 const isFrame = (read: ReadFrame | ReadFault | null): boolean => read !== null && !('fault' in read);
 
@@ -45,7 +49,8 @@ function partsOf(bins: number): readonly FramePart[] {
 const READER: FrameReader = { format: 'esp32-serial', sequenceBits: 32, read: readLine };
 
 function readLine(record: Uint8Array): ReadFrame | ReadFault | null {
-  if (record.length > MAX_LINE_BYTES) return { fault: 'oversized', reason: `longer than ${MAX_LINE_BYTES} bytes` };
+  if (record.length > MAX_LINE_BYTES)
+    return { fault: 'oversized', reason: `longer than ${MAX_LINE_BYTES} bytes` };
   const line = text(record).trimEnd();
   if (!line.startsWith(MARK)) return null;
   const match = PATTERN.exec(line);

@@ -43,8 +43,8 @@ const NOISE_UNKNOWN = -127;
 
 /** Subcarriers of the 30 groups (IEEE 802.11n-2009 table 7-25f: Ng 2 at 20 MHz, Ng 4 at 40 MHz). */
 export const SUBCARRIERS_20 = [
-  -28, -26, -24, -22, -20, -18, -16, -14, -12, -10, -8, -6, -4, -2, -1, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23,
-  25, 27, 28,
+  -28, -26, -24, -22, -20, -18, -16, -14, -12, -10, -8, -6, -4, -2, -1, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21,
+  23, 25, 27, 28,
 ];
 export const SUBCARRIERS_40 = Array.from({ length: GROUPS }, (_, i) => -58 + 4 * i);
 
@@ -75,10 +75,12 @@ export function parseMeasurement(entry: Uint8Array): Measurement | string {
   const view = new DataView(entry.buffer, entry.byteOffset + 1, entry.length - 1);
   const rx = view.getUint8(8);
   const tx = view.getUint8(9);
-  if (rx < 1 || rx > 3 || tx < 1 || tx > 3) return `${rx} receive and ${tx} transmit antennas: both must be 1 to 3`;
+  if (rx < 1 || rx > 3 || tx < 1 || tx > 3)
+    return `${rx} receive and ${tx} transmit antennas: both must be 1 to 3`;
   const length = view.getUint16(16, true);
   const expected = payloadBytes(rx, tx);
-  if (length !== expected) return `${rx} x ${tx} antennas need ${expected} bytes of CSI, the header says ${length}`;
+  if (length !== expected)
+    return `${rx} x ${tx} antennas need ${expected} bytes of CSI, the header says ${length}`;
   if (view.byteLength < HEADER_BYTES + length) {
     return `cut short: ${view.byteLength} bytes of ${HEADER_BYTES + length}`;
   }
@@ -155,7 +157,7 @@ export function scaleFactor(measurement: Measurement, power: number): number {
 
 /** The entries (code and body) of a file, in order; ends at a length of 0 or a last entry that is cut short. */
 export function* entries(file: Uint8Array): Generator<Uint8Array, void> {
-  for (let at = 0; at + 3 <= file.length; ) {
+  for (let at = 0; at + 3 <= file.length;) {
     const length = (file[at]! << 8) | file[at + 1]!;
     if (length === 0 || at + 2 + length > file.length) return;
     yield file.subarray(at + 2, at + 2 + length);
@@ -229,7 +231,8 @@ function readEntry(record: Uint8Array, scaled: boolean): ReadFrame | ReadFault |
         layout: layoutOf(measurement),
         fill: (values, at) => {
           unpackCsi(measurement, values, at);
-          if (scaled) scale(measurement, values.subarray(at, at + measurement.rx * measurement.tx * GROUPS * 2));
+          if (scaled)
+            scale(measurement, values.subarray(at, at + measurement.rx * measurement.tx * GROUPS * 2));
         },
       },
     ],
@@ -268,44 +271,45 @@ function layoutOf({ rx, tx, rate }: Measurement): CsiLayout {
 }
 
 const CLOCK_PERIOD = 2 ** 32;
-/** Longest step that is believed, microseconds. */
+/** Longest step ahead that is believed at once, microseconds. */
 const LONGEST_STEP = 60_000_000;
-/** Step that is put in where none is known. */
-const FIRST_STEP = 50_000;
+/** So many measurements in a row that are not believed, and the clock was set anew. */
+const MOST_STRAYS = 32;
+/** What lies between the measurements on both sides of a clock set anew, microseconds. */
+const STEP_OVER = 50_000;
 
 /**
- * Event time of a card's 32-bit microsecond clock. It wraps, and in some logs it jumps: a step back, or ahead
- * by more than a minute, is taken for one as long as the step before it, so that time only ever grows.
+ * Event time of a card's 32-bit microsecond clock. It wraps after 71.6 minutes, and in some logs it jumps for some
+ * measurements: old ones come again between new ones. A step back, or ahead by more than a minute, is therefore a
+ * stray; when {@link MOST_STRAYS} follow one another the clock was set anew, and time goes on from there.
  */
 export class CardClock {
   #last = -1;
-  #step = FIRST_STEP;
   #time = 0;
-  /** Steps that were not believed. */
-  jumps = 0;
+  #strays = 0;
 
-  /** Microseconds since 1970 of a timestamp; the first one counts from 1970 itself. */
-  at(timestamp: number): number {
-    if (this.#last < 0) this.#time = timestamp;
-    else {
-      const step = (timestamp - this.#last + CLOCK_PERIOD) % CLOCK_PERIOD;
-      if (step <= LONGEST_STEP) this.#step = step;
-      else this.jumps++;
-      this.#time += this.#step;
+  /** Microseconds since 1970, never decreasing; the first timestamp counts from 1970 itself. Null for a stray. */
+  at(timestamp: number): number | null {
+    const step = this.#last < 0 ? timestamp : (timestamp - this.#last + CLOCK_PERIOD) % CLOCK_PERIOD;
+    if (this.#last >= 0 && step > LONGEST_STEP) {
+      if (++this.#strays < MOST_STRAYS) return null;
+      this.#time += STEP_OVER;
+    } else {
+      this.#time += step;
     }
+    this.#strays = 0;
     this.#last = timestamp;
     return this.#time;
   }
 
   snapshot() {
-    return { last: this.#last, step: this.#step, time: this.#time, jumps: this.jumps };
+    return { last: this.#last, time: this.#time, strays: this.#strays };
   }
 
   restore(state: ReturnType<CardClock['snapshot']>): void {
     this.#last = state.last;
-    this.#step = state.step;
     this.#time = state.time;
-    this.jumps = state.jumps;
+    this.#strays = state.strays;
   }
 }
 
@@ -318,7 +322,7 @@ class EntryCutter implements Cutter {
     while (!into.full && from + 2 <= bytes.length) {
       const end = from + 2 + ((bytes[from]! << 8) | bytes[from + 1]!);
       if (end > bytes.length) break;
-      this.#take(bytes, from + 2, end, into);
+      this.#take(bytes, from + 2, end, into, at + from);
       from = end;
     }
     if (last && !into.full && from < bytes.length) {
@@ -332,11 +336,18 @@ class EntryCutter implements Cutter {
     return from;
   }
 
-  #take(bytes: Uint8Array, start: number, end: number, into: RawBuilder): void {
-    // The time stands behind the code; an entry too short for it goes on for the decoder to refuse.
+  #take(bytes: Uint8Array, start: number, end: number, into: RawBuilder, place: number): void {
     if (bytes[start] !== MEASUREMENT || start === end) return;
-    const time = end - start < 5 ? into.newest : this.#clock.at(readU32(bytes, start + 1));
-    into.add(Number.isFinite(time) ? time : 0, bytes, start, end);
+    // The time stands behind the code; an entry too short for it goes on for the decoder to refuse.
+    const time = end - start < 5 ? Math.max(0, into.newest) : this.#clock.at(readU32(bytes, start + 1));
+    if (time !== null) into.add(time, bytes, start, end);
+    else {
+      into.problem({
+        code: 'intel5300.stray',
+        place: `byte ${place}`,
+        message: 'the measurement is older than those before it, by the clock of the card; left out',
+      });
+    }
   }
 
   snapshot() {

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+
+export function register(evaluate: Command): void {
+  evaluate
+    .command('falls')
+    .description('Measure detect-falls on real recordings, and write docs/reports/falls.md and falls.json.')
+    .option('--data <folder>', 'folder with captures/ and labelled/', '../shared')
+    .option('--out <folder>', 'folder of the report (default: docs/reports of csiflow)')
+    .option('--json', 'print the report as JSON instead of progress')
+    .addHelpText('after', '\nExample:\n  csiflow evaluate falls --data ../shared')
+    .action(async (options: { data: string; out?: string; json?: boolean }) => {
+      const { evaluateFalls } = await import('../../../../bench/accuracy/falls.js');
+      const report = await evaluateFalls({
+        ...options,
+        print: (line) => (options.json ? process.stderr : process.stdout).write(`${line}\n`),
+      });
+      if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    });
+}

@@ -1,0 +1,157 @@
+/** Small nets of one hidden layer (tanh) and one output, a logit; several of them are averaged. Plain numbers: nothing here is worth a tensor. */
+export interface Ensemble {
+  /** Of the inputs, in training: they are standardised by it ... */
+  readonly mean: readonly number[];
+  readonly deviation: readonly number[];
+  /** ... and clipped at so many standard deviations. */
+  readonly clip: number;
+  readonly nets: readonly Net[];
+}
+
+export interface Net {
+  /** [unit, input], then the unit's bias. */
+  readonly hidden: readonly (readonly number[])[];
+  /** [unit], then the bias. */
+  readonly output: readonly number[];
+}
+
+/** Mean logit of the nets. */
+export function logit(ensemble: Ensemble, inputs: ArrayLike<number>): number {
+  const x = standardise(ensemble, inputs);
+  return ensemble.nets.reduce((sum, net) => sum + netLogit(net, x), 0) / ensemble.nets.length;
+}
+
+/** Inputs in standard deviations, clipped. */
+export function standardise(
+  { mean, deviation, clip }: Omit<Ensemble, 'nets'>,
+  inputs: ArrayLike<number>,
+): Float64Array {
+  return Float64Array.from(mean, (m, i) => Math.max(-clip, Math.min(clip, (inputs[i]! - m) / deviation[i]!)));
+}
+
+function netLogit({ hidden, output }: Net, x: Float64Array): number {
+  let sum = output[hidden.length]!;
+  hidden.forEach((weights, unit) => {
+    let a = weights[x.length]!;
+    for (let i = 0; i < x.length; i++) a += weights[i]! * x[i]!;
+    sum += output[unit]! * Math.tanh(a);
+  });
+  return sum;
+}
+
+export interface TrainingSettings {
+  readonly nets: number;
+  readonly units: number;
+  /** Examples of either kind drawn with replacement for each net. */
+  readonly positives: number;
+  readonly negatives: number;
+  /** Standard deviation of the noise that is added to the inputs at each step, in theirs. */
+  readonly noise: number;
+  readonly weightDecay: number;
+  readonly clip: number;
+  readonly steps: number;
+  readonly rate: number;
+}
+
+export interface Example {
+  readonly inputs: ArrayLike<number>;
+  readonly positive: boolean;
+}
+
+/** Trains an ensemble by Adam (Kingma and Ba, 2015) on the cross-entropy, each net on a bootstrap of its own. Deterministic by `random`. */
+export function trainEnsemble(
+  examples: readonly Example[],
+  settings: TrainingSettings,
+  random: () => number,
+): Ensemble {
+  const width = examples[0]!.inputs.length;
+  const mean = Array.from({ length: width }, (_, i) => average(examples.map(({ inputs }) => inputs[i]!)));
+  const deviation = mean.map((m, i) =>
+    Math.max(1e-6, Math.sqrt(average(examples.map(({ inputs }) => (inputs[i]! - m) ** 2)))),
+  );
+  const scale = { mean, deviation, clip: settings.clip };
+  const rows = examples.map(({ inputs, positive }) => ({ x: standardise(scale, inputs), positive }));
+  const nets = Array.from({ length: settings.nets }, () => trainNet(rows, settings, random));
+  return { ...scale, nets };
+}
+
+interface Row {
+  readonly x: Float64Array;
+  readonly positive: boolean;
+}
+
+function trainNet(rows: readonly Row[], settings: TrainingSettings, random: () => number): Net {
+  const { units } = settings;
+  const width = rows[0]!.x.length;
+  const draw = (from: readonly Row[], count: number) =>
+    Array.from({ length: count }, () => from[Math.floor(random() * from.length)]!);
+  const batch = [
+    ...draw(
+      rows.filter((row) => row.positive),
+      settings.positives,
+    ),
+    ...draw(
+      rows.filter((row) => !row.positive),
+      settings.negatives,
+    ),
+  ];
+  // Weights as one vector: units x (width + 1), then units + 1.
+  const count = units * (width + 1) + units + 1;
+  const first = units * (width + 1);
+  const w = Float64Array.from({ length: count }, (_, i) => {
+    const bias = i < first ? i % (width + 1) === width : i === count - 1;
+    return bias ? 0 : gaussian(random) / Math.sqrt(i < first ? width : units);
+  });
+  const gradient = new Float64Array(count);
+  const momentum = new Float64Array(count);
+  const square = new Float64Array(count);
+  // Noise is drawn from a table: drawing each number anew would be most of the work.
+  const noise = Float64Array.from({ length: NOISE_TABLE }, () => settings.noise * gaussian(random));
+  const a = new Float64Array(units);
+  const x = new Float64Array(width);
+  for (let step = 1; step <= settings.steps; step++) {
+    gradient.fill(0);
+    for (const row of batch) {
+      const from = Math.floor(random() * (NOISE_TABLE - width));
+      for (let i = 0; i < width; i++) x[i] = row.x[i]! + noise[from + i]!;
+      let z = w[count - 1]!;
+      for (let u = 0; u < units; u++) {
+        const at = u * (width + 1);
+        let sum = w[at + width]!;
+        for (let i = 0; i < width; i++) sum += w[at + i]! * x[i]!;
+        a[u] = Math.tanh(sum);
+        z += w[first + u]! * a[u]!;
+      }
+      const error = 1 / (1 + Math.exp(-z)) - (row.positive ? 1 : 0);
+      gradient[count - 1]! += error;
+      for (let u = 0; u < units; u++) {
+        gradient[first + u]! += error * a[u]!;
+        const back = error * w[first + u]! * (1 - a[u]! * a[u]!);
+        const at = u * (width + 1);
+        for (let i = 0; i < width; i++) gradient[at + i]! += back * x[i]!;
+        gradient[at + width]! += back;
+      }
+    }
+    for (let i = 0; i < count; i++) {
+      const g = gradient[i]! / batch.length + settings.weightDecay * w[i]!;
+      momentum[i] = 0.9 * momentum[i]! + 0.1 * g;
+      square[i] = 0.999 * square[i]! + 0.001 * g * g;
+      w[i]! -=
+        (settings.rate * (momentum[i]! / (1 - 0.9 ** step))) /
+        (Math.sqrt(square[i]! / (1 - 0.999 ** step)) + 1e-8);
+    }
+  }
+  return {
+    hidden: Array.from({ length: units }, (_, u) => [...w.subarray(u * (width + 1), (u + 1) * (width + 1))]),
+    output: [...w.subarray(first)],
+  };
+}
+
+const NOISE_TABLE = 65_536;
+
+const average = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
+
+/** Box and Muller. */
+function gaussian(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}

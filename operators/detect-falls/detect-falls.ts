@@ -1,0 +1,280 @@
+import { readFileSync } from 'node:fs';
+import { Type, type Static } from 'typebox';
+import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
+import type { Failure, ModelReference, SensedEvent, Window } from '../../pipeline/model/index.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import type { Ensemble } from './dense.js';
+import { netScorer, ruleScorer, scoreOf, type Scorer } from './detector.js';
+import { Histogram } from './histogram.js';
+import { People, type PeopleState } from './people.js';
+import { Resampler, type ResamplerState } from './resampler.js';
+import { Room, type Candidate, type RoomState } from './room.js';
+import { RATE_HZ } from './tracks.js';
+
+/** What `csiflow train falls` writes. */
+export interface FallWeights extends Ensemble {
+  readonly name: string;
+  readonly version: string;
+  readonly features: readonly string[];
+  readonly trainedOn: readonly {
+    readonly data: string;
+    readonly licence: string;
+    readonly folder: string;
+    readonly examples: string;
+  }[];
+  readonly settings: Readonly<Record<string, number>>;
+  /** Score from which on a candidate is a fall. */
+  readonly threshold: number;
+}
+
+export const WEIGHTS_FILE = 'operators/detect-falls/weights/falls.json';
+
+export const readWeights = (path = packageFile(WEIGHTS_FILE)): FallWeights =>
+  JSON.parse(readFileSync(path, 'utf8')) as FallWeights;
+
+/** Point of the rule at which 5 % of the action clips of falls-intel5300-bedroom raise an alarm. */
+const RULE_THRESHOLD = 1.2;
+/** Candidates of a room before its own quantile is used. */
+const LEAST_CANDIDATES = 200;
+/** Candidates over which old ones fade: two days of an active room. */
+const MOST_CANDIDATES = 30_000;
+
+const CONFIG = Type.Object(
+  {
+    method: Type.Union([Type.Literal('nets'), Type.Literal('rule')], {
+      default: 'nets',
+      description:
+        '`nets`: twelve small nets, averaged. `rule`: `min(rise, drop) + 2 fast`, without learning; weaker, but plain.',
+    }),
+    threshold: Type.Optional(
+      Type.Number({
+        minimum: -50,
+        maximum: 50,
+        description:
+          'Score from which on a candidate is a fall. Default: that of the weights, or 1.2 for the rule. Lower finds more falls and more that are none.',
+      }),
+    ),
+    room_quantile: Type.Optional(
+      Type.Number({
+        minimum: 0.5,
+        maximum: 0.9999,
+        description:
+          "Raises the threshold to this quantile of the room's own candidates, once 200 were seen. 0.95 to 0.99 over a day of ordinary life is a good choice; nobody may fall meanwhile.",
+      }),
+    ),
+    cooldown_ms: Type.Integer({
+      minimum: 0,
+      maximum: 3_600_000,
+      default: 10_000,
+      description: 'After a fall, no other is reported in the same environment for so long, milliseconds.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const detectFalls = defineOperator({
+  name: 'detect-falls',
+  summary:
+    'Reports falls: isolated bursts of motion of about a second, fast for their size, with quiet on both sides.',
+  description: `
+Reads windows (any length; a grid step of 50 ms or less), resamples the amplitudes to 20 Hz, and looks at each peak of the room's
+motion with twelve features per antenna, relative to the peak itself. The scores of all antennas and links are averaged. An alarm
+comes 3.7 s after the peak: the quiet afterwards is part of what tells a fall.
+
+Each antenna learns a noise floor from all that it sees (10th percentile, faded over half an hour). Events say
+\`noise_floor: learning\` until a minute was seen. Where people are tracked, give it their poses too: the event then names a
+person and a place.
+
+**Gotchas.** Picking something up and deep squats look much like falls at this rate. Slow falls, and falls while others move about, are missed.
+The weights come from one person's falls on one chip; \`docs/reports/falls.md\` has what that is worth elsewhere.
+`,
+  inputs: ['window', 'pose'],
+  outputs: ['event'],
+  stateVersion: 1,
+  config: CONFIG,
+  examples: [
+    { title: 'As it comes', config: {} },
+    { title: 'Without learned weights', config: { method: 'rule' } },
+    { title: 'A room with much exercise', config: { room_quantile: 0.99 } },
+  ],
+  create: (config, context) => {
+    const judge = judgeOf(config);
+    const environments = new Map(
+      context.environments.map((environment) => [environment.id, new Watch(environment.id, config, judge)]),
+    );
+    return {
+      process: (data): Output<SensedEvent> => {
+        if (data.port !== 'window' && data.port !== 'pose') return NOTHING;
+        const watch = environments.get(data.environment);
+        if (!watch) return NOTHING;
+        if (data.port === 'pose') {
+          watch.people.see(data);
+          return NOTHING;
+        }
+        const result = watch.take(data);
+        return result.length === 0
+          ? NOTHING
+          : 'code' in result[0]!
+            ? { data: [], failed: result as Failure[] }
+            : { data: result as SensedEvent[] };
+      },
+      snapshot: () => ({ environments: [...environments.values()].map((watch) => watch.snapshot()) }),
+      restore: (state) => {
+        for (const kept of (state as { environments: WatchState[] }).environments) {
+          environments.get(kept.environment)?.restore(kept);
+        }
+      },
+      describe: () => ({
+        method: config.method,
+        model: judge.model ? `${judge.model.name} ${judge.model.version}` : null,
+        threshold: judge.threshold,
+      }),
+    };
+  },
+});
+
+interface Judge {
+  readonly scorer: Scorer;
+  readonly threshold: number;
+  readonly model: ModelReference | null;
+}
+
+function judgeOf(config: Static<typeof CONFIG>): Judge {
+  if (config.method === 'rule') {
+    return { scorer: ruleScorer, threshold: config.threshold ?? RULE_THRESHOLD, model: null };
+  }
+  const weights = readWeights();
+  return {
+    scorer: netScorer(weights),
+    threshold: config.threshold ?? weights.threshold,
+    model: {
+      name: weights.name,
+      version: weights.version,
+      trainedOn: weights.trainedOn.map(({ data }) => data).join(', '),
+      accuracy: 'docs/reports/falls.md',
+    },
+  };
+}
+
+/** One environment. */
+class Watch {
+  readonly #environment: string;
+  readonly #config: Static<typeof CONFIG>;
+  readonly #judge: Judge;
+  readonly #room = new Room();
+  readonly #resampler = new Resampler();
+  readonly #scores = new Histogram(-50, 50, 1000, MOST_CANDIDATES);
+  readonly people = new People();
+  #lastFall = -Infinity;
+
+  constructor(environment: string, config: Static<typeof CONFIG>, judge: Judge) {
+    this.#environment = environment;
+    this.#config = config;
+    this.#judge = judge;
+  }
+
+  take(window: Window): readonly (SensedEvent | Failure)[] {
+    const step = 1e6 / RATE_HZ;
+    if (window.step > step) return [coarse(window)];
+    const events: SensedEvent[] = [];
+    this.#resampler.take(window, (sample, links) => {
+      if (sample !== this.#room.next) this.#room.restart(sample);
+      const candidate = this.#room.push(links);
+      const event = candidate && this.#decide(candidate, window);
+      if (event) events.push(event);
+    });
+    return events;
+  }
+
+  #decide(candidate: Candidate, window: Window): SensedEvent | null {
+    const score = scoreOf(candidate, this.#judge.scorer);
+    if (score === -Infinity) return null;
+    const threshold = this.#threshold();
+    this.#scores.add(score);
+    const time = (candidate.sample * 1e6) / RATE_HZ;
+    if (score < threshold || time - this.#lastFall < this.#config.cooldown_ms * 1000) return null;
+    this.#lastFall = time;
+    return this.#event(candidate, score, time, window);
+  }
+
+  #threshold(): number {
+    const { room_quantile: quantile } = this.#config;
+    const { threshold } = this.#judge;
+    if (quantile === undefined || this.#scores.total < LEAST_CANDIDATES) return threshold;
+    return Math.max(threshold, this.#scores.quantile(quantile));
+  }
+
+  #event(candidate: Candidate, score: number, time: number, window: Window): SensedEvent {
+    const { views } = candidate;
+    const mean = (value: (view: (typeof views)[number]) => number) =>
+      views.reduce((sum, view) => sum + value(view), 0) / views.length;
+    const impact = Math.min(1, Math.max(0, mean((view) => view.peak) / FULL_IMPACT));
+    const { person, location } = this.people.at(time);
+    const { model } = this.#judge;
+    return {
+      port: 'event',
+      id: `${this.#environment}-fall_detection-${Math.round(time / 1e6)}`,
+      type: 'fall_detection',
+      severity: impact >= HIGH_IMPACT ? 'critical' : 'high',
+      environment: this.#environment,
+      time,
+      confidence: round(1 / (1 + Math.exp(-(model ? score : 4 * (score - RULE_THRESHOLD))))),
+      person,
+      location,
+      metadata: {
+        score: round(score),
+        fall_duration: round(mean((view) => view.duration)),
+        impact_severity: round(impact),
+        links: new Set(views.map(({ link }) => link)).size,
+        recovery_detected: false,
+        noise_floor: candidate.learnt ? 'learnt' : 'learning',
+        method: this.#config.method,
+      },
+      source: 'csiflow',
+      provenance: model ? { origin: window.provenance.origin, model } : { origin: window.provenance.origin },
+    };
+  }
+
+  snapshot(): WatchState {
+    return {
+      environment: this.#environment,
+      room: this.#room.snapshot(),
+      resampler: this.#resampler.snapshot(),
+      scores: this.#scores.snapshot(),
+      people: this.people.snapshot(),
+      lastFall: Number.isFinite(this.#lastFall) ? this.#lastFall : null,
+    };
+  }
+
+  restore(state: WatchState): void {
+    this.#room.restore(state.room);
+    this.#resampler.restore(state.resampler);
+    this.#scores.restore(state.scores);
+    this.people.restore(state.people);
+    this.#lastFall = state.lastFall ?? -Infinity;
+  }
+}
+
+interface WatchState {
+  readonly environment: string;
+  readonly room: RoomState;
+  readonly resampler: ResamplerState;
+  readonly scores: Uint16Array;
+  readonly people: PeopleState;
+  readonly lastFall: number | null;
+}
+
+/** Motion over the noise floor, log10 of power, that is called an impact of 1: about the strongest of the recordings. */
+const FULL_IMPACT = 2.5;
+const HIGH_IMPACT = 0.6;
+
+const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+function coarse(window: Window): Failure {
+  return {
+    record: { environment: window.environment, index: window.index, step: window.step },
+    code: 'falls.grid.coarse',
+    reason: `windows have a point every ${window.step / 1000} ms; falls need 50 ms or less: raise \`points\` of the window operator or lower its \`length_ms\``,
+    retriable: false,
+  };
+}

@@ -1,0 +1,93 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { esp32Serial, esp32SerialLog } from '../../pipeline/formats/esp32-serial.js';
+import type { Example } from './dense.js';
+import { readNumpy, readRecording, type Recording } from './recordings.js';
+import { Room, type Candidate } from './room.js';
+import { RATE_HZ } from './tracks.js';
+
+/** A candidate of the recordings that weights may be trained on. */
+export interface LabelledExample extends Example {
+  /** The log that it comes from: `fall_01`, `motion`, `D1/e01_rx_tx`. */
+  readonly log: string;
+  /** Seconds from the start of the log. */
+  readonly time: number;
+}
+
+/** What weights may be trained on, with its licence. */
+export const SETS = [
+  { data: 'wifi_csi (ESP32-S3): six falls, motion, still', licence: 'MIT', folder: 'captures/esp32-serial' },
+  {
+    data: 'stability-csi-har (ESP32): sitting, standing up, walking, turning',
+    licence: 'Apache-2.0',
+    folder: 'labelled/esp32-continuous',
+  },
+] as const;
+
+export const FALL_LOGS = ['fall_01', 'fall_02', 'fall_03', 'fall_04', 'fall_05', 'fall_06'];
+export const OTHER_LOGS = ['still', 'motion'];
+
+/** All candidates of a recording, played to a room from its own start. */
+export function play(room: Room, recording: Recording): Candidate[] {
+  const { antennas, subcarriers, samples, amplitudes, gaps } = recording;
+  const found: Candidate[] = [];
+  room.restart(0);
+  for (let n = 0; n < samples; n++) {
+    const at = n * antennas * subcarriers;
+    const candidate = room.push([{ id: 'link', antennas, subcarriers, amplitudes, at, gap: gaps[n] === 1 }]);
+    if (candidate && candidate.views.length > 0) found.push(candidate);
+  }
+  return found;
+}
+
+/** A log of captures/esp32-serial under the folder `data`. */
+export const readSerialLog = (data: string, log: string): Recording =>
+  readRecording(join(data, SETS[0].folder, `${log}.txt.gz`), esp32SerialLog, esp32Serial);
+
+/**
+ * Candidates of all that may be trained on. A log of a fall has one: its strongest candidate; all others are none.
+ * Each room's noise floors are learnt from all its logs first.
+ * @throws Error where the folder is not there.
+ */
+export function readMaterial(data: string): LabelledExample[] {
+  for (const { folder } of SETS) {
+    if (!existsSync(join(data, folder)))
+      throw new Error(`${join(data, folder)} is not there: give the folder with --data`);
+  }
+  const serial = [...OTHER_LOGS, ...FALL_LOGS].map((log) => ({ log, recording: readSerialLog(data, log) }));
+  return [serial, ...['D1', 'D2'].map((room) => continuous(data, room))].flatMap(ofRoom);
+}
+
+interface Log {
+  readonly log: string;
+  readonly recording: Recording;
+}
+
+function continuous(data: string, room: string): Log[] {
+  const folder = join(data, SETS[1].folder, room);
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('-x.npy.gz'))
+    .sort()
+    .map((file) => ({
+      log: `${room}/${file.replace('-x.npy.gz', '')}`,
+      recording: readNumpy(join(folder, file), 100),
+    }));
+}
+
+function ofRoom(logs: readonly Log[]): LabelledExample[] {
+  const room = new Room();
+  for (const { recording } of logs) play(room, recording);
+  return logs.flatMap(({ log, recording }) => {
+    const candidates = play(room, recording);
+    const strongest = candidates.reduce<Candidate | null>(
+      (a, b) => (a && a.views[0]!.peak >= b.views[0]!.peak ? a : b),
+      null,
+    );
+    return candidates.map((candidate) => ({
+      log,
+      time: candidate.sample / RATE_HZ,
+      inputs: candidate.views[0]!.features,
+      positive: FALL_LOGS.includes(log) && candidate === strongest,
+    }));
+  });
+}

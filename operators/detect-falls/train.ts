@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { trainEnsemble, type Ensemble, type TrainingSettings } from './dense.js';
+import { WEIGHTS_FILE, type FallWeights } from './detect-falls.js';
+import { FEATURES } from './features.js';
+import { readMaterial, SETS, type LabelledExample } from './material.js';
+
+/** Of the nets that ship; every number is from the feasibility study, none was searched for here but `steps`. */
+export const SETTINGS: TrainingSettings = {
+  nets: 12,
+  units: 12,
+  positives: 200,
+  negatives: 400,
+  noise: 0.4,
+  weightDecay: 1e-3,
+  clip: 4,
+  steps: 400,
+  rate: 0.01,
+};
+
+/**
+ * Score from which on a candidate is a fall: the point at which the nets take both for equally likely, in training
+ * with one fall to two others. Set beforehand, so it rests on no recording.
+ */
+export const THRESHOLD = 0;
+
+/** An ensemble by `seed`: the same examples give the same weights. */
+export const trainOn = (examples: readonly LabelledExample[], seed: number): Ensemble =>
+  trainEnsemble(examples, SETTINGS, seeded(seed));
+
+/** Trains the weights that ship and writes them. Minutes on one core. */
+export async function trainFalls(options: {
+  readonly data: string;
+  readonly out?: string;
+  readonly seed: number;
+  readonly print: (line: string) => void;
+}): Promise<FallWeights> {
+  const { data, out = packageFile(WEIGHTS_FILE), seed, print } = options;
+  const examples = readMaterial(data);
+  const falls = examples.filter(({ positive }) => positive).length;
+  print(`${falls} falls and ${examples.length - falls} other candidates`);
+  print(`training ${SETTINGS.nets} nets of ${FEATURES.length}-${SETTINGS.units}-1 ...`);
+  const ensemble = trainOn(examples, seed);
+  const weights: FallWeights = {
+    name: 'falls',
+    version: '1',
+    features: FEATURES,
+    trainedOn: SETS.map(({ data: name, licence, folder }, i) => {
+      const own = examples.filter(({ log }) => log.includes('/') === (i === 1));
+      const fallen = own.filter(({ positive }) => positive).length;
+      return { data: name, licence, folder, examples: `${fallen} falls, ${own.length - fallen} others` };
+    }),
+    settings: { ...SETTINGS, seed },
+    threshold: THRESHOLD,
+    ...rounded(ensemble),
+  };
+  mkdirSync(dirname(out), { recursive: true });
+  writeFileSync(out, `${JSON.stringify(weights)}\n`);
+  print(`wrote ${out}`);
+  return weights;
+}
+
+/** Six digits are enough, and keep the file small. */
+function rounded(ensemble: Ensemble): Ensemble {
+  const short = (values: readonly number[]) => values.map((value) => Number(value.toPrecision(6)));
+  return {
+    mean: short(ensemble.mean),
+    deviation: short(ensemble.deviation),
+    clip: ensemble.clip,
+    nets: ensemble.nets.map(({ hidden, output }) => ({ hidden: hidden.map(short), output: short(output) })),
+  };
+}
+
+/** Mulberry32 (T. Ettinger, 2017, public domain): numbers in [0, 1). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
