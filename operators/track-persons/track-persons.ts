@@ -18,7 +18,7 @@ without a skeleton; \`ended\` is told once. Nobody is born from a person below \
 
 Gotchas: a still person can hardly be located (errors of a metre and more, the same for seconds). So above \`still_error_m\`
 a person is taken to keep still and stays where the last walk ended. Numbers are also used up by tracks that never become
-active.
+active. Places, joints and velocities are rounded to a millimetre (a second).
 
 Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016), for births and deaths.
 `,
@@ -99,6 +99,14 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
           };
         }
         return { data: [{ ...frame, persons: tracker.next(frame.time, frame.persons) }] };
+      },
+      describe: () => {
+        const active = Array.from(trackers.values()).flatMap((tracker) => tracker.active);
+        const sum = active.reduce((total, confidence) => total + confidence, 0);
+        return {
+          active_tracks: active.length,
+          track_quality: active.length === 0 ? 0 : Math.round((1000 * sum) / active.length) / 1000,
+        };
       },
       snapshot: () =>
         Array.from(trackers, ([environment, tracker]) => ({ environment, ...tracker.snapshot() })),

@@ -1,4 +1,4 @@
-import type { Person, Track } from '../../pipeline/model/index.js';
+import type { Keypoint3D, Person, Track } from '../../pipeline/model/index.js';
 import { assign } from './assignment.js';
 import { axisVariance, born, predict, rest, update, wake, type FloorState } from './floor-filter.js';
 
@@ -65,11 +65,16 @@ export class Tracker {
     });
     const known = new Set(matches);
     const fresh = persons.flatMap((person, i) =>
-      known.has(i) || !(person.confidence >= this.#settings.minConfidence) ? [] : [this.#birth(person, time)],
+      known.has(i) || !this.#mayBeBorn(person) ? [] : [this.#birth(person, time)],
     );
     const all = [...seen.filter((track) => track !== null), ...fresh];
     this.#tracks = all.filter(({ state }) => state !== 'ended');
     return all.map((track) => this.#shown(track, time));
+  }
+
+  /** Confidence, as last shown, of each active track. */
+  get active(): readonly number[] {
+    return this.#tracks.flatMap(({ state, person }) => (state === 'active' ? [person.confidence] : []));
   }
 
   snapshot(): TrackerState {
@@ -110,6 +115,15 @@ export class Tracker {
     const sigma = Math.sqrt(floor.pp + axisVariance(person.positionError));
     // Negated, so that a position that is not a number passes no gate.
     return distance <= reach && distance <= gateSigma * sigma ? distance / Math.max(sigma, 1e-6) : REFUSED;
+  }
+
+  #mayBeBorn({ confidence, position, positionError }: Person): boolean {
+    return (
+      confidence >= this.#settings.minConfidence &&
+      Number.isFinite(position.x) &&
+      Number.isFinite(position.y) &&
+      Number.isFinite(positionError)
+    );
   }
 
   #birth(person: Person, time: number): Followed {
@@ -157,14 +171,24 @@ export class Tracker {
     const left = outOfSight ? Math.max(0, 1 - (time - seen) / 1000 / this.#settings.maxAgeMs) : 1;
     return {
       ...person,
-      confidence: person.confidence * left,
-      position: { x: floor.x, y: floor.y, z: person.position.z },
-      keypoints: person.keypoints.map((joint) => ({ ...joint, x: joint.x + dx, y: joint.y + dy })),
+      confidence: thousandths(person.confidence * left),
+      position: { x: thousandths(floor.x), y: thousandths(floor.y), z: thousandths(person.position.z) },
+      keypoints: person.keypoints.map((joint) => moved(joint, dx, dy)),
       articulated: person.articulated && !outOfSight,
-      track: { id, state, age, since, velocity: { x: floor.vx, y: floor.vy } },
+      track: { id, state, age, since, velocity: { x: thousandths(floor.vx), y: thousandths(floor.vy) } },
     };
   }
 }
+
+const moved = (joint: Keypoint3D, dx: number, dy: number): Keypoint3D => ({
+  ...joint,
+  x: thousandths(joint.x + dx),
+  y: thousandths(joint.y + dy),
+  z: thousandths(joint.z),
+});
+
+/** Millimetres, mm/s: what is stored must not hang on last bits. Never -0. */
+const thousandths = (value: number): number => Math.round(value * 1000) / 1000 + 0;
 
 /** Cost of a pair that may not be: more than any number of pairs that may. */
 const REFUSED = 1e6;

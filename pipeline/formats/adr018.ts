@@ -30,6 +30,7 @@ import {
 } from './adr018-packets.js';
 import { FailureSample, type FailureSampleState } from './failure-sample.js';
 import type { Decoder, DecoderContext, Format } from './format.js';
+import { LinkActivity } from './link-activity.js';
 import { NodeTable, type NodeTableState } from './senders.js';
 import { SequenceTracker, type SequenceState } from './sequence.js';
 import { Strangers } from './strangers.js';
@@ -66,6 +67,7 @@ export const FAULTS: readonly (FrameFault | PacketFault)[] = [
 ];
 type Fault = (typeof FAULTS)[number];
 type Kind = 'csi' | PacketKind;
+type Ignored = 'unknown_sender' | 'other_address';
 const KINDS: readonly Kind[] = ['csi', ...PACKET_KINDS];
 
 /** Where the first pair of a raw frame lies, or what is wrong with it. */
@@ -92,6 +94,7 @@ class Adr018Decoder implements Decoder {
   readonly #ignored = { unknown_sender: 0, other_address: 0 };
   readonly #sample = new FailureSample();
   readonly #columns = new FrameColumns();
+  readonly #activity: LinkActivity;
   /** The second of event time that loss is being counted for. */
   #second = -1;
   #unknownFrequency = 0;
@@ -100,6 +103,7 @@ class Adr018Decoder implements Decoder {
     this.#context = context;
     this.#nodes = new NodeTable(context.links);
     this.#links = [...context.links].map((entry) => new LinkState(entry));
+    this.#activity = new LinkActivity(this.#links.length);
   }
 
   decode(raw: RawBatch): Output<Data> {
@@ -111,6 +115,7 @@ class Adr018Decoder implements Decoder {
     }
     this.#report(step);
     const blocks = this.#columns.blocks(raw);
+    for (const block of blocks) this.#activity.see(block);
     const data: readonly Data[] = step.claims.length === 0 ? blocks : [...blocks, ...step.claims];
     return step.failed.length === 0 ? { data } : { data, failed: step.failed };
   }
@@ -146,6 +151,7 @@ class Adr018Decoder implements Decoder {
   describe(): Readonly<Record<string, unknown>> {
     return {
       format: 'adr018',
+      ...this.#activity.describe(),
       packets: { ...this.#counts },
       malformed: { ...this.#malformed },
       ignored: { ...this.#ignored },
@@ -178,7 +184,7 @@ class Adr018Decoder implements Decoder {
       this.#refuse(step, i, checkFrame(viewOf(rawRecord(step.raw, i))) as FrameFault);
       return;
     }
-    this.#counts.csi++;
+    step.csi++;
     const link = this.#resolve(step, i, view.getUint8(start + 4));
     if (!link) return;
     if (mhz === 0) this.#unknownFrequency++;
@@ -194,6 +200,7 @@ class Adr018Decoder implements Decoder {
       return;
     }
     this.#counts[kind]++;
+    step.packets[kind] = (step.packets[kind] ?? 0) + 1;
     const link = this.#resolve(step, i, view.getUint8(4));
     if (kind === 'vitals' && link)
       step.claims.push(...link.claims(decodeVitals(view), step.raw.time[i]!, step));
@@ -208,7 +215,7 @@ class Adr018Decoder implements Decoder {
     if (index >= 0) return this.#links[index];
     const reason = this.#nodes.knows(node) ? 'other_address' : 'unknown_sender';
     this.#ignored[reason]++;
-    step.ignored[reason]++;
+    step.ignored[reason] = (step.ignored[reason] ?? 0) + 1;
     this.#strangers.see(`node-${node}`, sender, reason, time);
     return undefined;
   }
@@ -246,9 +253,13 @@ class Adr018Decoder implements Decoder {
 
   #report(step: Step): void {
     const { metrics } = this.#context;
+    this.#counts.csi += step.csi;
+    if (step.csi > 0) metrics.count('packets_csi', step.csi);
+    for (const kind in step.packets) metrics.count(`packets_${kind}`, step.packets[kind as PacketKind]!);
     if (step.lost > 0) metrics.dropped('sequence_gap', step.lost);
-    for (const [reason, count] of Object.entries(step.ignored)) if (count > 0) metrics.dropped(reason, count);
-    for (const [fault, count] of Object.entries(step.malformed)) metrics.dropped(`malformed_${fault}`, count);
+    for (const reason in step.ignored) metrics.dropped(reason, step.ignored[reason as Ignored]!);
+    for (const fault in step.malformed)
+      metrics.dropped(`malformed_${fault}`, step.malformed[fault as Fault]!);
   }
 }
 
@@ -281,7 +292,9 @@ class Step {
   readonly claims: Data[] = [];
   readonly failed: Failure[] = [];
   readonly malformed: Partial<Record<Fault, number>> = {};
-  readonly ignored = { unknown_sender: 0, other_address: 0 };
+  readonly ignored: Partial<Record<Ignored, number>> = {};
+  readonly packets: Partial<Record<PacketKind, number>> = {};
+  csi = 0;
   lost = 0;
 
   constructor(raw: RawBatch) {

@@ -1,7 +1,15 @@
 import { rawRecord, type Output, type RawBatch, type State } from '../component/index.js';
-import { allocateBlock, frameSize, type CsiBlock, type CsiLayout, type Data, type Failure } from '../model/index.js';
+import {
+  allocateBlock,
+  frameSize,
+  type CsiBlock,
+  type CsiLayout,
+  type Data,
+  type Failure,
+} from '../model/index.js';
 import { FailureSample, type FailureSampleState } from './failure-sample.js';
 import type { Decoder, DecoderContext } from './format.js';
+import { LinkActivity } from './link-activity.js';
 import { SequenceTracker, type SequenceState } from './sequence.js';
 
 /** One record of a format whose records hold nothing but one measurement each. */
@@ -43,22 +51,32 @@ export class FrameDecoder implements Decoder {
   readonly #sample = new FailureSample();
   readonly #counts: Record<string, number> = { csi: 0, other: 0, unknown_sender: 0 };
   readonly #malformed: Record<string, number> = {};
+  readonly #activity: LinkActivity;
 
   constructor(reader: FrameReader, context: DecoderContext) {
     this.#reader = reader;
     this.#context = context;
     this.#sequences = [...context.links].map(() => new SequenceTracker(reader.sequenceBits));
+    this.#activity = new LinkActivity(this.#sequences.length);
   }
 
   decode(raw: RawBatch): Output<Data> {
     const rows = new Map<string, { layout: CsiLayout; frames: Row[] }>();
     const failed: Failure[] = [];
+    const before = { ...this.#counts };
     for (let i = 0; i < raw.count; i++) this.#take(raw, i, rows, failed);
+    for (const kind of PACKETS) this.#count(`packets_${kind}`, this.#counts[kind]! - before[kind]!);
     const data = [...rows.values()].map(({ layout, frames }) => block(layout, frames));
+    for (const one of data) this.#activity.see(one);
     return failed.length === 0 ? { data } : { data, failed };
   }
 
-  #take(raw: RawBatch, i: number, rows: Map<string, { layout: CsiLayout; frames: Row[] }>, failed: Failure[]): void {
+  #take(
+    raw: RawBatch,
+    i: number,
+    rows: Map<string, { layout: CsiLayout; frames: Row[] }>,
+    failed: Failure[],
+  ): void {
     const time = raw.time[i]!;
     const sender = raw.senders[raw.sender[i]!] ?? '';
     const record = rawRecord(raw, i);
@@ -85,6 +103,10 @@ export class FrameDecoder implements Decoder {
       if (!group) rows.set(layout.key, (group = { layout, frames: [] }));
       group.frames.push({ frame, time, link: entry.index, fill });
     }
+  }
+
+  #count(name: string, count: number): void {
+    if (count > 0) this.#context.metrics.count(name, count);
   }
 
   #refuse(found: ReadFault, time: number, sender: string, record: Uint8Array, failed: Failure[]): void {
@@ -124,6 +146,7 @@ export class FrameDecoder implements Decoder {
   describe(): Readonly<Record<string, unknown>> {
     return {
       format: this.#reader.format,
+      ...this.#activity.describe(),
       packets: { ...this.#counts },
       malformed: { ...this.#malformed },
       links: Object.fromEntries(
@@ -135,6 +158,9 @@ export class FrameDecoder implements Decoder {
     };
   }
 }
+
+/** Kinds of records. */
+const PACKETS = ['csi', 'other'] as const;
 
 interface Row {
   readonly frame: ReadFrame;

@@ -6,6 +6,7 @@ import { FormatError, type FileFormat, type Format } from './format.js';
 import { intel5300, intel5300Log, intel5300Scaled } from './intel5300.js';
 
 export * from './format.js';
+export { LinkActivity } from './link-activity.js';
 export { RawBuilder, type Problem } from './raw-builder.js';
 
 /** Formats of single records, in the order in which they are tried: those with the surest marks first. */

@@ -227,3 +227,28 @@ describe('track-persons', () => {
     );
   });
 });
+
+describe('what is published', () => {
+  it('is rounded to a millimetre, so that it does not hang on last bits', () => {
+    const frames = Array.from({ length: 6 }, (_, i) => [person(1 + i / 7, 2 - i / 11, 0.3)]);
+    const whole = (value: number) => Math.round(value * 1000) / 1000;
+    for (const { position, keypoints, track } of follow(operator(), frames).flat()) {
+      const numbers = [position.x, position.y, track!.velocity.x, track!.velocity.y];
+      for (const value of [...numbers, ...keypoints.flatMap(({ x, y, z }) => [x, y, z])])
+        expect(value).toBe(whole(value));
+    }
+  });
+
+  it('tells how many are followed, and how sure they are', () => {
+    const node = operator();
+    expect(node.describe!()).toEqual({ active_tracks: 0, track_quality: 0 });
+    const both = [person(1, 1, 0.3, 0.9), person(4, 3, 0.3, 0.5)];
+    follow(node, [both, both, both]);
+    expect(node.describe!()).toEqual({ active_tracks: 2, track_quality: 0.7 });
+  });
+
+  it('has no track of a person whose place is not a number', () => {
+    const node = operator();
+    expect(follow(node, [[person(NaN, 1)], [person(1, 1, NaN)]]).flat()).toEqual([]);
+  });
+});

@@ -9,7 +9,8 @@ import {
   type Source,
   type SourceOutput,
 } from '../../component/index.js';
-import type { Data } from '../../model/index.js';
+import { LinkActivity } from '../../formats/index.js';
+import type { CsiBlock } from '../../model/index.js';
 import { IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
 import { DEFAULT_PEOPLE, PersonSchema } from './script.js';
 import { Stage } from './stage.js';
@@ -157,6 +158,7 @@ class SimulatorSource implements Source {
   readonly #tables: readonly (readonly number[])[];
   #tick = 0;
   #cycles: readonly number[] = [];
+  readonly #activity: LinkActivity;
 
   constructor(settings: Static<typeof config>, context: Context) {
     this.#settings = settings;
@@ -176,6 +178,7 @@ class SimulatorSource implements Source {
           impairments,
         }),
     );
+    this.#activity = new LinkActivity([...context.links].length);
     this.#tables = context.environments.map((environment) =>
       environment.links.map((link) => {
         const entry = context.links.byId(link.id);
@@ -203,6 +206,7 @@ class SimulatorSource implements Source {
         place = next;
         this.#tick = place.tick;
         this.#cycles = place.stages.map((stage) => stage.cycle);
+        for (const block of data) this.#activity.see(block);
         if (data.length > 0) await output.offer({ position: place, data });
       }
     } finally {
@@ -211,7 +215,8 @@ class SimulatorSource implements Source {
   }
 
   describe(): Readonly<Record<string, unknown>> {
-    return { simulated_seconds: this.#tick / this.#settings.rate_hz, cycles: this.#cycles };
+    const simulated_seconds = this.#tick / this.#settings.rate_hz;
+    return { simulated_seconds, cycles: this.#cycles, ...this.#activity.describe() };
   }
 
   #begin(): Place {
@@ -229,10 +234,14 @@ class SimulatorSource implements Source {
   }
 
   /** Plays from `place` to tick `to`. */
-  #advance(place: Place, to: number, withTruth: boolean): { data: Data[]; next: Place; lines: TruthLines } {
+  #advance(
+    place: Place,
+    to: number,
+    withTruth: boolean,
+  ): { data: CsiBlock[]; next: Place; lines: TruthLines } {
     const { rate_hz } = this.#settings;
     const told = (tick: number) => Math.floor((tick * TRUTH_HZ) / rate_hz);
-    const data: Data[] = [];
+    const data: CsiBlock[] = [];
     const lines: TruthLines = [];
     const stages = this.#stages.map((stage, index): StagePlace => {
       let { cycle, since } = place.stages[index]!;

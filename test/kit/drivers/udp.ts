@@ -13,7 +13,9 @@ export const source: SourceDriver = {
       const { port } = source.describe!()['address'] as { port: number };
       const socket = createSocket('udp4');
       for (const bytes of datagrams(60))
-        await new Promise((resolve) => socket.send(bytes, port, '127.0.0.1', resolve));
+        await new Promise((resolve) => {
+          socket.send(bytes, port, '127.0.0.1', resolve);
+        });
       await new Promise<void>((resolve) => {
         socket.close(resolve);
       });
