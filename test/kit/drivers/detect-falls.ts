@@ -1,0 +1,45 @@
+import { detectFalls } from '../../../operators/detect-falls/detect-falls.js';
+import { window } from '../../../operators/window/window.js';
+import type { Output } from '../../../pipeline/component/index.js';
+import type { CsiBlock, Window } from '../../../pipeline/model/index.js';
+import { testContext } from '../../support/context.js';
+import { csiInput, START } from '../csi-input.js';
+import { withDefaults } from '../definition.js';
+import type { OperatorDriver } from '../operator.js';
+
+/** Quiet with a burst of movement after each five seconds: bounded peaks that the operator must judge. */
+function bursts(seconds: number): CsiBlock[] {
+  return csiInput(seconds).map((block) => {
+    const size = block.values.length / block.count;
+    const values = block.values.map((value, i) => {
+      const time = (block.time[Math.floor(i / size)]! - START) / 1e6;
+      const burst = Math.exp(-(((time % 5) - 2.5) ** 2) / 0.1);
+      return value * (1 + 0.5 * burst * Math.sin(25 * time + (i % size)));
+    });
+    return { ...block, values };
+  });
+}
+
+function windows(seconds: number): Window[] {
+  const config = withDefaults(window, { length_ms: 500, hop_ms: 100, points: 25 });
+  const operator = window.create(config as never, testContext().context);
+  for (const block of bursts(seconds)) void operator.process(block, 'input');
+  return [...(operator.watermark!(Infinity) as Output<Window>).data];
+}
+
+export const operator: OperatorDriver = {
+  component: detectFalls,
+  config: { threshold: -50, cooldown_ms: 0 },
+  invalid: [{ method: 'guess' }, { room_quantile: 2 }],
+  input: () => windows(16),
+  bad: () => {
+    const [one] = windows(1);
+    const link = { ...one!.links[0]!, values: new Float32Array(one!.links[0]!.values.length).fill(NaN) };
+    const early = { ...one!, start: START - 10_000_000 };
+    return [
+      { ...early, environment: 'nowhere' },
+      { ...early, links: [] },
+      { ...early, links: [link] },
+    ];
+  },
+};
