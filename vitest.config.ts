@@ -6,8 +6,12 @@ const report = process.env['CSIFLOW_TEST_REPORT'];
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Needs the native part of TensorFlow: `npm run test:native`.
-    exclude: process.env['CSIFLOW_NATIVE'] ? [] : ['test/native/**'],
+    exclude: [
+      // Need the native part of TensorFlow: `npm run test:native`.
+      ...(process.env['CSIFLOW_NATIVE'] ? [] : ['test/native/**']),
+      // Take minutes: `npm run test:long`.
+      ...(process.env['CSIFLOW_LONG'] ? [] : ['test/long/**']),
+    ],
     globalSetup: ['test/support/build.ts'],
     pool: 'forks',
     maxWorkers: 2,

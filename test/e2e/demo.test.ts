@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Csiflow } from '../support/csiflow.js';
+import { canBrowse, openBrowser } from '../support/chromium.js';
+
+let data: string;
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), 'csiflow-demo-'));
+});
+afterEach(() => rm(data, { recursive: true }));
+
+const start = (): Csiflow =>
+  new Csiflow(['run', 'topologies/demo.yaml', '--port', '0'], { env: { CSIFLOW_DATA: data } });
+
+const address = async (demo: Csiflow): Promise<string> =>
+  (await demo.printed(/live page +(http:\/\/[\d.:]+)/))[1]!;
+
+async function token(at: string, password: string): Promise<string> {
+  const response = await fetch(`${at}/form-a/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password }),
+  });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+const latest = (at: string, bearer: string): Promise<Response> =>
+  fetch(`${at}/form-b/api/v1/pose/latest`, { headers: { Authorization: `Bearer ${bearer}` } });
+
+test('the demo answers with a pose within ten seconds, says that it is simulated, stops cleanly and goes on where it was', async () => {
+  const begun = performance.now();
+  const first = start();
+  const [, password] = await first.printed(/admin \/ (\S+)/);
+  const at = await address(first);
+  const bearer = await token(at, password!);
+  await expect
+    .poll(async () => (await latest(at, bearer)).status, { timeout: 20_000, interval: 100 })
+    .toBe(200);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+  const body: unknown = await (await latest(at, bearer)).json();
+  expect(body).toMatchObject({ data: { metadata: { processing_mode: 'simulated' } } });
+  expect(await first.interrupt()).toBe(0);
+  const before = await frames();
+
+  const second = start();
+  const again = await address(second);
+  await second.printed(/login +as before/);
+  await expect
+    .poll(async () => (await latest(again, bearer)).status, { timeout: 20_000, interval: 100 })
+    .toBe(200);
+  expect(await second.interrupt()).toBe(0);
+  const after = await frames();
+  expect(after.slice(0, before.length)).toEqual(before);
+  expect(after.length).toBeGreaterThan(before.length);
+  expect(after).toEqual(after.map((_, index) => after[0]! + index)); // no frame lost or double over the restart
+}, 60_000);
+
+test.runIf(canBrowse)(
+  'in a browser the demo shows a person, and the fall within the first minute',
+  async () => {
+    const demo = start();
+    const browser = await openBrowser();
+    try {
+      const [, password] = await demo.printed(/admin \/ (\S+)/);
+      const page = await browser.newPage();
+      await page.goto(await address(demo));
+      await page.fill('input[name=password]', password!);
+      await page.click('button[type=submit]');
+      await expect.poll(() => page.textContent('#badge'), { timeout: 20_000 }).toBe('SIMULATED');
+      await expect.poll(() => page.textContent('#people'), { timeout: 20_000 }).toMatch(/Person \d+, /);
+      await expect
+        .poll(() => page.textContent('#alerts'), { timeout: 70_000, interval: 500 })
+        .toContain('fall detection');
+    } finally {
+      await browser.close();
+      await demo.interrupt();
+    }
+  },
+  120_000,
+);
+
+/** Numbers of the stored pose frames, in order. */
+async function frames(): Promise<readonly number[]> {
+  const database = await DuckDBInstance.create(join(data, 'demo.duckdb'));
+  const connection = await database.connect();
+  const rows = await connection.runAndReadAll('select frame_id from poses order by 1');
+  const numbers = rows.getRows().map(([number]) => Number(number));
+  connection.closeSync();
+  database.closeSync();
+  return numbers;
+}

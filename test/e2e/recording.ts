@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { createSocket } from 'node:dgram';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { expect } from 'vitest';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { Csiflow } from '../support/csiflow.js';
+import { sharedFile } from '../support/shared.js';
+
+/** 120 s of two ESP32-S3 nodes: 5,309 raw frames, 236 vitals and 236 feature packets. */
+export const recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl');
+export const RAW_FRAMES = 5_309;
+
+/** Runs the recording through the file source in a folder of its own. Gives the path of its database. */
+export async function runAtSpeed(data: string, speed: number): Promise<string> {
+  const folder = await mkdtemp(join(data, 'speed-'));
+  const topology = join(folder, 'replay.yaml');
+  await writeFile(topology, replayTopology(speed));
+  const run = new Csiflow(['run', topology, '--no-api', '--until-end']);
+  expect(await run.ended(), run.output).toBe(0);
+  return join(folder, 'out.duckdb');
+}
+
+/** All rows of a database as text, without the epoch and the network's own time, in which runs may differ. */
+export function storedRows(path: string): Promise<string> {
+  return withDatabase(path, async (connection) => {
+    const parts: string[] = [];
+    for (const table of ['poses', 'persons', 'events', 'measures']) {
+      const times = table === 'poses' ? 'epoch, processing_ms' : 'epoch';
+      const rows = await connection.runAndReadAll(`select * exclude (${times}) from ${table} order by all`);
+      parts.push(table, JSON.stringify(rows.getRowsJson()));
+    }
+    return parts.join('\n');
+  });
+}
+
+/** First column of the first row, as a number. */
+export const numberOf = (path: string, sql: string): Promise<number> =>
+  withDatabase(path, async (connection) => Number((await connection.runAndReadAll(sql)).getRows()[0]?.[0]));
+
+/** First column of all rows, as text. */
+export const textsOf = (path: string, sql: string): Promise<string[]> =>
+  withDatabase(path, async (connection) =>
+    (await connection.runAndReadAll(sql)).getRows().map(([first]) => String(first)),
+  );
+
+async function withDatabase<T>(path: string, work: (connection: DuckDBConnection) => Promise<T>): Promise<T> {
+  const database = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' });
+  const connection = await database.connect();
+  try {
+    return await work(connection);
+  } finally {
+    connection.closeSync();
+    database.closeSync();
+  }
+}
+
+const replayTopology = (speed: number): string => `
+id: replay
+environment: ${packageFile('topologies/environments/esp32-pair.yaml')}
+sources:
+  routers: { type: file, path: ${recording ?? ''}, speed: ${speed} }
+operators:
+  clean: { type: denoise, from: routers }
+  phase: { type: phase-sanitize, from: clean }
+  windows: { type: window, from: phase, length_ms: 2000, hop_ms: 200, points: 100 }
+  motion: { type: detect-motion, from: windows }
+  poses: { type: infer-pose, from: windows }
+  people: { type: track-persons, from: poses }
+  falls: { type: detect-falls, from: [windows, people] }
+sinks:
+  history: { type: duckdb, from: [routers, motion, people, falls], path: out.duckdb }
+`;
+
+/** A running csiflow of `topologies/esp32-udp.yaml` with the API, logged in. */
+export interface UdpRun {
+  readonly run: Csiflow;
+  readonly port: number;
+  readonly address: string;
+  readonly token: string;
+  readonly database: string;
+}
+
+export async function startUdp(data: string): Promise<UdpRun> {
+  const port = await freePort();
+  const env = { CSIFLOW_DATA: data, CSIFLOW_UDP_PORT: String(port) };
+  const run = new Csiflow(['run', 'topologies/esp32-udp.yaml', '--port', '0'], { env });
+  const [, password] = await run.printed(/admin \/ (\S+)/);
+  const [, address] = await run.printed(/live page +(http:\/\/[\d.:]+)/);
+  await run.printed(/is running/);
+  const token = await logIn(address!, password!);
+  return { run, port, address: address!, token, database: join(data, 'esp32-udp.duckdb') };
+}
+
+export async function logIn(address: string, password: string): Promise<string> {
+  const response = await fetch(`${address}/form-a/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password }),
+  });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+async function freePort(): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  await new Promise<void>((resolve) => {
+    socket.close(() => {
+      resolve();
+    });
+  });
+  return port;
+}
