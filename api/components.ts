@@ -1,4 +1,5 @@
 import { denoise } from '../operators/denoise/denoise.js';
+import { detectFalls } from '../operators/detect-falls/detect-falls.js';
 import { detectMotion } from '../operators/detect-motion/detect-motion.js';
 import { inferPose } from '../operators/infer-pose/infer-pose.js';
 import { phaseSanitize } from '../operators/phase-sanitize/phase-sanitize.js';
@@ -25,6 +26,7 @@ export const components = new Registry([
   udp,
   // operators
   denoise,
+  detectFalls,
   detectMotion,
   inferPose,
   phaseSanitize,
