@@ -179,7 +179,10 @@ class TopologyRunner implements Runner {
     query: { readonly node?: string; readonly limit?: number } = {},
   ): Promise<readonly DeadLetter[]> {
     const open = this.#shard?.deadLetters();
-    if (open) return open.list(query);
+    if (open) {
+      await open.settled();
+      return open.list(query);
+    }
     const store = new StateStore(this.#topology.settings.stateFolder, this.#topology.id);
     try {
       return new DeadLetters(store).list(query);

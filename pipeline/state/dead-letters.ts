@@ -39,6 +39,11 @@ export class DeadLetters {
     while (this.#next - this.#first > LIMIT) void this.#table.remove(this.#first++);
   }
 
+  /** Resolves when all letters so far can be listed. */
+  async settled(): Promise<void> {
+    await this.#table.committed;
+  }
+
   /** Oldest first. */
   list(options: { readonly node?: string; readonly limit?: number } = {}): readonly DeadLetter[] {
     const found: DeadLetter[] = [];

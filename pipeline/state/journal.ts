@@ -51,12 +51,10 @@ export class Journal {
   /** Adds a batch and gives the entry's number. */
   append(raw: RawBatch, position: Position): number {
     const number = ++this.#last;
-    const body = encodeRaw(raw);
     const tail = encode(position);
-    const value = Buffer.allocUnsafeSlow(4 + tail.length + body.length);
-    value.writeUInt32LE(tail.length, 0);
-    value.set(tail, 4);
-    value.set(body, 4 + tail.length);
+    const value = encodeRaw(raw, tail.length + 4);
+    value.set(tail, value.length - tail.length - 4);
+    value.writeUInt32LE(tail.length, value.length - 4);
     this.#bytes += value.length;
     this.#track(this.#entries.put(number, value));
     return number;
@@ -88,21 +86,15 @@ export class Journal {
       snapshot: false,
     })) {
       if (dropped(key as number)) continue;
-      const tail = value.readUInt32LE(0);
-      yield {
-        number: key as number,
-        position: decode(value.subarray(4, 4 + tail)),
-        raw: decodeRaw(value.subarray(4 + tail)),
-      };
+      yield { number: key as number, position: positionOf(value), raw: decodeRaw(value) };
     }
   }
 
   /** Position of the newest entry, and the time of its newest record; undefined for an empty journal. */
   newest(): { readonly position: Position; readonly time: number } | undefined {
     for (const { value } of this.#entries.getRange({ reverse: true, limit: 1 })) {
-      const tail = value.readUInt32LE(0);
-      const raw = decodeRaw(value.subarray(4 + tail));
-      return { position: decode(value.subarray(4, 4 + tail)), time: raw.time[raw.count - 1] ?? 0 };
+      const raw = decodeRaw(value);
+      return { position: positionOf(value), time: raw.time[raw.count - 1] ?? 0 };
     }
     return undefined;
   }
@@ -134,4 +126,10 @@ export class Journal {
     this.#waiting = this.#waiting.filter(({ write }) => write > this.#durable);
     for (const { resolve } of ready) resolve();
   }
+}
+
+/** The position stands behind the batch, its length last. */
+function positionOf(value: Buffer): Position {
+  const length = value.readUInt32LE(value.length - 4);
+  return decode(Uint8Array.from(value.subarray(value.length - 4 - length, value.length - 4)));
 }

@@ -1,3 +1,4 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { open, type Database, type RootDatabase } from 'lmdb';
@@ -20,6 +21,7 @@ export class StateStore {
     this.#unlock = lockFolder(folder);
     const file = join(folder, 'state.mdb');
     try {
+      if (existsSync(file)) checkMagic(file);
       this.root = open<Buffer, string>({ path: file, encoding: 'binary', maxDbs: 256, noSubdir: true });
     } catch (error) {
       this.#unlock();
@@ -92,6 +94,19 @@ export type Table = Database<Buffer, Key>;
 /** Plain data and typed arrays as bytes (structured clone). */
 export const encode = (value: unknown): Buffer => serialize(value);
 export const decode = (value: Uint8Array): unknown => deserialize(value);
+
+/** Looked at before the store maps the file into memory: another file there would end the process. */
+function checkMagic(file: string): void {
+  const start = Buffer.alloc(28);
+  const handle = openSync(file, 'r');
+  try {
+    const bytes = readSync(handle, start, 0, start.length, 0);
+    // The first page is a header of the store: MDB_MAGIC stands behind the page's own header.
+    if (bytes < start.length || start.readUInt32LE(24) !== 0xbeefc0de) throw new Error('it is not a store');
+  } finally {
+    closeSync(handle);
+  }
+}
 
 const stateError = (code: string, message: string, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });

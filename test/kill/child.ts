@@ -50,7 +50,8 @@ const replay = defineSource({
   outputs: ['csi'],
   replayable: true,
   create: () => ({
-    async open(position, { signal, offer }) {
+    async open(position, output) {
+      const { signal } = output;
       for (let next = (position as number | null) ?? 0; next < FRAMES && !signal.aborted;) {
         const size = Math.min(FRAMES - next, 1 + Math.floor(Math.random() * 20));
         const frames = Array.from({ length: size }, (_, index) => ({
@@ -58,7 +59,7 @@ const replay = defineSource({
           time: START_US + (next + index) * 1000,
         }));
         next += size;
-        await offer({ position: next, data: [block(frames)] });
+        await output.offer({ position: next, data: [block(frames)] });
         await new Promise((resolve) => setTimeout(resolve, 1));
       }
     },
@@ -73,12 +74,13 @@ const port = defineSource({
   outputs: ['csi'],
   replayable: false,
   create: (_, { clock }) => ({
-    async open(position, { signal, offer }) {
+    async open(position, output) {
+      const { signal } = output;
       let last = (position as number | null) ?? 0;
       const socket = createSocket('udp4');
       socket.on('message', (bytes) => {
         last = Math.max(last, clock.now());
-        void offer({
+        void output.offer({
           position: last,
           raw: {
             count: 1,
@@ -188,7 +190,7 @@ const order = defineOperator({
     return {
       process: (data) => {
         if (data.port !== 'csi')
-          return { data: [measure('sum_seen', 'time' in data ? Number(data.time) : 0, seen++)] };
+          return { data: [measure('sum_seen', data.port === 'measure' ? data.time : 0, seen++)] };
         return {
           data: Array.from({ length: data.count }, (_, index) =>
             measure(`frame_${data.sequence[index]!}`, data.time[index]!, seen++),

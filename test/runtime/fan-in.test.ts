@@ -162,7 +162,6 @@ test('records behind an early barrier wait for it; those before it belong to the
         barrier(names[index]!),
         ...each.slice(cutAt[index]),
       ]);
-      let state: unknown;
       const log = new Log(names);
       for (const signal of mix(withBarrier, before)) {
         log.fanIn.push(signal);
@@ -177,7 +176,7 @@ test('records behind an early barrier wait for it; those before it belong to the
       ))
         first.fanIn.push(signal);
       // The barrier aligned with the last of these; no record came behind it, so the state is that of the barrier.
-      state = throughDisk(first.fanIn.snapshot(links));
+      const state = throughDisk(first.fanIn.snapshot(links));
       const second = new Log(names, state);
       for (const signal of mix(
         signals.map((each, index) => each.slice(cutAt[index])),

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { denoise } from '../../operators/denoise/denoise.js';
+import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
+import { window } from '../../operators/window/window.js';
+import type { Component } from '../../pipeline/component/index.js';
+import type { CheckedNode, CheckedTopology, Settings } from '../../pipeline/config/topology.js';
+import {
+  allocateBlock,
+  csiLayout,
+  PORTS,
+  type CsiBlock,
+  type Environment,
+} from '../../pipeline/model/index.js';
+
+/** The line that the runtime's figures are measured with: denoise, phase-sanitize, window; 64 subcarriers. */
+
+export const BLOCK = 64;
+const FIRST_US = 1_700_000_000_000_000;
+
+export interface BenchNode {
+  readonly id: string;
+  readonly component: Component;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+const withDefaults = (id: string, component: Component): BenchNode => ({
+  id,
+  component,
+  config: Object.fromEntries(
+    Object.entries(component.config.properties as Record<string, { default?: unknown }>)
+      .filter(([, schema]) => schema.default !== undefined)
+      .map(([key, schema]) => [key, schema.default]),
+  ),
+});
+
+export const STEPS: readonly BenchNode[] = [
+  withDefaults('clean', denoise),
+  withDefaults('phase', phaseSanitize),
+  withDefaults('windows', window),
+];
+
+export const environmentOf = (links: number): Environment => ({
+  id: 'bench',
+  size: { x: 5, y: 4, z: 2.6 },
+  links: Array.from({ length: links }, (_, index) => ({
+    id: `link-${index}`,
+    sender: `node-${index}`,
+    transmitter: [0, 0, 1],
+    receiver: [5, 4, 1],
+  })),
+  walls: [],
+  zones: [],
+  assumed: [],
+});
+
+/** Blocks of 64 frames of `links` links at 100 Hz each. */
+export function csiBlocks(count: number, links: number): readonly CsiBlock[] {
+  const subcarriers = Array.from({ length: 65 }, (_, index) => index - 32).filter((index) => index !== 0);
+  const layout = csiLayout({
+    rx: 1,
+    tx: 1,
+    subcarriers,
+    bandwidthMhz: 20,
+    centreMhz: 2437,
+    training: 'lltf',
+  });
+  return Array.from({ length: count }, (_, number) => {
+    const block = allocateBlock(layout, BLOCK);
+    for (let index = 0; index < BLOCK; index++) {
+      const frame = number * BLOCK + index;
+      block.time[index] = FIRST_US + Math.floor((frame * 10_000) / links);
+      block.link[index] = frame % links;
+      block.sequence[index] = Math.floor(frame / links);
+    }
+    for (let index = 0; index < block.values.length; index++) {
+      block.values[index] = 20 * Math.sin(index * 0.37 + number * 0.01) + 25;
+    }
+    return block;
+  });
+}
+
+/** A topology of the given nodes, each behind the one before it. */
+export function lineOf(
+  nodes: readonly BenchNode[],
+  links: number,
+  settings: Pick<Settings, 'stateFolder' | 'checkpointIntervalMs'>,
+): CheckedTopology {
+  return {
+    id: 'bench',
+    file: null,
+    folder: settings.stateFolder,
+    environments: [environmentOf(links)],
+    nodes: nodes.map((node, index): CheckedNode => ({
+      ...node,
+      inputs: index === 0 ? [] : [{ from: nodes[index - 1]!.id, ports: PORTS }],
+      queue: index === 0 ? { capacity: 256, policy: 'block', maxAgeMs: null } : null,
+      secrets: [],
+      hash: node.id,
+    })),
+    settings: { journal: true, degradedAfterFailures: 100, stopAfterFailures: null, seed: 1, ...settings },
+    hash: 'bench',
+  };
+}
+
+/** Runs `work` with a folder that is removed afterwards. */
+export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'csiflow-bench-'));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}

@@ -1,0 +1,60 @@
+import { Type } from 'typebox';
+import { defineSource } from '../../pipeline/component/index.js';
+import { createRunner } from '../../pipeline/runtime/runner.js';
+import { createLogger } from '../../pipeline/telemetry/log.js';
+import { csiBlocks, lineOf, median, STEPS, withFolder } from './bench-line.js';
+
+export interface CheckpointPause {
+  /** Time that checkpoints took from the pump (snapshots, encoding, handing over to the store), milliseconds. */
+  readonly medianMs: number;
+  readonly longestMs: number;
+  readonly checkpoints: number;
+}
+
+/** Checkpoints of denoise, phase-sanitize and window, all windows of `links` links full. */
+export function checkpointPause(links = 100, checkpoints = 15): Promise<CheckpointPause> {
+  return withFolder(async (folder) => {
+    // Two seconds of frames: every window is full.
+    const input = csiBlocks(Math.ceil((links * 200) / 64), links);
+    let fed: () => void = () => undefined;
+    const full = new Promise<void>((resolve) => {
+      fed = resolve;
+    });
+    const source = defineSource({
+      name: 'blocks',
+      summary: 'Blocks from memory, then silence.',
+      config: Type.Object({}),
+      examples: [],
+      outputs: ['csi'],
+      replayable: true,
+      create: () => ({
+        async open(_, output) {
+          for (const [index, block] of input.entries())
+            await output.offer({ position: index, data: [block] });
+          fed();
+          await new Promise<void>((resolve) => {
+            output.signal.addEventListener('abort', () => {
+              resolve();
+            });
+          });
+        },
+      }),
+    });
+    const nodes = [{ id: 'in', component: source, config: {} }, ...STEPS];
+    const runner = createRunner(lineOf(nodes, links, { stateFolder: folder, checkpointIntervalMs: 50 }), {
+      log: createLogger({ level: 'error' }),
+    });
+    await runner.start();
+    await full;
+    const pauses = new Map<number, number>();
+    while (pauses.size < checkpoints + 2) {
+      const { checkpoint } = runner.status();
+      if (checkpoint) pauses.set(checkpoint.epoch, checkpoint.pauseMs);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    await runner.stop({ force: true });
+    // The first ones run code that was not compiled yet.
+    const warm = [...pauses.values()].slice(2);
+    return { medianMs: median(warm), longestMs: Math.max(...warm), checkpoints: warm.length };
+  });
+}

@@ -1,0 +1,162 @@
+import { Type } from 'typebox';
+import {
+  defineOperator,
+  defineSource,
+  NOTHING,
+  type Context,
+  type Operator,
+  type Output,
+} from '../../pipeline/component/index.js';
+import { LinkTable, type CsiBlock, type Data } from '../../pipeline/model/index.js';
+import { createRunner } from '../../pipeline/runtime/runner.js';
+import { createLogger } from '../../pipeline/telemetry/log.js';
+import { BLOCK, csiBlocks, environmentOf, lineOf, median, STEPS, withFolder } from './bench-line.js';
+
+/** Cost of the runtime (queue, pump, gate, RxJS, marks, counting) over a plain loop of the same steps. */
+export interface RuntimeOverhead {
+  /** Median over the pairs of processor time of the runtime over that of the loop, less one. */
+  readonly overhead: number;
+  /** The same of the loop over itself, measured beside each pair: what differs from 0 is the machine. */
+  readonly control: number;
+  readonly loopMicrosecondsPerFrame: number;
+  readonly runtimeMicrosecondsPerFrame: number;
+  readonly pairs: number;
+}
+
+const LINKS = 20;
+
+/** Each pair takes the same `blocks` blocks of 64 frames through the loop, the runtime, and the loop again. */
+export async function runtimeOverhead(pairs = 9, blocks = 1500): Promise<RuntimeOverhead> {
+  const input = csiBlocks(blocks, LINKS);
+  plainLoop(input);
+  await throughRuntime(input);
+  const loops: number[] = [];
+  const runs: number[] = [];
+  const ratios: number[] = [];
+  const controls: number[] = [];
+  for (let pair = 0; pair < pairs; pair++) {
+    const first = plainLoop(input);
+    const run = await throughRuntime(input);
+    const second = plainLoop(input);
+    loops.push(first, second);
+    runs.push(run);
+    ratios.push(run / ((first + second) / 2));
+    controls.push(second / first);
+  }
+  const perFrame = 1 / (blocks * BLOCK);
+  return {
+    overhead: median(ratios) - 1,
+    control: median(controls) - 1,
+    loopMicrosecondsPerFrame: median(loops) * perFrame,
+    runtimeMicrosecondsPerFrame: median(runs) * perFrame,
+    pairs,
+  };
+}
+
+/** Processor time of the loop, microseconds. */
+function plainLoop(input: readonly CsiBlock[]): number {
+  const context = benchContext();
+  const operators = STEPS.map(
+    ({ component, config }) => component.create(config as never, context) as Operator,
+  );
+  const started = process.cpuUsage();
+  let windows = 0;
+  const through = (data: Data, step: number): void => {
+    const operator = operators[step];
+    if (!operator) {
+      windows++;
+      return;
+    }
+    for (const record of (operator.process(data, '') as Output<Data>).data) through(record, step + 1);
+  };
+  for (const block of input) {
+    through(block, 0);
+    for (const record of operators.at(-1)!.watermark?.(block.time[BLOCK - 1]! - 1).data ?? [])
+      through(record, STEPS.length);
+  }
+  if (windows === 0) throw new Error('the loop gave no window');
+  return spent(started);
+}
+
+/** Processor time from the first block to the last result, microseconds. */
+function throughRuntime(input: readonly CsiBlock[]): Promise<number> {
+  return withFolder(async (folder) => {
+    let go: () => void = () => undefined;
+    const started = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const source = defineSource({
+      name: 'blocks',
+      summary: 'Blocks from memory.',
+      config: Type.Object({}),
+      examples: [],
+      outputs: ['csi'],
+      replayable: true,
+      create: () => ({
+        async open(_, output) {
+          await started;
+          for (const [index, block] of input.entries()) {
+            const taken = output.offer({ position: index, data: [block] });
+            if (taken !== true) await taken;
+          }
+        },
+      }),
+    });
+    let done: (microseconds: number) => void = () => undefined;
+    const finished = new Promise<number>((resolve) => {
+      done = resolve;
+    });
+    let usage = process.cpuUsage();
+    const end = defineOperator({
+      name: 'end',
+      summary: 'Ends.',
+      config: Type.Object({}),
+      examples: [],
+      inputs: ['window'],
+      outputs: ['measure'],
+      create: () => ({
+        process: () => NOTHING,
+        watermark: (time) => {
+          if (time === Infinity) done(spent(usage));
+          return NOTHING;
+        },
+      }),
+    });
+    const nodes = [
+      { id: 'in', component: source, config: {} },
+      ...STEPS,
+      { id: 'end', component: end, config: {} },
+    ];
+    const topology = lineOf(nodes, LINKS, { stateFolder: folder, checkpointIntervalMs: 600_000 });
+    const runner = createRunner(topology, { log: createLogger({ level: 'error' }) });
+    await runner.start();
+    usage = process.cpuUsage();
+    go();
+    const microseconds = await finished;
+    await runner.stop({ force: true });
+    return microseconds;
+  });
+}
+
+function spent(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return user + system;
+}
+
+function benchContext(): Context {
+  const environments = [environmentOf(LINKS)];
+  const nothing = () => undefined;
+  return {
+    topology: 'bench',
+    node: 'bench',
+    environments,
+    links: new LinkTable(environments),
+    clock: { now: () => 0, elapsed: () => 0 },
+    random: () => 0.5,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    metrics: { dropped: nothing, failed: nothing, gauge: nothing, count: nothing },
+    folder: '',
+    stateFolder: '',
+    provenance: { origin: 'simulated' },
+  };
+}

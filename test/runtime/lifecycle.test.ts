@@ -1,0 +1,318 @@
+import { fork } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { open } from 'lmdb';
+import { expect, test } from 'vitest';
+import type { Data } from '../../pipeline/model/index.js';
+import { createMetrics } from '../../pipeline/telemetry/metrics.js';
+import { defineOperator, type Component } from '../../pipeline/component/index.js';
+import {
+  counter,
+  order,
+  Radio,
+  runnerOf,
+  sum,
+  Table,
+  temporaryFolder,
+  topologyOf,
+  until,
+} from '../support/flow.js';
+import { Type } from 'typebox';
+
+const simple = (
+  table: Table,
+  folder: string,
+  source: Component = counter,
+  config: Record<string, unknown> = {},
+) =>
+  topologyOf(
+    {
+      in: { component: source, config },
+      sums: { component: sum, from: ['in'] },
+      out: { component: table.component, from: ['sums'] },
+    },
+    folder,
+  );
+
+test('start and stop report their steps', async () => {
+  const runner = runnerOf(simple(new Table(), temporaryFolder(), counter, { count: 100, holdAt: 10 }));
+  const seen = new Set<string>();
+  runner.onChange(({ state, steps }) => {
+    seen.add(state);
+    for (const { step, status } of steps) seen.add(`${step}:${status}`);
+  });
+  await runner.start();
+  expect(
+    runner.status().steps.every(({ status, progress }) => status === 'completed' && progress === 1),
+  ).toBe(true);
+  await runner.stop();
+  expect(runner.status().state).toBe('stopped');
+  for (const state of [
+    'starting',
+    'running',
+    'stopping',
+    'stopped',
+    'model_loading:in_progress',
+    'model_unloading:completed',
+  ]) {
+    expect(seen).toContain(state);
+  }
+  await expect(Promise.all([runner.start(), runner.start()])).rejects.toMatchObject({
+    code: 'lifecycle.conflict',
+  });
+});
+
+test('a start that cannot work says why, and leaves nothing open', async () => {
+  const folder = temporaryFolder();
+  const broken: Component = {
+    ...(counter as Component),
+    create: () => ({ open: () => Promise.reject(new Error('no such port')) }),
+  } as Component;
+  const runner = runnerOf(simple(new Table(), folder, broken));
+  await expect(runner.start()).rejects.toThrow('in (counter): no such port');
+  expect(runner.status().state).toBe('failed');
+  const other = runnerOf(simple(new Table(), folder));
+  await other.start();
+  await other.finished();
+});
+
+test('a topology that fails while it runs recovers from its checkpoint, and the rows are as if it had not', async () => {
+  const table = new Table();
+  const runner = runnerOf(simple(table, temporaryFolder(), counter, { count: 500 }));
+  let failures = 0;
+  const failing: Component = {
+    ...(table.component as object),
+    create: (config: never, context: never) => {
+      const sink = (table.component.create as (c: never, x: never) => { flush(): Promise<void> })(
+        config,
+        context,
+      );
+      const plain = sink.flush.bind(sink);
+      sink.flush = async () => {
+        if (table.stored.length > 5 && failures < 4) {
+          failures++;
+          throw new Error('the disk is gone');
+        }
+        await plain();
+      };
+      return sink;
+    },
+  } as Component;
+  const topology = runner.topology;
+  const nodes = topology.nodes.map((node) => (node.id === 'out' ? { ...node, component: failing } : node));
+  const fragile = runnerOf({ ...topology, nodes });
+  const states = new Set<string>();
+  fragile.onChange(({ state }) => states.add(state));
+  await fragile.start();
+  await until('the end', () => table.rows.some((row) => row.startsWith('end@')));
+  expect(states).toContain(failures > 0 ? 'restarting' : 'running');
+  const whole = new Table();
+  const other = runnerOf(simple(whole, temporaryFolder(), counter, { count: 500 }));
+  await other.start();
+  await other.finished();
+  expect(table.rows).toEqual(whole.rows);
+});
+
+test('records that a sink refuses become dead letters, and too many in a row degrade or stop', async () => {
+  const table = new Table();
+  table.refuse = (record: Data) => record.port === 'measure' && record.value > 1000;
+  const topology = simple(table, temporaryFolder(), counter, { count: 100 });
+  const runner = runnerOf(topology);
+  await runner.start();
+  await runner.finished();
+  expect(runner.status().state).toBe('degraded');
+  const letters = await runner.deadLetters({ node: 'out' });
+  expect(letters.length + table.rows.length).toBe(10);
+  expect(letters[0]).toMatchObject({ stage: 'write', code: 'write.refused', reason: 'refused' });
+
+  const strict = runnerOf({
+    ...topology,
+    settings: { ...topology.settings, stateFolder: temporaryFolder(), stopAfterFailures: 3 },
+  });
+  // It may stop before its start is done.
+  await strict.start().catch((error: unknown) => error);
+  await until('it to stop itself', () => strict.status().state === 'failed');
+  expect(strict.status().problem).toContain('records in a row failed');
+});
+
+test('an operator that throws makes a dead letter of the record, not an end of the stream', async () => {
+  const touchy = defineOperator({
+    name: 'touchy',
+    summary: 'Throws at one record.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['measure'],
+    outputs: ['measure'],
+    create: () => ({
+      process: (data) => {
+        if (data.port === 'measure' && data.time === 30_000) throw new Error('not this one');
+        return { data: [data] };
+      },
+    }),
+  });
+  const table = new Table();
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: counter },
+        sums: { component: sum, from: ['in'] },
+        touchy: { component: touchy, from: ['sums'] },
+        out: { component: table.component, from: ['touchy'] },
+      },
+      temporaryFolder(),
+    ),
+  );
+  await runner.start();
+  await runner.finished();
+  expect(table.rows).toHaveLength(9);
+  expect(await runner.deadLetters()).toMatchObject([
+    { node: 'touchy', stage: 'process', code: 'operator.threw' },
+  ]);
+  expect(runner.status().nodes.find(({ id }) => id === 'touchy')?.status).toBe('degraded');
+});
+
+test('bad input is counted and kept; good input between is processed', async () => {
+  const radio = new Radio();
+  const table = new Table();
+  const runner = runnerOf(
+    topologyOf(
+      { in: { component: radio.component }, out: { component: table.component, from: ['in'] } },
+      temporaryFolder(),
+    ),
+  );
+  await runner.start();
+  void radio.send([1, 0xffffffff, 2], [1000, 1500, 2000]);
+  await until('the block', () => runner.status().nodes[1]!.received === 2);
+  expect(runner.status().nodes[0]).toMatchObject({ received: 3, failed: 1 });
+  expect(await runner.deadLetters()).toMatchObject([{ node: 'in', stage: 'decode', code: 'decode.test' }]);
+});
+
+test('a store that is away fills the outbox and stops no checkpoint; it gets all once it is back', async () => {
+  const table = new Table();
+  const radio = new Radio();
+  let away = true;
+  table.before = () => {
+    if (away) throw new Error('connection refused');
+  };
+  const folder = temporaryFolder();
+  const runner = runnerOf(
+    topologyOf(
+      { in: { component: radio.component }, out: { component: table.component, from: ['in'] } },
+      folder,
+    ),
+  );
+  await runner.start();
+  for (let number = 1; number <= 10; number++) void radio.send([number]);
+  const first = runner.status().checkpoint?.epoch ?? 0;
+  await until(
+    'two checkpoints with the store away',
+    () => (runner.status().checkpoint?.epoch ?? 0) >= first + 2 && runner.status().problem !== null,
+  );
+  expect(runner.status().problem).toContain('connection refused');
+  await runner.stop();
+  expect(table.rows).toEqual([]);
+  away = false;
+  await runner.start();
+  await until('delivery', () => table.rows.length === 10);
+  expect(runner.status().state).toBe('running');
+  expect(table.rows).toEqual(Array.from({ length: 10 }, (_, index) => `csi@${(index + 1) * 1000}x1`));
+});
+
+test('an unchanged node keeps its state over an apply; a stale plan is refused', async () => {
+  const table = new Table();
+  const folder = temporaryFolder();
+  const first = simple(table, folder, counter, { count: 200, holdAt: 55 });
+  const runner = runnerOf(first);
+  await runner.start();
+  await until('55 frames', () => runner.status().nodes[0]!.sent >= 55);
+  const next = topologyOf(
+    {
+      in: { component: counter, config: { count: 200, holdAt: 55 } },
+      sums: { component: sum, from: ['in'] },
+      order: { component: order, from: ['sums'] },
+      out: { component: table.component, from: ['sums', 'order'] },
+    },
+    folder,
+  );
+  const plan = runner.plan(next);
+  expect(plan.changes).toEqual([
+    { node: 'in', change: 'unchanged', state: 'kept', fields: [] },
+    { node: 'sums', change: 'unchanged', state: 'kept', fields: [] },
+    { node: 'order', change: 'added', state: 'none', fields: [] },
+    { node: 'out', change: 'changed', state: 'none', fields: ['from'] },
+  ]);
+  await expect(runner.apply(next, 'of another plan')).rejects.toMatchObject({ code: 'plan.stale' });
+  await runner.apply(next, plan.hash);
+  expect(runner.status().state).toBe('running');
+  expect(table.rows).toHaveLength(5);
+  expect(runner.status().nodes[0]!.sent).toBe(55);
+  await expect(runner.apply(first, plan.hash)).rejects.toMatchObject({ code: 'plan.stale' });
+});
+
+test('a state folder is kept from a second process, which is told by whom', async () => {
+  const folder = temporaryFolder();
+  const holder = fork('-e', [], { execArgv: ['-e', 'setInterval(() => {}, 1000)'], stdio: 'ignore' });
+  try {
+    const { readFileSync } = await import('node:fs');
+    const stat = readFileSync(`/proc/${holder.pid!}/stat`, 'utf8');
+    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]!;
+    writeFileSync(join(folder, 'lock'), `${holder.pid!} ${started}`);
+    const runner = runnerOf(simple(new Table(), folder));
+    await expect(runner.start()).rejects.toMatchObject({
+      code: 'state.locked',
+      message: expect.stringContaining(String(holder.pid)) as string,
+    });
+    // The same number of another process: the lock was left behind.
+    writeFileSync(join(folder, 'lock'), `${holder.pid!} 1`);
+    await runner.start();
+    await expect(runnerOf(simple(new Table(), folder)).start()).rejects.toMatchObject({
+      code: 'state.locked',
+    });
+  } finally {
+    holder.kill('SIGKILL');
+  }
+});
+
+test('a store of a newer version or of another topology is refused with what to do', async () => {
+  const folder = temporaryFolder();
+  const runner = runnerOf(simple(new Table(), folder));
+  await runner.start();
+  await runner.stop();
+  const foreign = { ...simple(new Table(), folder), id: 'other' };
+  await expect(runnerOf(foreign).start()).rejects.toMatchObject({ code: 'state.foreign' });
+  const { serialize } = await import('node:v8');
+  const store = open<Buffer, string>({ path: join(folder, 'state.mdb'), encoding: 'binary', noSubdir: true });
+  store.putSync('header', serialize({ version: 99, topology: 'test' }));
+  await store.close();
+  await expect(runner.start()).rejects.toMatchObject({ code: 'state.newer' });
+  writeFileSync(
+    join(folder, 'state.mdb'),
+    'this is not a store, but some text that someone put there by mistake',
+  );
+  await expect(runner.start()).rejects.toMatchObject({ code: 'state.corrupt' });
+});
+
+test('metrics equal what happened', async () => {
+  const metrics = createMetrics();
+  const table = new Table();
+  const runner = runnerOf(simple(table, temporaryFolder(), counter, { count: 100 }), { metrics });
+  await runner.start();
+  await runner.finished();
+  const text = await metrics.text();
+  expect(text).toContain('csiflow_received_total{topology="test",node="in"} 100');
+  expect(text).toContain('csiflow_sent_total{topology="test",node="sums"} 10');
+  expect(text).toContain('csiflow_sent_total{topology="test",node="out"} 10');
+  for (const name of [
+    'queue_depth',
+    'gate_closed_seconds_total',
+    'operator_seconds_total',
+    'latency_seconds_bucket',
+    'checkpoint_seconds_bucket',
+    'checkpoint_pause_seconds_bucket',
+    'dropped_total',
+    'failed_total',
+    'watermark_lag_seconds',
+  ]) {
+    expect(text).toContain(`csiflow_${name}`);
+  }
+});
