@@ -35,7 +35,7 @@ export const throughDisk = (state: unknown): unknown => deserialize(serialize(st
 
 /** Each csi block as blocks of one frame. */
 export const singles = (input: readonly Data[]): Data[] =>
-  input.flatMap((data) =>
+  input.flatMap((data): Data[] =>
     data.port === 'csi'
       ? Array.from({ length: data.count }, (_, index) => sliceBlock(data, index, index + 1))
       : [data],

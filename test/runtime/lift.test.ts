@@ -1,5 +1,6 @@
 import { filter, map, take } from 'rxjs';
 import { expect, test } from 'vitest';
+import type { Measure } from '../../pipeline/model/index.js';
 import { lift } from '../../pipeline/runtime/lift.js';
 import { counter, Radio, runnerOf, sum, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
 
@@ -9,14 +10,14 @@ test('a filter that lets nothing through stops neither watermarks nor checkpoint
     summary: 'Lets nothing through.',
     inputs: ['measure'],
     outputs: ['measure'],
-    operator: () => filter(() => false),
+    operator: () => filter<Measure>(() => false),
   });
   const double = lift({
     name: 'double',
     summary: 'Doubles.',
     inputs: ['measure'],
     outputs: ['measure'],
-    operator: () => map((record) => ({ ...record, value: record.value * 2 })),
+    operator: () => map((record: Measure) => ({ ...record, value: record.value * 2 })),
   });
   const table = new Table();
   const runner = runnerOf(
@@ -42,7 +43,7 @@ test('an operator that ends makes dead letters of what it does not take, and beg
     summary: 'Takes one.',
     inputs: ['measure'],
     outputs: ['measure'],
-    operator: () => take(1),
+    operator: () => take<Measure>(1),
   });
   const operator = once.create({} as never, {} as never);
   const output = operator.process({ port: 'measure' } as never, '');
