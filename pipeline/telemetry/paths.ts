@@ -4,9 +4,12 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The folder of csiflow's own package.json, whether this runs from dist/ or from the sources. */
 export const packageFolder: string = (() => {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder);
-  return folder;
+  const start = dirname(fileURLToPath(import.meta.url));
+  for (let folder = start; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (folder === dirname(folder))
+      throw new Error(`no package.json in ${start} or above it: csiflow's own files cannot be found`);
+  }
 })();
 
 /** A file that ships with the package (weights, the live page), by its path in the repository. */

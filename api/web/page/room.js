@@ -29,13 +29,7 @@ export function drawRoom(canvas, environment, { persons, trails, alerts }) {
 
   pen.clearRect(0, 0, canvas.width, canvas.height);
   drawGrid(pen, size, at);
-  for (const { polygon } of environment.zones)
-    line(
-      pen,
-      [...polygon, polygon[0]].map(([x, y]) => at(x, y)),
-      '#3d6a86',
-      1,
-    );
+  for (const zone of environment.zones) drawZone(pen, zone, at);
   for (const { from, to } of environment.walls) line(pen, [at(...from), at(...to)], '#9db4c4', 4);
   for (const link of environment.links) drawLink(pen, link, at);
   for (const [person, trail] of trails)
@@ -53,6 +47,18 @@ function drawGrid(pen, { x, y }, at) {
   for (let metre = 1; metre < x; metre++) line(pen, [at(metre, 0), at(metre, y)], '#1b3447', 1);
   for (let metre = 1; metre < y; metre++) line(pen, [at(0, metre), at(x, metre)], '#1b3447', 1);
   line(pen, [at(0, 0), at(x, 0), at(x, y), at(0, y), at(0, 0)], '#9db4c4', 4);
+}
+
+function drawZone(pen, { id, name, polygon }, at) {
+  const corners = polygon.map(([x, y]) => at(x, y));
+  line(pen, [...corners, corners[0]], '#3d6a86', 1);
+  pen.fillStyle = '#6f94ab';
+  pen.font = '14px system-ui, sans-serif';
+  pen.fillText(
+    name ?? id,
+    Math.min(...corners.map(([x]) => x)) + 8,
+    Math.min(...corners.map(([, y]) => y)) + 18,
+  );
 }
 
 function drawLink(pen, { transmitter, receiver }, at) {
