@@ -17,22 +17,14 @@ export async function memoryUse(seconds: number): Promise<Memory> {
   const service = new Service(site);
   try {
     await service.running();
-    let sending = true;
-    const sender = sendFrom({
-      port: site.udpPort,
-      links: site.links,
-      rate: 1_000,
-      seconds,
-      times: false,
-    }).finally(() => {
-      sending = false;
-    });
+    const order = { port: site.udpPort, links: site.links, rate: 1_000, seconds, times: false };
+    const sent = sendFrom(order);
     const samples: number[] = [];
-    while (sending) {
-      samples.push(Math.round(await service.residentMb()));
+    while (samples.length * EVERY_MS < seconds * 1000) {
       await pause(EVERY_MS);
+      samples.push(Math.round(await service.residentMb()));
     }
-    await sender;
+    await sent;
     const late = samples.slice(Math.floor(samples.length / 2));
     return { samples, highest: Math.max(...samples), slope: slope(late) * (60_000 / EVERY_MS) };
   } finally {

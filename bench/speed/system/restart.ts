@@ -2,16 +2,22 @@ import { makeSite } from './site.js';
 import { pause, sendFrom, Service } from './service.js';
 
 export interface Restart {
-  /** From the start of the process to running, seconds. */
+  /** From the start of the process until it runs and has processed its backlog, seconds. */
   readonly seconds: number;
   /** Frames that were in the journal and not in a checkpoint. */
   readonly backlog: number;
 }
 
 /** Kills csiflow at full load and starts it again; the second pair kills it idle, as a control. */
-export async function restartAfterKill(rate: number): Promise<readonly Restart[]> {
+export async function restartAfterKill(
+  rate: number,
+  progress: (line: string) => void = () => undefined,
+): Promise<readonly Restart[]> {
   const results: Restart[] = [];
-  for (const load of [rate, rate, 0, 0]) results.push(await once(load));
+  for (const load of [rate, rate, 0, 0]) {
+    progress(`kill at ${load} datagrams/s, and start`);
+    results.push(await once(load));
+  }
   return results;
 }
 
@@ -30,8 +36,7 @@ async function once(rate: number): Promise<Restart> {
     const second = new Service(site);
     try {
       await second.running();
-      const seconds = (performance.now() - begun) / 1000;
-      return { seconds, backlog: await second.metric('csiflow_received_total', 'node="routers"') };
+      return await caughtUp(second, begun);
     } finally {
       await second.end();
     }
@@ -39,4 +44,15 @@ async function once(rate: number): Promise<Restart> {
     await first.end('SIGKILL');
     await site.remove();
   }
+}
+
+/** Waits until the count of processed frames has stood still for half a second; the time is that of its last change. */
+async function caughtUp(service: Service, begun: number): Promise<Restart> {
+  let [backlog, at] = [-1, performance.now()];
+  while (performance.now() - at < 500) {
+    const now = await service.metric('csiflow_received_total', 'node="routers"');
+    if (now !== backlog) [backlog, at] = [now, performance.now()];
+    await pause(20);
+  }
+  return { seconds: (at - begun) / 1000, backlog };
 }

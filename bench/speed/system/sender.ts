@@ -32,6 +32,10 @@ async function send({ port, links, rate, seconds, times: keep }: SenderOrder): P
     socket.connect(port, '127.0.0.1', resolve);
   });
   socket.setSendBufferSize(4 << 20);
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    // Nobody listens once the receiver has been killed, as it is meant to be.
+    if (error.code !== 'ECONNREFUSED') throw error;
+  });
   const datagrams = Array.from({ length: links }, (_, index) => datagram(index + 1));
   const sequences = new Uint32Array(links);
   const total = Math.round(rate * seconds);

@@ -8,19 +8,26 @@ export interface UdpStep {
   readonly sent: number;
   readonly received: number;
   readonly lost: number;
+  /** Processor time of the whole process, all its threads, for each datagram received. */
+  readonly microseconds: number;
 }
 
 /** Datagrams of 64 subcarriers through socket, journal, decoding, signal processing, motion and DuckDB, at rising rates; each rate twice (A against A). */
-export async function udpLine(rates: readonly number[], seconds: number): Promise<readonly UdpStep[]> {
+export async function udpLine(
+  rates: readonly number[],
+  seconds: number,
+  progress: (line: string) => void = () => undefined,
+): Promise<readonly UdpStep[]> {
   const steps: UdpStep[] = [];
   for (const rate of rates.flatMap((one) => [one, one])) {
+    progress(`UDP line at ${rate} datagrams/s`);
     const site = await makeSite({ rooms: 5, inference: false });
     const service = new Service(site);
     try {
       await service.running();
       await sendFrom({ port: site.udpPort, links: site.links, rate: 5_000, seconds: 1, times: false }); // warms up
       await settled(service);
-      const before = await received(service);
+      const [before, cpuBefore] = [await received(service), await service.cpuSeconds()];
       const { sent, seconds: took } = await sendFrom({
         port: site.udpPort,
         links: site.links,
@@ -30,7 +37,9 @@ export async function udpLine(rates: readonly number[], seconds: number): Promis
       });
       await settled(service);
       const arrived = (await received(service)) - before;
-      steps.push({ rate, reached: Math.round(sent / took), sent, received: arrived, lost: sent - arrived });
+      const microseconds = (((await service.cpuSeconds()) - cpuBefore) * 1e6) / arrived;
+      const reached = Math.round(sent / took);
+      steps.push({ rate, reached, sent, received: arrived, lost: sent - arrived, microseconds });
     } finally {
       await service.end();
       await site.remove();

@@ -1,32 +1,57 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
+import type { Result } from '../../../../bench/line.js';
 
-/** Frames a second that decode, denoise, phase-sanitize and window are to reach together on one core. */
-const TARGETS = { 64: 100_000, 256: 20_000 } as const;
+interface Options {
+  readonly only?: string;
+  readonly quick?: boolean;
+  readonly memoryMinutes: number;
+  readonly json?: boolean;
+  readonly write?: boolean;
+}
+
+const minutes = (text: string): number => {
+  const value = Number(text);
+  if (!(value > 0 && value <= 24 * 60))
+    throw new InvalidArgumentError('It must be a number of minutes above 0.');
+  return value;
+};
 
 export function register(bench: Command): void {
   bench
     .command('line')
-    .description('Measure decode, denoise, phase-sanitize and window on one core, beside a control.')
-    .option('--json', 'print the result as JSON')
-    .addHelpText('after', '\nExample:\n  csiflow bench line')
-    .action(async ({ json }: { json?: boolean }) => {
-      const { chainSpeed } = await import('../../../../bench/speed/operators.js');
-      const results = ([64, 256] as const).map((bins) => ({ ...chainSpeed(bins), target: TARGETS[bins] }));
-      if (json) {
-        process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
-        return;
-      }
-      console.table(
-        results.map(({ bins, target, framesPerSecond, control, microsecondsPerFrame: us }) => ({
-          subcarriers: bins,
-          'decode us': us.decode.toFixed(2),
-          '+ denoise': us.denoise.toFixed(2),
-          '+ phase': us.phase.toFixed(2),
-          '+ window': us.window.toFixed(2),
-          'frames/s': Math.round(framesPerSecond),
-          target,
-          'control A/A': control.toFixed(3),
-        })),
-      );
+    .description('Measure the line from a datagram to stored results, each figure beside its control.')
+    .option('--only <name>', 'one of: chain, runtime, journal, checkpoint, udp, restart, latency, memory')
+    .option('--quick', 'fewer rounds and shorter runs: a look, not a figure to publish')
+    .option('--memory-minutes <number>', 'how long memory is watched', minutes, 1)
+    .option('--json', 'print the results as JSON')
+    .option('--write', 'write them to docs/performance.md too')
+    .addHelpText('after', '\nExample:\n  csiflow bench line --only udp')
+    .action(async ({ only, quick, memoryMinutes, json, write }: Options) => {
+      const { measureLine } = await import('../../../../bench/measure-line.js');
+      const results = await measureLine(only, {
+        quick: quick ?? false,
+        memorySeconds: memoryMinutes * 60,
+        progress: (line) => process.stderr.write(`${line}\n`),
+      });
+      if (write) await writePage(results);
+      if (json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
+      else for (const result of results) print(result);
     });
+}
+
+function print({ what, target, reached, control, met }: Result): void {
+  const lines = [
+    what,
+    `  target   ${target}`,
+    `  reached  ${reached}${met ? '' : '  (missed)'}`,
+    `  control  ${control}`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+async function writePage(results: readonly Result[]): Promise<void> {
+  const { writeFile } = await import('node:fs/promises');
+  const { packageFile } = await import('../../../../pipeline/telemetry/paths.js');
+  const { performancePage } = await import('../../../../bench/performance-page.js');
+  await writeFile(packageFile('docs/performance.md'), performancePage(results));
 }

@@ -1,0 +1,192 @@
+import { chainSpeed } from './speed/operators.js';
+import { checkpointPause } from './speed/checkpoint.js';
+import { journalSpeed } from './speed/journal.js';
+import { runtimeOverhead } from './speed/runtime-overhead.js';
+import { poseLatency } from './speed/system/latency.js';
+import { memoryUse } from './speed/system/memory.js';
+import { restartAfterKill } from './speed/system/restart.js';
+import { udpLine } from './speed/system/udp-line.js';
+
+/** A line of the table: what was to be reached, what was, and the same thing measured against itself. */
+export interface Result {
+  readonly what: string;
+  readonly target: string;
+  readonly reached: string;
+  readonly control: string;
+  readonly met: boolean;
+  /** All that was measured. */
+  readonly figures: unknown;
+}
+
+export interface LineOptions {
+  /** Fewer rounds and shorter runs: a look, not a figure to be published. */
+  readonly quick: boolean;
+  readonly memorySeconds: number;
+  /** Told what is being measured. */
+  readonly progress: (line: string) => void;
+}
+
+interface Measurement {
+  readonly summary: string;
+  readonly measure: (options: LineOptions) => Promise<readonly Result[]>;
+}
+
+/** What can be measured of the line from a datagram to a stored result, by name. */
+export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
+  chain: { summary: 'decode, denoise, phase-sanitize and window on one core', measure: chain },
+  runtime: { summary: 'the runtime over a plain loop', measure: runtime },
+  journal: { summary: 'the journal', measure: journal },
+  checkpoint: { summary: 'the pause of a checkpoint of 100 links', measure: checkpoint },
+  udp: { summary: 'UDP through the whole chain', measure: udp },
+  restart: { summary: 'the start after a kill', measure: restart },
+  latency: { summary: 'from a datagram to its pose on the WebSocket', measure: latency },
+  memory: { summary: 'resident memory at 1,000 frames/s', measure: memory },
+};
+
+async function chain({ quick, progress }: LineOptions): Promise<Result[]> {
+  const targets = { 64: 100_000, 256: 20_000 } as const;
+  return ([64, 256] as const).map((bins) => {
+    progress(`decode chain, ${bins} subcarriers`);
+    const figures = chainSpeed(bins, quick ? 3 : 9);
+    const { framesPerSecond, control } = figures;
+    return {
+      what: `decode, denoise, phase-sanitize, window on one core, ${bins} subcarriers`,
+      target: `${thousands(targets[bins])} frames/s`,
+      reached: `${thousands(framesPerSecond)} frames/s (${(1e6 / framesPerSecond).toFixed(1)} us each)`,
+      control: control.toFixed(3),
+      met: framesPerSecond >= targets[bins],
+      figures,
+    };
+  });
+}
+
+async function runtime({ quick, progress }: LineOptions): Promise<Result[]> {
+  progress('runtime and plain loop, in turn');
+  const figures = await runtimeOverhead(quick ? 3 : 9);
+  const { overhead, control, pairs } = figures;
+  return [
+    {
+      what: 'runtime over a plain loop of the same steps, blocks of 64',
+      target: 'at most 5 %',
+      reached: `${percent(overhead)} (${pairs} pairs)`,
+      control: percent(control),
+      met: overhead <= 0.05,
+      figures,
+    },
+  ];
+}
+
+async function journal({ quick, progress }: LineOptions): Promise<Result[]> {
+  progress('journal');
+  const [first, second] = await twice(() => journalSpeed(quick ? 2 : 5));
+  const { recordsPerSecond: rate, threadMicrosecondsPerRecord: cost } = first;
+  return [
+    {
+      what: 'journal, records of 148 bytes',
+      target: '500,000 records/s, at most 0.5 us of the pump each',
+      reached: `${thousands(rate)} records/s, ${cost.toFixed(2)} us`,
+      control: (second.recordsPerSecond / rate).toFixed(2),
+      met: rate >= 500_000 && cost <= 0.5,
+      figures: [first, second],
+    },
+  ];
+}
+
+async function checkpoint({ quick, progress }: LineOptions): Promise<Result[]> {
+  progress('checkpoints of 100 links');
+  const [first, second] = await twice(() => checkpointPause(100, quick ? 5 : 15));
+  return [
+    {
+      what: 'checkpoint of 100 links: the pump stands still for',
+      target: 'at most 10 ms',
+      reached: `${first.medianMs.toFixed(1)} ms (longest of ${first.checkpoints}: ${first.longestMs.toFixed(1)} ms)`,
+      control: (second.medianMs / first.medianMs).toFixed(2),
+      met: first.medianMs <= 10,
+      figures: [first, second],
+    },
+  ];
+}
+
+async function udp({ quick, progress }: LineOptions): Promise<Result[]> {
+  const rates = quick ? [60_000] : [40_000, 60_000, 80_000];
+  const steps = await udpLine(rates, quick ? 3 : 5, progress);
+  const whole = rates.filter((rate) => steps.every((step) => step.rate !== rate || step.lost === 0));
+  const best = Math.max(0, ...whole);
+  const shown = steps.filter(({ rate }) => rate === (best || rates[0]));
+  return [
+    {
+      what: 'UDP without loss: socket, journal, decode, denoise, phase-sanitize, window, detect-motion, duckdb',
+      target: '60,000 datagrams/s (80,000 if it can be had)',
+      reached: `${thousands(best)} datagrams/s (${shown.map(({ microseconds }) => microseconds.toFixed(1)).join(' and ')} us of processor time each)`,
+      control: shown.map(({ received, sent }) => (received / sent).toFixed(3)).join(' / '),
+      met: best >= 60_000,
+      figures: steps,
+    },
+  ];
+}
+
+async function restart({ quick, progress }: LineOptions): Promise<Result[]> {
+  const figures = await restartAfterKill(quick ? 20_000 : 50_000, progress);
+  const [loaded, idle] = [figures.slice(0, 2), figures.slice(2)];
+  const allowed = ({ backlog }: { readonly backlog: number }) => 1.5 + backlog / 50_000;
+  return [
+    {
+      what: 'start after a kill under full load, until all of the journal is processed',
+      target: '1.5 s and the backlog at 50,000 frames/s',
+      reached: loaded
+        .map((run) => `${run.seconds.toFixed(2)} s with ${thousands(run.backlog)} frames`)
+        .join(', '),
+      control: `idle: ${idle.map(({ seconds }) => `${seconds.toFixed(2)} s`).join(', ')}`,
+      met: loaded.every((run) => run.seconds <= allowed(run)),
+      figures,
+    },
+  ];
+}
+
+async function latency({ quick, progress }: LineOptions): Promise<Result[]> {
+  progress('from datagrams to poses, five rooms of four links at 1,000 frames/s');
+  const [first, second] = await twice(() => poseLatency(quick ? 8 : 30));
+  const { p50, p99, network, poses } = first;
+  return [
+    {
+      what: 'from the datagram that closes a window to its pose on the WebSocket, besides the network',
+      target: 'median 5 ms, p99 20 ms',
+      reached: `median ${ms(p50)}, p99 ${ms(p99)} (${poses} poses; the network: ${ms(network.p50)}, ${ms(network.p99)})`,
+      control: `median ${ms(second.p50)}, p99 ${ms(second.p99)}`,
+      met: p50 <= 5 && p99 <= 20,
+      figures: [first, second],
+    },
+  ];
+}
+
+async function memory({ quick, memorySeconds, progress }: LineOptions): Promise<Result[]> {
+  const seconds = quick ? Math.min(30, memorySeconds) : memorySeconds;
+  progress(`memory, ${seconds} s`);
+  const figures = await memoryUse(seconds);
+  const { samples, highest, slope } = figures;
+  const half = samples.length >> 1;
+  const long = seconds >= 600;
+  return [
+    {
+      what: `memory at 1,000 frames/s with WASM, over ${seconds} s`,
+      target: '350 MB, flat over ten minutes',
+      reached: `${highest} MB at most, ${slope.toFixed(1)} MB a minute in the second half`,
+      control: `second half over first: ${(mean(samples.slice(half)) / mean(samples.slice(0, half))).toFixed(3)}`,
+      met: highest <= 350 && (!long || slope < 1),
+      figures,
+    },
+  ];
+}
+
+/** The same measurement again is the control of the first. */
+const twice = async <T>(measure: () => Promise<T>): Promise<readonly [T, T]> => [
+  await measure(),
+  await measure(),
+];
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const thousands = (value: number): string => Math.round(value).toLocaleString('en-US');
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const ms = (value: number): string => `${value.toFixed(1)} ms`;

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { packageFile } from '../pipeline/telemetry/paths.js';
+import { MEASUREMENTS, type LineOptions, type Result } from './line.js';
+
+/**
+ * Measures one thing by its name, here; or all of them, each in a process of its own, so that the compiled
+ * code and the garbage of one do not disturb the next.
+ */
+export async function measureLine(
+  only: string | undefined,
+  options: LineOptions,
+): Promise<readonly Result[]> {
+  if (only !== undefined) return measurementNamed(only).measure(options);
+  const results: Result[] = [];
+  for (const name of Object.keys(MEASUREMENTS)) results.push(...(await inProcess(name, options)));
+  return results;
+}
+
+function measurementNamed(name: string) {
+  const measurement = MEASUREMENTS[name];
+  if (measurement) return measurement;
+  const names = Object.entries(MEASUREMENTS).map(([known, { summary }]) => `  ${known}: ${summary}`);
+  throw new Error(`there is no measurement '${name}'; there are:\n${names.join('\n')}`);
+}
+
+async function inProcess(name: string, { quick, memorySeconds }: LineOptions): Promise<readonly Result[]> {
+  const arguments_ = [
+    'bench',
+    'line',
+    '--only',
+    name,
+    '--json',
+    '--memory-minutes',
+    String(memorySeconds / 60),
+  ];
+  const child = spawn(
+    process.execPath,
+    [packageFile('dist/api/cli/csiflow.js'), ...arguments_, ...(quick ? ['--quick'] : [])],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const output: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`the measurement of ${name} ended with code ${code ?? 'none'}`);
+  return JSON.parse(Buffer.concat(output).toString()) as Result[];
+}

@@ -1,0 +1,24 @@
+import { availableParallelism } from 'node:os';
+import type { Result } from './line.js';
+
+/** The results as a page of the documentation, with the machine in general words. */
+export function performancePage(results: readonly Result[]): string {
+  const rows = results.map(
+    ({ what, target, reached, control, met }) =>
+      `| ${what} | ${target} | ${reached}${met ? '' : ' (missed)'} | ${control} |`,
+  );
+  return `${INTRODUCTION}
+Measured on ${availableParallelism()} cores with Node ${process.versions.node}, ${process.platform}.
+
+| what | to reach | reached | control, A against A |
+|---|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+const INTRODUCTION = `# Performance
+
+Made by \`csiflow bench line --write\`. Each figure stands beside its control: the same thing measured once more in the
+same run. What the two differ by is the machine, not csiflow. Figures of processor time hold on a busy machine too; rates
+and times need a quiet one.
+`;
