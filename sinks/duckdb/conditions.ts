@@ -1,11 +1,10 @@
-import { timestampValue, type DuckDBValue } from '@duckdb/node-api';
 import type { Cursor, TimeRange } from '../../pipeline/component/index.js';
-import type { Parameters } from './pool.js';
+import { instantOf, type Parameter, type Parameters } from './parameters.js';
 
 /** A WHERE clause under construction: fixed text with named parameters. */
 export class Conditions {
   readonly #parts: string[] = [];
-  readonly #parameters: Record<string, DuckDBValue> = {};
+  readonly #parameters: Record<string, Parameter> = {};
 
   /** The rows of an environment in a range, start included, end excluded. */
   static of({ environment, start, end }: TimeRange): Conditions {
@@ -64,9 +63,7 @@ export class Conditions {
 const FURTHEST = Number.MAX_SAFE_INTEGER;
 
 /** A bound of a half-open range. Stored times are whole, so a bound between two of them is that of the next. */
-function bound(time: number): DuckDBValue {
+function bound(time: number): Parameter {
   if (Number.isNaN(time)) throw new RangeError('a bound of a time range is not a number');
   return instantOf(Math.min(Math.max(Math.ceil(time), -FURTHEST), FURTHEST));
 }
-
-export const instantOf = (time: number): DuckDBValue => timestampValue(BigInt(Math.round(time)));

@@ -3,7 +3,8 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { openDatabase, withConnection } from '../shared/database.js';
 import { TABLE_NAMES, type TableName } from '../shared/tables.js';
-import { instantOf } from './conditions.js';
+import { instantOf } from './parameters.js';
+import { boundValues } from './pool.js';
 
 type Exported = TableName | 'tracks' | 'keypoints';
 type Format = 'parquet' | 'csv' | 'ndjson';
@@ -61,7 +62,7 @@ export async function exportTable(request: ExportRequest): Promise<number> {
       const { sql, parameters } = selection(request);
       const result = await connection.run(
         `COPY (${sql}) TO '${part.replaceAll("'", "''")}' (${COPY_OPTIONS[request.format]})`,
-        parameters,
+        boundValues(parameters),
       );
       return Number((await result.getRows())[0]?.[0]);
     });

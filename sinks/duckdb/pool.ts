@@ -1,12 +1,13 @@
-import type {
-  DuckDBConnection,
-  DuckDBInstance,
-  DuckDBPreparedStatement,
-  DuckDBValue,
+import {
+  timestampValue,
+  type DuckDBConnection,
+  type DuckDBInstance,
+  type DuckDBPreparedStatement,
+  type DuckDBValue,
 } from '@duckdb/node-api';
+import type { Parameter, Parameters } from './parameters.js';
 
 export type Row = Record<string, DuckDBValue>;
-export type Parameters = Readonly<Record<string, DuckDBValue>>;
 
 /** Queries of one transaction: all of them see the same state of the store. */
 export interface Snapshot {
@@ -91,7 +92,7 @@ class Connection implements Snapshot {
       statement = await this.#connection.prepare(sql);
       this.#statements.set(sql, statement);
     }
-    statement.bind({ ...parameters });
+    statement.bind(boundValues(parameters));
     return (await statement.runAndReadAll()).getRowObjects();
   }
 
@@ -99,3 +100,10 @@ class Connection implements Snapshot {
     this.#connection.closeSync();
   }
 }
+
+/** Parameters as DuckDB takes them. */
+export const boundValues = (parameters: Parameters): Record<string, DuckDBValue> =>
+  Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, boundValue(value)]));
+
+const boundValue = (value: Parameter): DuckDBValue =>
+  typeof value === 'object' ? timestampValue(value.micros) : value;

@@ -1,4 +1,4 @@
-import { DuckDBArrayValue, DuckDBTimestampValue, type DuckDBValue } from '@duckdb/node-api';
+import type { DuckDBValue } from '@duckdb/node-api';
 import type {
   EventQuery,
   MeasureQuery,
@@ -21,7 +21,8 @@ import type {
   Track,
 } from '../../pipeline/model/index.js';
 import { KEYPOINT_SIZE } from '../shared/columns.js';
-import { Conditions, instantOf } from './conditions.js';
+import { Conditions } from './conditions.js';
+import { instantOf, type Instant, type Parameters } from './parameters.js';
 import type { ReadPool, Row, Snapshot } from './pool.js';
 
 /** Reads the tables back. Each call sees one state of the store, also while rows are written. */
@@ -161,7 +162,7 @@ const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minCo
     .addIf(query.minConfidence, 'confidence >= $minConfidence', (minConfidence) => ({ minConfidence }));
 
 const limitOf = (limit: number | undefined): string => (limit === undefined ? '' : 'LIMIT $limit');
-const limitValue = (limit: number | undefined): Record<string, DuckDBValue> =>
+const limitValue = (limit: number | undefined): Parameters =>
   limit === undefined ? {} : { limit: BigInt(limit) };
 
 /** Offsets up to this are sorted away directly. */
@@ -256,11 +257,15 @@ const trackOf = (row: Row): Track => ({
 });
 
 function keypointsOf(column: DuckDBValue): Keypoint3D[] {
-  if (!(column instanceof DuckDBArrayValue)) throw new TypeError('keypoints are stored as an array');
-  const values = column.items as readonly number[];
+  const { items: values } = column as unknown as { readonly items: readonly number[] };
   const keypoints: Keypoint3D[] = [];
   for (let at = 0; at < values.length; at += KEYPOINT_SIZE)
-    keypoints.push({ x: values[at]!, y: values[at + 1]!, z: values[at + 2]!, error: values[at + 3]! });
+    keypoints.push({
+      x: values[at]! / 1_000,
+      y: values[at + 1]! / 1_000,
+      z: values[at + 2]! / 1_000,
+      error: values[at + 3]! / 1_000,
+    });
   return keypoints;
 }
 
@@ -305,7 +310,4 @@ const provenanceOf = (row: Row): Provenance => {
   };
 };
 
-function time(value: DuckDBValue): number {
-  if (!(value instanceof DuckDBTimestampValue)) throw new TypeError('times are stored as TIMESTAMP');
-  return Number(value.micros);
-}
+const time = (value: DuckDBValue): number => Number((value as Instant).micros);

@@ -1,6 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
 import { TABLE_NAMES } from '../shared/tables.js';
-import { instantOf } from './conditions.js';
+import { timestampValue, type DuckDBConnection } from '@duckdb/node-api';
 
 /** Rows that a step deletes of one table, about: short enough to fit between two writes. */
 const STEP_ROWS = 20_000;
@@ -47,7 +46,7 @@ export class Retention {
     );
     const rows = (
       await this.#connection.runAndReadAll(`SELECT epoch_us(min("end")) FROM (${ends.join(' UNION ALL ')})`, {
-        cutoff: instantOf(cutoff),
+        cutoff: timestampValue(BigInt(Math.round(cutoff))),
       })
     ).getRows();
     return (rows[0]?.[0] as bigint | null | undefined) ?? null;
@@ -58,7 +57,7 @@ export class Retention {
     await this.#connection.run('BEGIN TRANSACTION');
     for (const table of TABLE_NAMES)
       await this.#connection.run(`DELETE FROM ${table} WHERE "time" <= $end`, {
-        end: instantOf(Number(end)),
+        end: timestampValue(end),
       });
     await this.#connection.run('COMMIT');
   }

@@ -1,38 +1,27 @@
-import {
-  ARRAY,
-  arrayValue,
-  BIGINT,
-  BOOLEAN,
-  DOUBLE,
-  DuckDBDataChunk,
-  TIMESTAMP,
-  timestampValue,
-  UINTEGER,
-  VARCHAR,
-  type DuckDBAppender,
-  type DuckDBType,
-  type DuckDBValue,
-} from '@duckdb/node-api';
+import { KEYPOINT_NAMES, type Keypoint3D } from '../../pipeline/model/index.js';
 
-/** Values of one keypoint: x, y, z and error, metres. */
+/** Values of one keypoint: x, y, z and error. */
 export const KEYPOINT_SIZE = 4;
 /** Values of a person's 17 keypoints, row-major [keypoint, (x, y, z, error)]. */
-export const KEYPOINTS_LENGTH = 17 * KEYPOINT_SIZE;
+export const KEYPOINTS_LENGTH = KEYPOINT_NAMES.length * KEYPOINT_SIZE;
 
-/** What a row's field holds before it is encoded. */
-type Cell = number | string | boolean | null | readonly number[];
+/** What a row's field holds. */
+type Field = number | string | boolean | null | readonly Keypoint3D[];
+/** The same as it is stored. */
+export type Cell = number | string | boolean | null | readonly number[];
 
 /** How a field is stored, checked and rounded. */
-interface Encoding {
-  readonly type: DuckDBType;
+export interface Encoding {
+  /** Its type in SQL. */
+  readonly type: string;
   /** @throws RangeError where the store could not give the value back as it is. */
-  encode(value: Cell): DuckDBValue;
+  encode(value: Field): Cell;
 }
 
 export interface Column<R> {
   readonly name: string;
   readonly encoding: Encoding;
-  readonly get: (row: R, epoch: number) => Cell;
+  readonly get: (row: R, epoch: number) => Field;
 }
 
 /** A table: from its columns come the DDL, the checks, and the rows of the appender. */
@@ -41,82 +30,92 @@ export interface Table<R> {
   readonly columns: readonly Column<R>[];
 }
 
-/** The fields of one row in the order of the columns, ready for the appender. */
-export type EncodedRow = readonly DuckDBValue[];
-
-/** The values of a record, checked and encoded. @throws RangeError naming the column, the value and the rule. */
-export function encodeRow<R>(table: Table<R>, row: R, epoch: number): EncodedRow {
-  return table.columns.map((column) => {
-    const value = column.get(row, epoch);
-    if (value === null) return null;
-    try {
-      return column.encoding.encode(value);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new RangeError(`${table.name}.${column.name} ${why}`, { cause: error });
-    }
-  });
-}
-
 /** `CREATE TABLE` of a table. Names come from the code alone, never from outside. */
 export const createTable = (table: Table<never>): string =>
-  `CREATE TABLE ${table.name} (${table.columns.map(({ name, encoding }) => `"${name}" ${encoding.type.toString()}`).join(', ')})`;
+  `CREATE TABLE ${table.name} (${table.columns.map(({ name, encoding }) => `"${name}" ${encoding.type}`).join(', ')})`;
 
-/** Rows of a chunk: DuckDB's vector size. */
-const CHUNK_ROWS = 2048;
+/** Rows of a table that wait to be stored: checked, encoded, and held by column, in the order of their epochs. */
+export class PendingRows<R> {
+  readonly #table: Table<R>;
+  readonly #columns: Cell[][];
+  readonly #epochs: number[] = [];
 
-/** Hands rows to an appender, chunk by chunk; they are the transaction's once `appender.flushSync` was called. */
-export function appendRows(appender: DuckDBAppender, table: Table<never>, rows: readonly EncodedRow[]): void {
-  const types = table.columns.map(({ encoding }) => encoding.type);
-  for (let start = 0; start < rows.length; start += CHUNK_ROWS) {
-    const part = rows.slice(start, start + CHUNK_ROWS);
-    const chunk = DuckDBDataChunk.create(types, part.length);
-    types.forEach((_, column) => {
-      chunk.setColumnValues(
-        column,
-        part.map((row) => row[column]!),
-      );
-    });
-    appender.appendDataChunk(chunk);
+  constructor(table: Table<R>) {
+    this.#table = table;
+    this.#columns = table.columns.map(() => []);
+  }
+
+  get rows(): number {
+    return this.#epochs.length;
+  }
+
+  /** Values of each column of the table, one a row. */
+  get columns(): readonly (readonly Cell[])[] {
+    return this.#columns;
+  }
+
+  /** @throws RangeError naming the column, the value and the rule; then no field of the row was added. */
+  add(row: R, epoch: number): void {
+    const { columns } = this.#table;
+    let at = 0;
+    try {
+      for (; at < columns.length; at++) {
+        const { encoding, get } = columns[at]!;
+        const value = get(row, epoch);
+        this.#columns[at]!.push(value === null ? null : encoding.encode(value));
+      }
+    } catch (error) {
+      this.truncate(this.rows);
+      const why = error instanceof Error ? error.message : String(error);
+      throw new RangeError(`${this.#table.name}.${columns[at]!.name} ${why}`, { cause: error });
+    }
+    this.#epochs.push(epoch);
+  }
+
+  /** Keeps the first `rows` rows. */
+  truncate(rows: number): void {
+    this.#epochs.length = rows;
+    for (const values of this.#columns) if (values.length > rows) values.length = rows;
+  }
+
+  /** Drops the rows of later epochs. */
+  rewind(epoch: number): void {
+    const later = this.#epochs.findIndex((found) => found > epoch);
+    if (later >= 0) this.truncate(later);
   }
 }
 
 // -------------------------------------------------------------- encodings
 
-const number = (value: Cell): number => {
+const number = (value: Field): number => {
   if (typeof value !== 'number') throw new RangeError(`must be a number, not ${typeof value}`);
   if (!Number.isFinite(value)) throw new RangeError(`is ${value}: only finite numbers can be stored`);
   return value;
 };
 
-const integer = (value: Cell): number => {
+const integer = (value: Field): number => {
   const found = number(value);
   if (!Number.isSafeInteger(found)) throw new RangeError(`is ${found}, which is not a whole number`);
-  return found;
+  return found + 0;
 };
 
-/** Rounded to `digits` decimals; minus zero becomes zero, so that equal results are equal bytes. */
-const rounded = (value: number, digits: number): number => {
-  const scale = 10 ** digits;
-  return Math.round(value * scale) / scale + 0;
-};
-
-const rounding = (digits: number): Encoding => ({
-  type: DOUBLE,
-  encode: (value) => rounded(number(value), digits),
+/** To the nearest `1 / scale`; minus zero becomes zero, so that equal results are equal bytes. */
+const rounding = (scale: number): Encoding => ({
+  type: 'DOUBLE',
+  encode: (value) => Math.round(number(value) * scale) / scale + 0,
 });
 
 /** As it is, minus zero included. */
-export const exact: Encoding = { type: DOUBLE, encode: number };
+export const exact: Encoding = { type: 'DOUBLE', encode: number };
 
 /** Lengths and speeds to a millimetre (a second). */
-export const metres: Encoding = rounding(3);
+export const metres: Encoding = rounding(1_000);
 
 /** Shares, confidences and angles to four decimals; durations in milliseconds too. */
-export const fraction: Encoding = rounding(4);
+export const fraction: Encoding = rounding(10_000);
 
 export const flag: Encoding = {
-  type: BOOLEAN,
+  type: 'BOOLEAN',
   encode: (value) => {
     if (typeof value !== 'boolean') throw new RangeError(`must be true or false, not ${typeof value}`);
     return value;
@@ -125,28 +124,28 @@ export const flag: Encoding = {
 
 /** Whole numbers from 0 to 2^32 - 1. */
 export const count: Encoding = {
-  type: UINTEGER,
+  type: 'UINTEGER',
   encode: (value) => {
     const found = integer(value);
     if (found < 0 || found > 0xffff_ffff) throw new RangeError(`is ${found}; it must be 0 to 4294967295`);
-    return found + 0;
+    return found;
   },
 };
 
 /** Whole numbers up to 2^53. */
-export const whole: Encoding = { type: BIGINT, encode: (value) => BigInt(integer(value)) };
+export const whole: Encoding = { type: 'BIGINT', encode: integer };
 
 /** Microseconds since 1970, rounded to whole ones, as a TIMESTAMP in UTC. */
 export const instant: Encoding = {
-  type: TIMESTAMP,
-  encode: (value) => timestampValue(BigInt(integer(Math.round(number(value))))),
+  type: 'TIMESTAMP',
+  encode: (value) => integer(Math.round(number(value))),
 };
 
 /** Half of a UTF-16 pair has no UTF-8 form: the store would give back another character. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 export const text: Encoding = {
-  type: VARCHAR,
+  type: 'VARCHAR',
   encode: (value) => {
     if (typeof value !== 'string') throw new RangeError(`must be text, not ${typeof value}`);
     if (LONE_SURROGATE.test(value)) throw new RangeError('holds half of a surrogate pair: not valid Unicode');
@@ -154,12 +153,34 @@ export const text: Encoding = {
   },
 };
 
-/** {@link KEYPOINTS_LENGTH} lengths to a millimetre. */
+/** {@link KEYPOINTS_LENGTH} whole millimetres: half the size of metres as DOUBLE, and packed tighter in the file. */
 export const keypointArray: Encoding = {
-  type: ARRAY(DOUBLE, KEYPOINTS_LENGTH),
+  type: `INTEGER[${KEYPOINTS_LENGTH}]`,
   encode: (value) => {
-    if (!Array.isArray(value) || value.length !== KEYPOINTS_LENGTH)
+    if (!isArray(value) || value.length !== KEYPOINT_NAMES.length)
       throw new RangeError('must hold 17 keypoints in COCO order');
-    return arrayValue(value.map((item: number) => rounded(number(item), 3)));
+    const values = new Array<number>(KEYPOINTS_LENGTH);
+    for (let index = 0, at = 0; index < value.length; index++) {
+      const { x, y, z, error } = value[index]!;
+      values[at++] = millimetres(x);
+      values[at++] = millimetres(y);
+      values[at++] = millimetres(z);
+      values[at++] = millimetres(error);
+    }
+    return values;
   },
 };
+
+const isArray: (value: Field) => value is readonly Keypoint3D[] = Array.isArray;
+
+/** Metres whose millimetres fit 32 bits. */
+const FURTHEST = 2_147_483;
+
+/** One comparison for all that is wrong: this runs 68 times a row. */
+function millimetres(value: number): number {
+  if (typeof value !== 'number' || !(value >= -FURTHEST && value <= FURTHEST))
+    throw new RangeError(
+      `hold ${String(value)}: it must be a number from -${FURTHEST} to ${FURTHEST} metres`,
+    );
+  return Math.round(value * 1_000) | 0;
+}

@@ -3,9 +3,9 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import type { Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
-import { openDatabase, type Database } from './database.js';
-import { encodeRecord, TABLE_NAMES, type TableName } from './tables.js';
-import { Writer } from './writer.js';
+import type { Database } from './database.js';
+import { TABLE_NAMES, type TableName } from './tables.js';
+import type { Writer } from './writer.js';
 
 /**
  * Parquet files by event time, one for each table. Rows wait in a staging database, where they can be
@@ -26,6 +26,11 @@ export class ParquetFiles implements Sink {
   }
 
   async open(): Promise<void> {
+    // DuckDB itself is loaded here: who only looks at the definition need not wait for it.
+    const [{ openDatabase }, { Writer }] = await Promise.all([
+      import('./database.js'),
+      import('./writer.js'),
+    ]);
     this.#database = await openDatabase(`${this.#pattern.replaceAll(/\{(date|table)\}/g, 'all')}.staging`, {
       memoryLimitBytes: 256 * 2 ** 20,
       walLimitBytes: 16 * 2 ** 20,
@@ -40,16 +45,7 @@ export class ParquetFiles implements Sink {
     this.#epoch = epoch;
     const writer = this.#opened().writer;
     if (writer.rows > 5_000) await writer.commit();
-    const failures: Failure[] = [];
-    for (const record of records) {
-      try {
-        writer.add(encodeRecord(record, epoch), epoch);
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        failures.push({ record, code: 'store.value.invalid', reason: error.message, retriable: false });
-      }
-    }
-    return failures;
+    return writer.add(records, epoch);
   }
 
   async flush(): Promise<void> {

@@ -48,7 +48,8 @@ async function createSchema(connection: DuckDBConnection): Promise<void> {
   await connection.run('COMMIT');
 }
 
-const keypointAt = (offset: number): string => `keypoints[(k - 1) * ${KEYPOINT_SIZE} + ${offset}]`;
+/** Metres, from whole millimetres. */
+const keypointAt = (offset: number): string => `keypoints[(k - 1) * ${KEYPOINT_SIZE} + ${offset}] / 1000`;
 
 const VIEWS = [
   `CREATE VIEW tracks AS

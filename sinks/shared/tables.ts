@@ -9,17 +9,16 @@ import type {
 } from '../../pipeline/model/index.js';
 import {
   count,
-  encodeRow,
   exact,
   flag,
   fraction,
   instant,
   keypointArray,
   metres,
+  PendingRows,
   text,
   whole,
   type Column,
-  type EncodedRow,
   type Table,
 } from './columns.js';
 
@@ -101,7 +100,7 @@ const persons: Table<PersonOfFrame> = {
     {
       name: 'keypoints',
       encoding: keypointArray,
-      get: ({ person }) => person.keypoints.flatMap(({ x, y, z, error }) => [x, y, z, error]),
+      get: ({ person }) => person.keypoints,
     },
   ],
 };
@@ -144,25 +143,50 @@ export const TABLES = { poses, persons, events, measures } as const;
 export type TableName = keyof typeof TABLES;
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
-/** Rows of one record, by table. A pose frame gives one row of `poses` and one of `persons` for each person. */
-export type RecordRows = { readonly [N in TableName]?: readonly EncodedRow[] };
+/** Rows of all tables that wait to be stored. A pose frame gives one row of `poses` and one of `persons` for each person. */
+export class PendingRecords {
+  readonly poses = new PendingRows(poses);
+  readonly persons = new PendingRows(persons);
+  readonly events = new PendingRows(events);
+  readonly measures = new PendingRows(measures);
 
-/** @throws RangeError where a value could not be given back as it is; then no row of the record is stored. */
-export function encodeRecord(record: Data, epoch: number): RecordRows {
-  switch (record.port) {
-    case 'pose':
-      return {
-        poses: [encodeRow(poses, record, epoch)],
-        persons: record.persons.map((person, index) =>
-          encodeRow(persons, { frame: record, person, index }, epoch),
-        ),
-      };
-    case 'event':
-      return { events: [encodeRow(events, record, epoch)] };
-    case 'measure':
-      return { measures: [encodeRow(measures, record, epoch)] };
-    default:
-      throw new RangeError(`a store of results takes no ${record.port} records`);
+  get rows(): number {
+    return this.poses.rows + this.persons.rows + this.events.rows + this.measures.rows;
+  }
+
+  /** @throws RangeError where a value could not be given back as it is; then no row of the record was added. */
+  add(record: Data, epoch: number): void {
+    switch (record.port) {
+      case 'pose':
+        this.#addFrame(record, epoch);
+        break;
+      case 'event':
+        this.events.add(record, epoch);
+        break;
+      case 'measure':
+        this.measures.add(record, epoch);
+        break;
+      default:
+        throw new RangeError(`a store of results takes no ${record.port} records`);
+    }
+  }
+
+  rewind(epoch: number): void {
+    for (const table of TABLE_NAMES) this[table].rewind(epoch);
+  }
+
+  #addFrame(frame: PoseFrame, epoch: number): void {
+    const before = { poses: this.poses.rows, persons: this.persons.rows };
+    try {
+      this.poses.add(frame, epoch);
+      frame.persons.forEach((person, index) => {
+        this.persons.add({ frame, person, index }, epoch);
+      });
+    } catch (error) {
+      this.poses.truncate(before.poses);
+      this.persons.truncate(before.persons);
+      throw error;
+    }
   }
 }
 

@@ -1,17 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { appendRows, type EncodedRow } from './columns.js';
-import { TABLE_NAMES, TABLES, type RecordRows, type TableName } from './tables.js';
-
-interface PendingRow {
-  readonly epoch: number;
-  readonly row: EncodedRow;
-}
+import type { Data, Failure } from '../../pipeline/model/index.js';
+import { append } from './append.js';
+import { PendingRecords, TABLE_NAMES } from './tables.js';
 
 /** Collects rows and commits them in one transaction. What a failed commit held stays pending. */
 export class Writer {
   readonly #connection: DuckDBConnection;
-  #pending = emptyTables();
-  #rows = 0;
+  #pending = new PendingRecords();
 
   constructor(connection: DuckDBConnection) {
     this.#connection = connection;
@@ -19,26 +14,32 @@ export class Writer {
 
   /** Rows that are not committed yet. */
   get rows(): number {
-    return this.#rows;
+    return this.#pending.rows;
   }
 
-  add(record: RecordRows, epoch: number): void {
-    for (const table of TABLE_NAMES) {
-      for (const row of record[table] ?? []) {
-        this.#pending[table].push({ epoch, row });
-        this.#rows++;
+  /** Takes records of an epoch that is not before the last one's; gives those that cannot be stored. */
+  add(records: readonly Data[], epoch: number): readonly Failure[] {
+    const failures: Failure[] = [];
+    for (const record of records) {
+      try {
+        this.#pending.add(record, epoch);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        failures.push({ record, code: 'store.value.invalid', reason: error.message, retriable: false });
       }
     }
+    return failures;
   }
 
   /** After it the rows are durable: DuckDB syncs its write-ahead log with each commit. */
   async commit(): Promise<void> {
-    if (this.#rows === 0) return;
+    if (this.rows === 0) return;
     await this.#transaction(async () => {
-      for (const table of TABLE_NAMES) if (this.#pending[table].length > 0) await this.#append(table);
+      for (const table of TABLE_NAMES)
+        if (this.#pending[table].rows > 0)
+          await append(this.#connection, table, this.#pending[table].columns);
     });
-    this.#pending = emptyTables();
-    this.#rows = 0;
+    this.#pending = new PendingRecords();
   }
 
   /** Deletes rows of later epochs, stored and pending ones. Quick without an index: epochs only grow, so zone maps tell. */
@@ -47,22 +48,7 @@ export class Writer {
       for (const table of TABLE_NAMES)
         await this.#connection.run(`DELETE FROM ${table} WHERE epoch > $epoch`, { epoch: BigInt(epoch) });
     });
-    for (const table of TABLE_NAMES)
-      this.#pending[table] = this.#pending[table].filter((pending) => pending.epoch <= epoch);
-    this.#rows = TABLE_NAMES.reduce((sum, table) => sum + this.#pending[table].length, 0);
-  }
-
-  async #append(table: TableName): Promise<void> {
-    const appender = await this.#connection.createAppender(table);
-    try {
-      appendRows(
-        appender,
-        TABLES[table],
-        this.#pending[table].map(({ row }) => row),
-      );
-    } finally {
-      appender.closeSync();
-    }
+    this.#pending.rewind(epoch);
   }
 
   async #transaction(work: () => Promise<void>): Promise<void> {
@@ -86,10 +72,3 @@ export class Writer {
     }
   }
 }
-
-const emptyTables = (): Record<TableName, PendingRow[]> => ({
-  poses: [],
-  persons: [],
-  events: [],
-  measures: [],
-});

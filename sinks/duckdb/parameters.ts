@@ -1,0 +1,11 @@
+/** An event time as a parameter, whole microseconds since 1970. */
+export interface Instant {
+  readonly micros: bigint;
+}
+
+/** A value that comes into a query beside its text. Plain, so that who makes a query need not load DuckDB. */
+export type Parameter = string | number | bigint | Instant;
+export type Parameters = Readonly<Record<string, Parameter>>;
+
+/** @param time microseconds since 1970; rounded to whole ones. */
+export const instantOf = (time: number): Instant => ({ micros: BigInt(Math.round(time)) });

@@ -1,0 +1,31 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { openDatabase, type Database, type DatabaseOptions } from '../shared/database.js';
+import { Writer } from '../shared/writer.js';
+import { ReadPool } from './pool.js';
+import { Retention } from './retention.js';
+
+/** An open store: what writes, reads and thins out its file. */
+export interface Store {
+  readonly database: Database;
+  /** The writer's own. */
+  readonly connection: DuckDBConnection;
+  readonly writer: Writer;
+  readonly pool: ReadPool;
+  readonly retention: Retention | null;
+}
+
+/** @throws Error where the file cannot be opened, or has another owner. */
+export async function openStore(
+  path: string,
+  options: DatabaseOptions & { readonly retentionDays: number | null },
+): Promise<Store> {
+  const database = await openDatabase(path, options);
+  const connection = await database.instance.connect();
+  return {
+    database,
+    connection,
+    writer: new Writer(connection),
+    pool: new ReadPool(database.instance),
+    retention: options.retentionDays === null ? null : new Retention(connection, options.retentionDays),
+  };
+}
