@@ -92,12 +92,31 @@ function readSubscribe({ channel, filters = {} }: Record<string, unknown>): Clie
   const schema = FILTERS[channel as keyof typeof FILTERS];
   if (!Value.Check(schema, filters)) {
     const [first] = Value.Errors(schema, filters);
-    const detail = first
-      ? `filters${first.instancePath.replaceAll('/', '.')} ${first.message}`
-      : 'filters are not valid';
+    const detail = first ? describe(first) : 'filters are not valid';
     throw wrong(`${detail}; known filters: ${Object.keys(schema.properties).join(', ') || 'none'}`);
   }
   return { type: 'subscribe', channel, filters } as ClientMessage;
+}
+
+/** One error in words of the message: an unknown filter has no rule that it breaks. */
+function describe({
+  instancePath,
+  keyword,
+  message,
+  params,
+}: ReturnType<typeof Value.Errors>[number]): string {
+  const field = `filters${instancePath.replaceAll('/', '.')}`;
+  switch (keyword) {
+    case 'boolean':
+    case 'additionalProperties':
+      return `${field} is no filter of this channel`;
+    case 'const':
+      return `${field} can only be ${JSON.stringify(params.allowedValue)}`;
+    case 'enum':
+      return `${field} must be one of ${params.allowedValues.join(', ')}`;
+    default:
+      return `${field} ${message}`;
+  }
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -74,8 +74,12 @@ export class PoseStream {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, paths: ReadonlySet<string>): void {
-    const url = new URL(request.url ?? '/', 'http://localhost');
-    if (!paths.has(url.pathname)) {
+    socket.on('error', (error) => {
+      this.#deployment.log.debug('a WebSocket failed', { reason: error.message });
+    });
+    const target = request.url ?? '/';
+    const url = URL.canParse(target, 'http://localhost') ? new URL(target, 'http://localhost') : null;
+    if (!url || !paths.has(url.pathname)) {
       refuse(socket, '404 Not Found');
       return;
     }
@@ -168,15 +172,12 @@ export class PoseStream {
     connection: Connection,
     message: Extract<ReturnType<typeof readMessage>, { type: 'subscribe' }>,
   ): void {
-    const streams = [...this.#connections.keys()]
-      .filter((other) => other.account.name === connection.account.name)
-      .reduce((total, other) => total + other.streams, 0);
-    const added =
-      message.channel === 'pose_updates' && streams >= STREAMS_PER_ACCOUNT ? null : connection.add(message);
+    if (message.channel === 'pose_updates') this.#checkStream(connection, message.filters);
+    const added = connection.add(message);
     if (!added) {
       throw new MessageError(
         'RATE_LIMIT_EXCEEDED',
-        `An account may hold ${STREAMS_PER_ACCOUNT} streams: unsubscribe from one first`,
+        'This connection holds as many subscriptions as it may: unsubscribe from one first',
       );
     }
     connection.send({
@@ -185,6 +186,26 @@ export class PoseStream {
       subscription_id: added.id,
       filters_applied: added.filters,
     });
+  }
+
+  /** @throws MessageError for an environment that nobody senses, and past the streams of an account. */
+  #checkStream({ account }: Connection, { environment_id: environment }: PoseFilters): void {
+    const { views } = this.#deployment;
+    if (environment !== undefined && !views.has(environment)) {
+      throw new MessageError(
+        'RESOURCE_NOT_FOUND',
+        `No environment is named ${environment}; there are ${[...views.keys()].join(', ')}`,
+      );
+    }
+    const streams = [...this.#connections.keys()]
+      .filter((other) => other.account.name === account.name)
+      .reduce((total, other) => total + other.streams, 0);
+    if (streams >= STREAMS_PER_ACCOUNT) {
+      throw new MessageError(
+        'RATE_LIMIT_EXCEEDED',
+        `An account may hold ${STREAMS_PER_ACCOUNT} streams: unsubscribe from one first`,
+      );
+    }
   }
 
   #deliver(records: readonly Data[]): void {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { WebSocket } from 'ws';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fallEvent, person, poseFrame } from '../support/fake-topology.js';
@@ -91,6 +92,15 @@ test.each(['', '?token=nonsense'])('refuses a connection without a valid token: 
   expect(error.message).toContain('401');
 });
 
+test('an upgrade at an address that is none is refused and harms nobody', async () => {
+  const { port } = new URL(service.server.address);
+  const socket = createConnection(Number(port), '127.0.0.1');
+  socket.write('GET // HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 404 /);
+  await withToken().next('connection_established');
+});
+
 test('closes with 4401 when the token expires', async () => {
   const { socket } = connect(`/ws/pose?token=${service.token('viewer', { expiresIn: 1 })}`);
   const [code] = (await once(socket, 'close')) as [number];
@@ -161,7 +171,16 @@ test.each([
   [{ type: 'dance' }, 'type must be'],
   [{ type: 'subscribe', channel: 'weather' }, 'channel must be one of pose_updates, alerts, system_status'],
   [{ type: 'subscribe', channel: '__proto__' }, 'channel must be one of'],
-  [{ type: 'subscribe', channel: 'pose_updates', filters: { colour: 1 } }, 'known filters'],
+  [{ type: 'subscribe', channel: 'pose_updates', filters: { colour: 1 } }, 'filters.colour is no filter'],
+  [
+    { type: 'subscribe', channel: 'pose_updates', filters: { include_dense_pose: true } },
+    'filters.include_dense_pose can only be false',
+  ],
+  [{ type: 'subscribe', channel: 'alerts', filters: { severity: ['huge'] } }, 'one of low, medium, high'],
+  [
+    { type: 'subscribe', channel: 'pose_updates', filters: { environment_id: 'nowhere' } },
+    'No environment is named nowhere; there are test-room',
+  ],
   [{ type: 'subscribe', channel: 'pose_updates', filters: { min_confidence: 7 } }, 'min_confidence'],
   [{ type: 'unsubscribe', subscription_id: 'x' }, 'No subscription x'],
 ])('answers %j with an error that helps', async (message, text) => {
