@@ -212,6 +212,8 @@ class Inbox {
   #records: number;
   #busy = false;
   #scheduled = false;
+  /** When the last batch was handed on, of the monotonic clock. */
+  #flushed = -Infinity;
   #heard = false;
   #closed = false;
 
@@ -241,21 +243,27 @@ class Inbox {
     this.#closed = true;
   }
 
-  /** Full batches at once; others when this burst of reads is over: immediates run after the poll for input. */
+  /**
+   * Full batches at once. Others when this burst of reads is over (immediates run after the poll for input), but a
+   * millisecond after the one before at the earliest: each batch has its own cost, and many small ones would cost most.
+   */
   #flushSoon(): void {
     if (this.#builder.full) {
       this.#flush();
     } else if (!this.#scheduled) {
       this.#scheduled = true;
-      setImmediate(() => {
+      const flush = () => {
         this.#scheduled = false;
         if (!this.#closed) this.#flush();
-      });
+      };
+      if (this.#context.clock.elapsed() - this.#flushed < GATHER_MS) setTimeout(flush, GATHER_MS);
+      else setImmediate(flush);
     }
   }
 
   #flush(): void {
     if (this.#builder.count === 0) return;
+    this.#flushed = this.#context.clock.elapsed();
     const raw = this.#builder.take();
     if (!this.#busy) {
       this.#offer(raw);
@@ -316,6 +324,7 @@ class Inbox {
   }
 }
 
+const GATHER_MS = 1;
 const NO_BYTES = new Uint8Array(0);
 /** Longer datagrams belong to no format; what is kept of them is enough to say so. */
 const MAX_KEPT_BYTES = 8192;
