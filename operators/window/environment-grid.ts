@@ -1,4 +1,12 @@
-import type { CsiLayout, Environment, Provenance, Window, WindowLink } from '../../pipeline/model/index.js';
+import {
+  frameSize,
+  type CsiBlock,
+  type CsiLayout,
+  type Environment,
+  type Provenance,
+  type Window,
+  type WindowLink,
+} from '../../pipeline/model/index.js';
 import { LinkGrid, type Grid, type LinkGridState } from './link-grid.js';
 
 export interface WindowGrid extends Grid {
@@ -57,19 +65,15 @@ export class EnvironmentGrid {
     return (this.#next + this.#grid.points - this.#grid.hop) * this.#grid.step;
   }
 
-  /** Takes a frame of the environment's link number `place`; windows that it closes go to `closed`. */
-  add(
-    place: number,
-    layout: CsiLayout,
-    time: number,
-    values: Float32Array,
-    rssi: number,
-    closed: Window[],
-  ): Refusal {
+  /** Takes frame `row` of a block, of the environment's link number `place`; windows that it closes go to `closed`. */
+  add(place: number, block: CsiBlock, row: number, closed: Window[]): Refusal {
+    const { layout, values } = block;
+    const time = block.time[row]!;
+    const size = frameSize(layout);
     const current = this.#links[place];
     const preference = this.#preference(current, layout, time);
     if (preference !== 'use') return preference === 'ignore' ? null : 'other_layout';
-    if (!isFinite(time) || !allFinite(values)) return 'not_finite';
+    if (!isFinite(time) || !allFinite(values, row * size, size)) return 'not_finite';
     if (time < (current?.newest ?? -Infinity) || time < this.#closed) return 'late';
 
     const { hop, step } = this.#grid;
@@ -81,7 +85,7 @@ export class EnvironmentGrid {
         ? current
         : new LinkGrid(this.#id(place), layout, this.#grid, this.#next);
     this.#links[place] = link;
-    link.add(time, values, rssi, this.#next);
+    link.add(time, values, row * size, block.rssi[row]!, this.#next);
     this.#close(closed);
     return null;
   }
@@ -187,8 +191,8 @@ export class EnvironmentGrid {
 }
 
 /** The sum of finite Float32 values is a finite number; one that is not finite makes it so too. */
-function allFinite(values: Float32Array): boolean {
+function allFinite(values: Float32Array, at: number, size: number): boolean {
   let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i]! * 0;
+  for (let i = at; i < at + size; i++) sum += values[i]! * 0;
   return sum === 0;
 }

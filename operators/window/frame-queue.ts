@@ -41,8 +41,12 @@ export class FrameQueue {
     for (;;) {
       const first = this.#earliest();
       if (!first || first.block.time[first.next]! > time) break;
-      take(first.block, first.next++);
-      if (first.next === first.block.count) this.#waiting.splice(this.#waiting.indexOf(first), 1);
+      const { block } = first;
+      const alone = this.#waiting.length === 1;
+      // Nearly always there is one block alone.
+      do take(block, first.next++);
+      while (alone && first.next < block.count && !(block.time[first.next]! > time));
+      if (first.next === block.count) this.#waiting.splice(this.#waiting.indexOf(first), 1);
     }
   }
 

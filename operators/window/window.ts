@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Complaint, type Output } from '../../pipeline/component/index.js';
-import { frameSize, type CsiBlock, type Data, type Window } from '../../pipeline/model/index.js';
+import type { CsiBlock, Data, Window } from '../../pipeline/model/index.js';
 import { EnvironmentGrid, type EnvironmentGridState, type WindowGrid } from './environment-grid.js';
 import { FrameQueue, type WaitingState } from './frame-queue.js';
 
@@ -148,9 +148,7 @@ Stopping leaves windows open; the end of the input closes those that are complet
         const refused: Record<string, number> = {};
         queue.drain(time, (block, i) => {
           const { grid, place } = places[block.link[i]!]!;
-          const size = frameSize(block.layout);
-          const frame = block.values.subarray(i * size, (i + 1) * size);
-          const refusal = grid.add(place, block.layout, block.time[i]!, frame, block.rssi[i]!, closed);
+          const refusal = grid.add(place, block, i, closed);
           if (refusal) refused[refusal] = (refused[refusal] ?? 0) + 1;
         });
         for (const reason in refused) context.metrics.dropped(reason, refused[reason]!);

@@ -72,20 +72,20 @@ describe('resampling', () => {
       fc.property(polar, polar, fc.double({ min: 0, max: 1, noNaN: true }), ([r1, p1], [r2, p2], weight) => {
         const out = new Float32Array(2);
         const at = (r: number, p: number) => Float32Array.of(r * Math.cos(p), r * Math.sin(p));
-        blend(at(r1, p1), at(r2, p2), weight, out, 0);
+        blend(at(r1, p1), at(r2, p2), 0, weight, out, 0);
         expect(Math.hypot(out[0]!, out[1]!)).toBeCloseTo((1 - weight) * r1 + weight * r2, 4);
       }),
     );
     const out = new Float32Array(2);
-    blend(Float32Array.of(0, 2), Float32Array.of(-2, 0), 0.5, out, 0);
+    blend(Float32Array.of(0, 2), Float32Array.of(-2, 0), 0, 0.5, out, 0);
     expect(Math.atan2(out[1]!, out[0]!)).toBeCloseTo((3 * Math.PI) / 4, 6);
   });
 
   it('takes the phase of the nearer of two opposite values', () => {
     const out = new Float32Array(2);
-    blend(Float32Array.of(2, 0), Float32Array.of(-2, 0), 0.5, out, 0);
+    blend(Float32Array.of(2, 0), Float32Array.of(-2, 0), 0, 0.5, out, 0);
     expect(Array.from(out)).toEqual([-2, 0]);
-    blend(new Float32Array(2), new Float32Array(2), 0.5, out, 0);
+    blend(new Float32Array(2), new Float32Array(2), 0, 0.5, out, 0);
     expect(Array.from(out)).toEqual([0, 0]);
   });
 });
