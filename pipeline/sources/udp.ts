@@ -244,8 +244,8 @@ class Inbox {
   }
 
   /**
-   * Full batches at once. Others when this burst of reads is over (immediates run after the poll for input), but a
-   * millisecond after the one before at the earliest: each batch has its own cost, and many small ones would cost most.
+   * Full batches at once. Others when this burst of reads is over (immediates run after the poll for input); but where
+   * the one before has only just gone, a millisecond later: each batch has its own cost, and many small ones would cost most.
    */
   #flushSoon(): void {
     if (this.#builder.full) {
@@ -256,7 +256,7 @@ class Inbox {
         this.#scheduled = false;
         if (!this.#closed) this.#flush();
       };
-      if (this.#context.clock.elapsed() - this.#flushed < GATHER_MS) setTimeout(flush, GATHER_MS);
+      if (this.#context.clock.elapsed() - this.#flushed < RECENT_MS) setTimeout(flush, GATHER_MS);
       else setImmediate(flush);
     }
   }
@@ -324,6 +324,8 @@ class Inbox {
   }
 }
 
+/** Batches nearer to each other than this are gathered. A steady 1,000 datagrams/s are not: they go at once. */
+const RECENT_MS = 0.5;
 const GATHER_MS = 1;
 const NO_BYTES = new Uint8Array(0);
 /** Longer datagrams belong to no format; what is kept of them is enough to say so. */
