@@ -1,0 +1,41 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+interface Options {
+  readonly seconds: number;
+  readonly out: string;
+  readonly node?: string;
+  readonly json?: boolean;
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (!(value > 0 && value <= 86_400))
+    throw new InvalidArgumentError('It must be a number above 0, up to 86400.');
+  return value;
+}
+
+export function register(program: Command): void {
+  program
+    .command('calibrate')
+    .argument('<topology>', 'file of a topology whose room is empty now')
+    .description('Measure the empty room for infer-pose: people who keep still are then found better.')
+    .requiredOption(
+      '--out <file>',
+      'calibration to be written; name it in the field `calibration` of infer-pose',
+    )
+    .option('--seconds <number>', 'how long to listen, in event time', seconds, 60)
+    .option('--node <id>', 'window operator to listen to (default: the one that infer-pose reads)')
+    .option('--json', 'print the profiles as JSON')
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow calibrate topologies/ward-3.yaml --out topologies/ward-3.calibration.json',
+    )
+    .action(async (topology: string, { json, ...options }: Options) => {
+      const { calibrateTopology } = await import('../../calibrate.js');
+      const profiles = await calibrateTopology(topology, {
+        ...options,
+        print: (line) => process.stderr.write(`${line}\n`),
+      });
+      if (json) process.stdout.write(`${JSON.stringify({ profiles }, null, 2)}\n`);
+    });
+}

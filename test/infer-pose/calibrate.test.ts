@@ -1,0 +1,57 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { calibrateTopology } from '../../api/calibrate.js';
+import { readProfiles } from '../../operators/infer-pose/weights.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+
+const print = () => undefined;
+const shipped = packageFile('topologies/environments/demo-flat.calibration.json');
+
+describe('csiflow calibrate', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'csiflow-calibrate-'));
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  /** The demo with `source` as its simulator's fields. */
+  async function demoWith(source: string): Promise<string> {
+    const demo = await readFile(packageFile('topologies/demo.yaml'), 'utf8');
+    const file = join(folder, 'empty.yaml');
+    const text = demo
+      .replace('seed: 7 }', `seed: 7, ${source} }`)
+      .replaceAll('environments/', `${packageFile('topologies/environments')}/`);
+    await writeFile(file, text);
+    return file;
+  }
+
+  it('measures the empty flat of the demo as its calibration file says', async () => {
+    const file = await demoWith("people: [], speed: 0, duration_s: 20, start_time: '2026-01-01T00:00:00Z'");
+    const out = join(folder, 'profiles.json');
+    const profiles = await calibrateTopology(file, { seconds: 15, out, print });
+    expect(readProfiles(out)).toEqual(profiles);
+    const ours = readProfiles(shipped);
+    expect(Object.keys(profiles)).toEqual(Object.keys(ours));
+    for (const [link, profile] of Object.entries(profiles)) {
+      profile.forEach((band, index) => {
+        // Another quarter of a minute: the gain's steps differ.
+        expect(Math.abs(band - ours[link]![index]!), `${link}; run csiflow calibrate again`).toBeLessThan(
+          0.1,
+        );
+      });
+    }
+  });
+
+  it('says what a topology without windows lacks', async () => {
+    const file = await demoWith('people: [], speed: 0, duration_s: 1');
+    const settings = { seconds: 1, out: join(folder, 'none.json'), print };
+    await expect(calibrateTopology(file, { ...settings, node: 'flat' })).rejects.toThrow(
+      /flat of demo is no operator/,
+    );
+    await expect(calibrateTopology(file, settings)).rejects.toThrow(/gave no window/);
+  });
+});
