@@ -44,7 +44,7 @@ const Config = Type.Object(
       Type.String({
         minLength: 1,
         description:
-          "Empty-room profiles of the links, from the topology's folder on. Without it people who keep still are found less well.",
+          "Empty-room profiles of the links, made by `csiflow calibrate`; from the topology's folder on. Without it people who keep still are found less well.",
       }),
     ),
     max_batch: Type.Integer({
