@@ -1,14 +1,19 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DuckDBInstance } from '@duckdb/node-api';
+import type { Static } from 'typebox';
+import { Value } from 'typebox/value';
 import type { Context, Reader, Sink } from '../../pipeline/component/index.js';
 import { LinkTable, type PoseFrame } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 
 /**
- * Fills a store with person rows, then measures queries while further rows are appended.
+ * Appends person rows to a store; then queries one of ten million of them, at rest and while rows are
+ * appended, each query twice by turns: the second figure is the first's control.
  *
- * `node dist/bench/speed/duckdb.js [PERSON_ROWS]`, default ten million: takes some minutes and 1.5 GB of disk.
+ * `node dist/bench/speed/duckdb.js [PERSON_ROWS]`: takes about two minutes and 3 GB of disk.
  */
 
 const PEOPLE = 2;
@@ -16,99 +21,155 @@ const HOP = 100_000;
 const START = 1_700_000_000_000_000;
 const ENVIRONMENT = 'ward-1';
 const PAGE = 100;
-const ROUNDS = 60;
-
-interface Figure {
-  readonly query: string;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-}
+const ROUNDS = 20;
+const APPENDED = 200_000;
+/** While queries run: 100 rows every 100 ms. */
+const RHYTHM_MS = 100;
+const FRAMES_PER_BEAT = 50;
 
 async function main(): Promise<void> {
   const rows = Number(process.argv[2] ?? 10_000_000);
+  const frames = Math.floor(rows / PEOPLE);
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-duckdb-'));
-  const sink = openSink(folder);
   try {
-    await sink.open();
-    const frames = Math.floor(rows / PEOPLE);
-    print({ appended_rows_per_s: await fill(sink, 0, frames) });
-    print({ file_mb: Math.round((await stat(join(folder, 'store.duckdb'))).size / 1e6) });
-    let stopped = false;
-    const writing = appendUntil(sink, frames, () => stopped);
-    for (const figure of await measureQueries(sink.reader!, frames)) print(figure);
-    stopped = true;
-    print({ rows_appended_meanwhile: (await writing) * PEOPLE });
-    const before = performance.now();
-    await sink.rewind!(frames);
-    print({ rewind_ms: round(performance.now() - before) });
+    print({ append: await measureAppends(folder) });
+    const path = join(folder, 'store.duckdb');
+    await openSink(folder, 'store.duckdb').then((sink) => sink.close());
+    const started = performance.now();
+    await fill(path, frames);
+    print({ filled_rows: rows, seconds: round((performance.now() - started) / 1000), load: loadavg()[0] });
+    print({ file_mb: Math.round((await stat(path)).size / 1e6) });
+    const sink = await openSink(folder, 'store.duckdb');
+    try {
+      for await (const figure of measureQueries(sink.reader!, frames)) print({ at_rest: figure });
+      const appends = startAppends(sink, frames);
+      for await (const figure of measureQueries(sink.reader!, frames)) print({ while_appending: figure });
+      print({ rows_appended_per_s: await appends.stop(), load: loadavg()[0] });
+      const before = performance.now();
+      await sink.rewind!(EPOCHS_FROM);
+      print({ rewind_ms: round(performance.now() - before) });
+    } finally {
+      await sink.close();
+    }
   } finally {
-    await sink.close();
     await rm(folder, { recursive: true });
   }
 }
 
-async function measureQueries(reader: Reader, frames: number): Promise<Figure[]> {
+/** Of frames made beforehand: few, as records come from the processor's cache in real use too. */
+async function measureAppends(folder: string): Promise<object> {
+  const sink = await openSink(folder, 'append.duckdb');
+  const batch = Array.from({ length: 256 }, (_, index) => poseFrame(index));
+  const [before, cpuBefore] = [performance.now(), process.cpuUsage()];
+  for (let rows = 0; rows < APPENDED; rows += batch.length * PEOPLE) await sink.write(batch, 1);
+  await sink.flush();
+  const seconds = (performance.now() - before) / 1000;
+  const cpu = process.cpuUsage(cpuBefore);
+  await sink.close();
+  return {
+    rows_per_s: Math.round(APPENDED / seconds),
+    rows_per_cpu_s: Math.round(APPENDED / ((cpu.user + cpu.system) / 1e6)),
+    load: loadavg()[0],
+  };
+}
+
+/** Epochs of what is appended while queries run. */
+const EPOCHS_FROM = 1_000_000;
+
+/** Ten million rows by SQL, in the sink's own tables, in the order in which it writes them. */
+async function fill(path: string, frames: number): Promise<void> {
+  const instance = await DuckDBInstance.create(path, {
+    memory_limit: '1GB',
+    preserve_insertion_order: 'true',
+  });
+  const connection = await instance.connect();
+  const time = `make_timestamp(${START} + frame * ${HOP})`;
+  await connection.run(`SET VARIABLE bodies = (SELECT list(list_transform(range(68), k ->
+    CAST(1000 * sin(body * 0.7 + k) AS INTEGER))::INTEGER[68]) FROM range(64) AS bodies(body))`);
+  await connection.run(`INSERT INTO poses SELECT frame // 1000, ${time}, '${ENVIRONMENT}', frame, ${time}, ${PEOPLE},
+    0.5 + (frame * 7919 % 5000) / 10000, 4, 0.98, 3, 'simulated', NULL, NULL, NULL, NULL
+    FROM range(${frames}) AS frames(frame)`);
+  await connection.run(`INSERT INTO persons SELECT frame // 1000, ${time}, '${ENVIRONMENT}', frame, index,
+    0.5 + (frame * 7919 % 5000) / 10000, round(2 + cos(frame / 300 + index), 3), round(2 + sin(frame / 300 + index), 3),
+    0.25, NULL, 0, 'upright', true, index + 1, 'active', frame, make_timestamp(${START}), 0.1, 0,
+    getvariable('bodies')[1 + frame % 64]
+    FROM (SELECT number // ${PEOPLE} AS frame, number % ${PEOPLE} AS index FROM range(${frames * PEOPLE}) AS numbers(number))`);
+  connection.closeSync();
+  instance.closeSync();
+}
+
+async function* measureQueries(reader: Reader, frames: number): AsyncGenerator<object> {
   const environment = ENVIRONMENT;
   const at = (frame: number) => START + frame * HOP;
   const cursor = (frame: number) => ({ time: at(frame), frameId: frame });
   const middle = Math.floor(frames / 2);
+  const minute = { start: at(middle), end: at(middle + 600) };
   const queries: Readonly<Record<string, () => Promise<unknown>>> = {
     'poses, first page': () => reader.poses({ environment, limit: PAGE }),
     'poses, cursor in the middle': () => reader.poses({ environment, limit: PAGE, after: cursor(middle) }),
     'poses, last cursor': () => reader.poses({ environment, limit: PAGE, after: cursor(frames - PAGE) }),
+    'poses of one person, first page': () => reader.poses({ environment, limit: PAGE, person: 2 }),
     'poses of one person, middle': () =>
       reader.poses({ environment, limit: PAGE, person: 2, after: cursor(middle) }),
+    'poses, a minute in the middle': () => reader.poses({ environment, ...minute }),
+    'poses, count of a minute': () => reader.countPoses({ environment, ...minute }),
+    'poses, count of all': () => reader.countPoses({ environment }),
     'persons, page 1': () => reader.persons({ environment, limit: PAGE }),
     'persons, page 1,000': () => reader.persons({ environment, limit: PAGE, offset: 1_000 * PAGE }),
     'persons, last page': () =>
       reader.persons({ environment, limit: PAGE, offset: (frames - PAGE) * PEOPLE }),
-    'persons, a minute in the middle': () =>
-      reader.persons({ environment, start: at(middle), end: at(middle + 600) }),
-    'persons, count': () => reader.countPersons({ environment }),
+    'persons, a minute in the middle': () => reader.persons({ environment, ...minute }),
+    'persons, count of all': () => reader.countPersons({ environment }),
     'latest pose': () => reader.latestPose(environment),
+    range: () => reader.range(environment),
   };
-  const figures: Figure[] = [];
   for (const [query, run] of Object.entries(queries)) {
-    const times: number[] = [];
+    const [first, second]: [number[], number[]] = [[], []];
     await run();
     for (let round = 0; round < ROUNDS; round++) {
-      const before = performance.now();
-      await run();
-      times.push(performance.now() - before);
+      first.push(await milliseconds(run));
+      second.push(await milliseconds(run));
     }
-    times.sort((a, b) => a - b);
-    figures.push({
-      query,
-      p50Ms: round(times[Math.floor(ROUNDS / 2)]!),
-      p99Ms: round(times[Math.ceil(ROUNDS * 0.99) - 1]!),
-    });
+    yield { query, ...percentiles(first), again: percentiles(second) };
   }
-  return figures;
 }
 
-/** Rows a second. */
-async function fill(sink: Sink, from: number, to: number): Promise<number> {
+async function milliseconds(run: () => Promise<unknown>): Promise<number> {
   const before = performance.now();
-  for (let frame = from; frame < to; frame += 1_000) {
-    const batch = Array.from({ length: Math.min(1_000, to - frame) }, (_, index) => poseFrame(frame + index));
-    await sink.write(batch, Math.floor(frame / 1_000));
-  }
-  await sink.flush();
-  return Math.round(((to - from) * PEOPLE) / ((performance.now() - before) / 1000));
+  await run();
+  return performance.now() - before;
 }
 
-/** A thousand rows a second: a hundred rooms with a person each. Gives the frames written. */
-async function appendUntil(sink: Sink, from: number, stopped: () => boolean): Promise<number> {
+function percentiles(times: number[]): object {
+  times.sort((a, b) => a - b);
+  return {
+    p50_ms: round(times[Math.floor(times.length / 2)]!),
+    p99_ms: round(times[Math.ceil(times.length * 0.99) - 1]!),
+  };
+}
+
+/** Writes as a topology would: records come steadily, the sink commits when it finds it time. */
+function startAppends(sink: Sink, from: number): { readonly stop: () => Promise<number> } {
+  const started = performance.now();
+  let stopped = false;
   let frame = from;
-  for (; !stopped(); frame += 50) {
-    await sink.write(
-      Array.from({ length: 50 }, (_, index) => poseFrame(frame + index)),
-      from + 1,
-    );
+  const appending = (async () => {
+    for (let beat = 1; !stopped; beat++) {
+      await sink.write(
+        Array.from({ length: FRAMES_PER_BEAT }, () => poseFrame(frame++)),
+        EPOCHS_FROM + 1,
+      );
+      await pause(Math.max(0, started + beat * RHYTHM_MS - performance.now()));
+    }
     await sink.flush();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  return frame - from;
+  })();
+  return {
+    stop: async () => {
+      stopped = true;
+      await appending;
+      return Math.round(((frame - from) * PEOPLE) / ((performance.now() - started) / 1000));
+    },
+  };
 }
 
 const millimetres = (value: number): number => Math.round(value * 1000) / 1000;
@@ -157,7 +218,7 @@ function poseFrame(frameId: number): PoseFrame {
 
 const noise = (seed: number): number => ((Math.imul(seed, 2_654_435_761) >>> 0) / 2 ** 32 - 0.5) * 0.02;
 
-function openSink(folder: string): Sink {
+async function openSink(folder: string, path: string): Promise<Sink> {
   const quiet = () => undefined;
   const context: Context = {
     topology: 'bench',
@@ -172,17 +233,9 @@ function openSink(folder: string): Sink {
     stateFolder: folder,
     provenance: { origin: 'simulated' },
   };
-  return duckdb.create(
-    {
-      path: 'store.duckdb',
-      batch_rows: 5_000,
-      commit_interval_ms: 500,
-      retention_days: null,
-      memory_limit_bytes: 256 * 2 ** 20,
-      wal_limit_bytes: 16 * 2 ** 20,
-    },
-    context,
-  );
+  const sink = duckdb.create(Value.Default(duckdb.config, { path }) as Static<typeof duckdb.config>, context);
+  await sink.open();
+  return sink;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

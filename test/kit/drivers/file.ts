@@ -21,3 +21,6 @@ export const source: SourceDriver = {
     return { config: { path: 'capture.csi', speed: 0, batch_records: 40 } };
   },
 };
+
+/** The sink of the same name. */
+export { sink } from './file-sink.js';

@@ -1,0 +1,18 @@
+import { websocket } from '../../../sinks/websocket.js';
+import { sensedEvent } from '../../support/records.js';
+import { resultIdentity } from '../result-records.js';
+import type { SinkDriver } from '../sink.js';
+
+export const sink: SinkDriver = {
+  component: websocket,
+  config: {},
+  invalid: [{ recent_events: -1 }, { remembered_ids: 0 }],
+  backend: async () => ({
+    config: { recent_events: 1_000 },
+    read: async ({ feed }) => feed!.recentEvents!('test-room').map(resultIdentity),
+  }),
+  // Of the rest it keeps the newest alone; test/sinks/websocket.test.ts listens to all of them.
+  record: sensedEvent,
+  identity: resultIdentity,
+  keeps: false,
+};
