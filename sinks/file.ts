@@ -42,7 +42,7 @@ export const file = defineSink({
 
 - Beside the files lies an index (\`.index\`) of where each epoch began: after a crash the files are cut back to the checkpoint and written again.
 - NDJSON is synced to disk at each checkpoint. A file is complete once the next one has begun.
-- Parquet rows wait in a database (\`.staging\`) until later rows came and a checkpoint covers them: those of the last stretch of time stay there. A Parquet file is complete or not there.
+- Parquet rows wait in a database (\`.staging\`) until later rows came and a checkpoint covers them. Closing writes those of the last stretch too; a later run that goes on writes that file again, whole. A Parquet file is complete or not there.
 - JSON knows neither NaN nor Infinity: records that hold them are refused, and become dead letters.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'rewind',

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import type { Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
@@ -38,6 +38,7 @@ export class ParquetFiles implements Sink {
     });
     this.#connection = await this.#database.instance.connect();
     await this.#connection.run('CREATE TABLE IF NOT EXISTS released (name VARCHAR, stretch BIGINT)');
+    await this.#connection.run('CREATE TABLE IF NOT EXISTS unfinished (path VARCHAR, newest UINTEGER)');
     this.#writer = new Writer(this.#connection);
   }
 
@@ -54,16 +55,25 @@ export class ParquetFiles implements Sink {
   }
 
   async rewind(epoch: number): Promise<void> {
-    await this.#opened().writer.rewind(epoch);
+    const { writer, connection } = this.#opened();
+    await writer.rewind(epoch);
+    const parameters = { epoch: BigInt(epoch) };
+    const gone = await connection.runAndReadAll(
+      'SELECT path FROM unfinished WHERE newest > $epoch',
+      parameters,
+    );
+    for (const [path] of gone.getRows()) await rm(path as string, { force: true });
+    await connection.run('DELETE FROM unfinished WHERE newest > $epoch', parameters);
   }
 
   async close(): Promise<void> {
     if (!this.#database) return;
-    const { writer, connection } = this.#opened();
+    const { connection } = this.#opened();
     const database = this.#database;
     this.#database = null;
     try {
-      await writer.commit();
+      await this.flush();
+      for (const table of TABLE_NAMES) await this.#writeRest(table);
     } finally {
       connection.closeSync();
       await database.close();
@@ -75,43 +85,73 @@ export class ParquetFiles implements Sink {
     const { connection } = this.#opened();
     // While this epoch is written, the checkpoint of the last one may still be under way; the one before is over.
     const parameters = { covered: BigInt(this.#epoch - 2) };
-    const stretch = `epoch_us("time") // ${this.#stretch}`;
+    const stretch = this.#stretchOf;
     const found = await connection.runAndReadAll(
       `SELECT stretch FROM (SELECT ${stretch} AS stretch, max(epoch) AS newest FROM ${table} GROUP BY stretch)
        WHERE newest <= $covered AND stretch < (SELECT max(${stretch}) FROM ${table} WHERE epoch <= $covered)
        ORDER BY stretch`,
       parameters,
     );
-    for (const [number] of found.getRows()) await this.#writeFile(table, stretch, number as bigint);
+    for (const [number] of found.getRows()) await this.#writeFile(table, number as bigint);
+  }
+
+  /**
+   * Writes the stretches that are not over, so that nothing is missing while the sink is closed. Their rows
+   * stay in the staging database: whoever goes on writes the same file again, whole, or rewinds it away.
+   */
+  async #writeRest(table: TableName): Promise<void> {
+    const { connection } = this.#opened();
+    const found = await connection.runAndReadAll(
+      `SELECT ${this.#stretchOf} AS stretch, max(epoch) FROM ${table} GROUP BY stretch ORDER BY stretch`,
+    );
+    for (const [number, newest] of found.getRows()) {
+      const path = await this.#pathOf(table, number as bigint);
+      // The note comes first: a file that nobody knows of could not be taken back.
+      await connection.run('DELETE FROM unfinished WHERE path = $path', { path });
+      await connection.run('INSERT INTO unfinished VALUES ($path, $newest)', {
+        path,
+        newest: newest as number,
+      });
+      await this.#copy(table, number as bigint, path);
+    }
   }
 
   /**
    * File first, then the rows go: a kill between the two writes the same file again, in its place. Rows that
    * come late for a stretch that was released before get a further file.
    */
-  async #writeFile(table: TableName, stretch: string, number: bigint): Promise<void> {
+  async #writeFile(table: TableName, number: bigint): Promise<void> {
     const { connection } = this.#opened();
-    const before = await connection.runAndReadAll(
-      'SELECT count(*) FROM released WHERE name = $table AND stretch = $number',
-      { table, number },
-    );
-    const path = pathOf(
-      this.#pattern,
-      table,
-      Number(number) * this.#stretch,
-      Number(before.getRows()[0]![0]),
-    );
+    const path = await this.#pathOf(table, number);
+    await this.#copy(table, number, path);
+    await connection.run('BEGIN TRANSACTION');
+    await connection.run(`DELETE FROM ${table} WHERE ${this.#stretchOf} = ${number}`);
+    await connection.run('INSERT INTO released VALUES ($table, $number)', { table, number });
+    await connection.run('DELETE FROM unfinished WHERE path = $path', { path });
+    await connection.run('COMMIT');
+  }
+
+  async #copy(table: TableName, number: bigint, path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     const part = `${path}.part`;
-    await connection.run(
-      `COPY (SELECT * FROM ${table} WHERE ${stretch} = ${number} ORDER BY "time") TO '${part.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
+    await this.#opened().connection.run(
+      `COPY (SELECT * FROM ${table} WHERE ${this.#stretchOf} = ${number} ORDER BY "time") TO '${part.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
     );
     await sync(part);
     await rename(part, path);
-    await connection.run('BEGIN TRANSACTION');
-    await connection.run(`DELETE FROM ${table} WHERE ${stretch} = ${number}`);
-    await connection.run('INSERT INTO released VALUES ($table, $number)', { table, number });
-    await connection.run('COMMIT');
+  }
+
+  async #pathOf(table: TableName, number: bigint): Promise<string> {
+    const before = await this.#opened().connection.runAndReadAll(
+      'SELECT count(*) FROM released WHERE name = $table AND stretch = $number',
+      { table, number },
+    );
+    return pathOf(this.#pattern, table, Number(number) * this.#stretch, Number(before.getRows()[0]![0]));
+  }
+
+  /** Number of the stretch that a row belongs to, in SQL. */
+  get #stretchOf(): string {
+    return `epoch_us("time") // ${this.#stretch}`;
   }
 
   #opened(): { readonly writer: Writer; readonly connection: DuckDBConnection } {

@@ -1,10 +1,14 @@
 import { DuckDBInstance } from '@duckdb/node-api';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
 import { file } from '../../sinks/file.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { testContext } from '../support/context.js';
 import { HOP, measure, poseFrame, START } from '../support/records.js';
 
@@ -112,17 +116,93 @@ test('a Parquet file is written once its time is over and a checkpoint covers it
       epoch,
     );
   await sink.flush();
-  await sink.close();
   const files = await outputs();
   expect(files).toEqual([
     'p.measures.20231114T221320Z.parquet',
     'p.measures.20231114T221321Z.parquet',
     'p.measures.20231114T221322Z.parquet',
   ]);
+  expect(await parquetTimes()).toHaveLength(30);
+  await sink.close();
+});
+
+test('closing writes the rest to Parquet; who goes on writes it again, or rewinds it away', async () => {
+  const config = { path: 'p.parquet', format: 'parquet', rotate_ms: 1_000 };
+  const write = async (sink: Sink, from: number, to: number, epoch: number) =>
+    sink.write(
+      Array.from({ length: to - from }, (_, index) => measure(from + index)),
+      epoch,
+    );
+  const whole = (to: number) => Array.from({ length: to }, (_, index) => index);
+  const first = await openFile(config);
+  await write(first, 0, 13, 1);
+  await write(first, 13, 15, 2);
+  await first.close();
+  expect(await parquetTimes()).toEqual(whole(15));
+  const second = await openFile(config);
+  await second.rewind!(1);
+  expect(await parquetTimes()).toEqual(whole(10));
+  await second.close();
+  expect(await parquetTimes()).toEqual(whole(13));
+  const third = await openFile(config);
+  await write(third, 13, 42, 2);
+  await third.flush();
+  await third.close();
+  expect(await parquetTimes()).toEqual(whole(42));
+});
+
+/** Frame numbers of all rows of `measures` in Parquet files, in order. */
+async function parquetTimes(): Promise<number[]> {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
-  const rows = await connection.runAndReadAll(`SELECT count(*) FROM '${join(folder, '*.parquet')}'`);
-  expect(rows.getRows()).toEqual([[30n]]);
+  const rows = await connection.runAndReadAll(
+    `SELECT epoch_us("time") FROM '${join(folder, '*.parquet')}' ORDER BY 1`,
+  );
   connection.closeSync();
   instance.closeSync();
+  return rows.getRows().map(([time]) => (Number(time) - START) / HOP);
+}
+
+test('a process killed while it writes NDJSON leaves whole epochs behind, after the rewind', async () => {
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', FILE_WRITER, folder, packageFile('dist')],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const exited = once(child, 'exit');
+  let flushed = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [word, epoch] = line.split(' ');
+    if (word === 'flushed') flushed = Number(epoch);
+    if (flushed >= 3 && word === 'writing') child.kill('SIGKILL');
+  }
+  await exited;
+  const sink = await openFile({ rotate_ms: 2_500 });
+  await sink.rewind!(flushed);
+  await sink.close();
+  expect(await content()).toEqual(Array.from({ length: flushed * 20 }, (_, index) => index));
 });
+
+/** For `node -e`, given a folder and csiflow's dist/: writes 20 measures an epoch from epoch 1 on, until it is killed. */
+const FILE_WRITER = `import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [folder, dist] = process.argv.slice(1);
+const { file } = await import(pathToFileURL(join(dist, 'sinks/file.js')).href);
+const sink = file.create(
+  { path: 'out.ndjson', format: 'ndjson', rotate_bytes: 1e9, rotate_ms: 2_500 },
+  { folder },
+);
+await sink.open();
+for (let epoch = 1; ; epoch++) {
+  for (let index = 0; index < 20; index++) {
+    if (index === 10) process.stdout.write(\`writing \${epoch}\\n\`);
+    const time = ${START} + ((epoch - 1) * 20 + index) * ${HOP};
+    await sink.write([{ port: 'measure', time, value: index }], epoch);
+  }
+  await sink.flush();
+  process.stdout.write(\`flushed \${epoch}\\n\`);
+}
+`;
