@@ -36,10 +36,7 @@ export class DuckDBReader implements Reader {
 
   async latestPose(environment: string): Promise<PoseFrame | undefined> {
     return this.#read(async (snapshot) => {
-      const rows = await snapshot.query(
-        'SELECT * FROM poses WHERE environment = $environment ORDER BY "time" DESC, frame_id DESC LIMIT 1',
-        { environment },
-      );
+      const rows = await newest(snapshot, '*', environment);
       return (await withPersons(snapshot, rows, { environment }))[0];
     });
   }
@@ -72,7 +69,7 @@ export class DuckDBReader implements Reader {
   async persons(query: PersonQuery): Promise<readonly PersonRow[]> {
     return this.#read(async (snapshot) => {
       const conditions = personConditions(query);
-      const offset = await skipBuckets(snapshot, conditions, query.offset ?? 0);
+      const offset = await skip(snapshot, conditions, query);
       const rows = await snapshot.query(
         `SELECT * FROM persons ${conditions.where} ORDER BY "time", frame_id, person_index ${limitOf(query.limit)} OFFSET $offset`,
         { ...conditions.parameters, ...limitValue(query.limit), offset: BigInt(offset) },
@@ -118,15 +115,14 @@ export class DuckDBReader implements Reader {
   }
 
   async range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined> {
-    const [row] = await this.#read((snapshot) =>
-      snapshot.query(
-        'SELECT min("time") AS first, max("time") AS last FROM poses WHERE environment = $environment',
-        {
-          environment,
-        },
-      ),
-    );
-    return row?.['first'] ? { start: time(row['first']), end: time(row['last']!) } : undefined;
+    return this.#read(async (snapshot) => {
+      const [first] = await snapshot.query(
+        'SELECT "time" FROM poses WHERE environment = $environment ORDER BY "time" LIMIT 1',
+        { environment },
+      );
+      const [last] = await newest(snapshot, '"time"', environment);
+      return first && last ? { start: time(first['time']!), end: time(last['time']!) } : undefined;
+    });
   }
 
   async ping(): Promise<number> {
@@ -165,32 +161,59 @@ const limitOf = (limit: number | undefined): string => (limit === undefined ? ''
 const limitValue = (limit: number | undefined): Parameters =>
   limit === undefined ? {} : { limit: BigInt(limit) };
 
+/** Where the newest frame of an environment is looked for, back from the newest of all. */
+const NEWEST_WITHIN_US = [10_000_000, 3_600_000_000, Infinity];
+
+/** The newest pose frame's row, if there is one. Backwards through the whole table each row would be newer than the last. */
+async function newest(snapshot: Snapshot, columns: string, environment: string): Promise<readonly Row[]> {
+  const [bounds] = await snapshot.query('SELECT max("time") AS last FROM poses', {});
+  if (!bounds?.['last']) return [];
+  const last = time(bounds['last']);
+  for (const width of NEWEST_WITHIN_US) {
+    const conditions = Conditions.of({ environment, start: last - width });
+    const rows = await snapshot.query(
+      `SELECT ${columns} FROM poses ${conditions.where} ORDER BY "time" DESC, frame_id DESC LIMIT 1`,
+      conditions.parameters,
+    );
+    if (rows.length > 0) return rows;
+  }
+  return [];
+}
+
 /** Offsets up to this are sorted away directly. */
 const DIRECT_OFFSET = 2_000;
-const BUCKET_US = 600_000_000n;
+/** Rows nearer together than this are not halved further. */
+const SHORTEST_US = 100_000;
 
 /**
- * Sorting millions of rows to skip them takes seconds; counting them by ten minutes takes tens of
- * milliseconds. Adds the start of the bucket that holds the row at `offset` to the conditions.
+ * Sorting millions of rows to skip them takes seconds. So halves of the time are counted until few rows are
+ * left to be skipped: all of it together looks at each row's time about once. Adds the start of what is left
+ * to the conditions.
  *
  * @returns the offset that is left from that start.
  */
-async function skipBuckets(snapshot: Snapshot, conditions: Conditions, offset: number): Promise<number> {
-  if (offset <= DIRECT_OFFSET) return offset;
-  const buckets = await snapshot.query(
-    `SELECT epoch_us("time") // ${BUCKET_US} AS bucket, count(*) AS count FROM persons ${conditions.where} GROUP BY bucket ORDER BY bucket`,
-    conditions.parameters,
-  );
-  let left = offset;
-  for (const { bucket, count } of buckets) {
-    if (left < Number(count)) {
-      conditions.addTime('"time" >= $bucketStart', 'bucketStart', Number((bucket as bigint) * BUCKET_US));
-      return left;
-    }
-    left -= Number(count);
+async function skip(snapshot: Snapshot, conditions: Conditions, query: PersonQuery): Promise<number> {
+  let left = query.offset ?? 0;
+  if (left <= DIRECT_OFFSET) return left;
+  // Without a condition, as the file's statistics answer that: only bounds are needed.
+  const [bounds] = await snapshot.query('SELECT min("time") AS first, max("time") AS last FROM persons', {});
+  if (!bounds?.['first']) return left;
+  let from = Math.max(Math.ceil(query.start ?? -Infinity), time(bounds['first']));
+  let to = Math.min(Math.ceil(query.end ?? Infinity), time(bounds['last']!) + 1);
+  while (left > DIRECT_OFFSET && to - from > SHORTEST_US) {
+    const middle = Math.floor((from + to) / 2);
+    const [half] = await snapshot.query(
+      `SELECT count(*) AS rows FROM persons ${conditions.where} AND "time" >= $from AND "time" < $middle`,
+      { ...conditions.parameters, from: instantOf(from), middle: instantOf(middle) },
+    );
+    const rows = Number(half!['rows']);
+    if (rows <= left) {
+      left -= rows;
+      from = middle;
+    } else to = middle;
   }
-  conditions.add('false');
-  return 0;
+  conditions.add('"time" >= $from', { from: instantOf(from) });
+  return left;
 }
 
 // ------------------------------------------------------------------- rows

@@ -67,6 +67,14 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().range(environment)).toEqual({ start: START + 5 * HOP, end: START + 9 * HOP });
     });
 
+    test('the newest frame of a room that has long been silent is found too', async () => {
+      const day = 864_000;
+      await store.put([poseFrame(3), poseFrame(1), poseFrame(day, { environment: 'other' })]);
+      expect((await read().latestPose(environment))?.frameId).toBe(3);
+      expect(await read().range(environment)).toEqual({ start: START + HOP, end: START + 3 * HOP });
+      expect(await read().range('nowhere')).toBeUndefined();
+    });
+
     test('ranges include their start and exclude their end', async () => {
       const records = frames(10);
       await store.put([...records, ...records.map((_, index) => measure(index))]);
