@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Middleware } from 'koa';
+import { SKELETON } from '../../pipeline/model/index.js';
 import type { CheckedTopology } from '../../pipeline/config/topology.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 
@@ -34,6 +35,7 @@ export function servePage(topology: CheckedTopology): Middleware {
 
 const sceneOf = ({ id, environments }: CheckedTopology): object => ({
   topology: id,
+  skeleton: SKELETON,
   environments: environments.map(({ id: environment, name, size, walls, zones, links, assumed }) => ({
     id: environment,
     name: name ?? environment,

@@ -195,6 +195,7 @@ function paint(now) {
     if (trail.length === 0) state.trails.delete(person);
   }
   drawRoom(element('room'), state.scene.environments[0], {
+    skeleton: state.scene.skeleton,
     persons: stale ? [] : (state.frame?.persons ?? []),
     trails: state.trails,
     alerts: state.alerts.filter(({ at }) => now - at < 15_000),

@@ -1,25 +1,10 @@
 // Draws a room from above: metres to pixels, y upwards.
 
-const SKELETON = [
-  [5, 7],
-  [7, 9],
-  [6, 8],
-  [8, 10],
-  [11, 13],
-  [13, 15],
-  [12, 14],
-  [14, 16],
-  [5, 6],
-  [11, 12],
-  [5, 11],
-  [6, 12],
-  [0, 5],
-  [0, 6],
-];
 const COLOURS = ['#7fd1c7', '#f2c14e', '#9fb7ff', '#f78fb3', '#b8e986'];
 const MARGIN = 40;
 
-export function drawRoom(canvas, environment, { persons, trails, alerts }) {
+/** `skeleton`: pairs of keypoints that lines connect. */
+export function drawRoom(canvas, environment, { skeleton, persons, trails, alerts }) {
   const pen = canvas.getContext('2d');
   const { size } = environment;
   const scale = Math.min((canvas.width - 2 * MARGIN) / size.x, (canvas.height - 2 * MARGIN) / size.y);
@@ -39,7 +24,7 @@ export function drawRoom(canvas, environment, { persons, trails, alerts }) {
       `${colour(person)}66`,
       2,
     );
-  for (const person of persons) drawPerson(pen, person, at, scale);
+  for (const person of persons) drawPerson(pen, person, skeleton, at, scale);
   for (const { location } of alerts) drawAlert(pen, at(location.x, location.y));
 }
 
@@ -68,13 +53,13 @@ function drawLink(pen, { transmitter, receiver }, at) {
 }
 
 /** A skeleton seen from above with its heading, or a disc where the error says that there is none to draw. */
-function drawPerson(pen, person, at, scale) {
+function drawPerson(pen, person, skeleton, at, scale) {
   const tint = colour(person.person_id);
   const centre = at(person.position.x, person.position.y);
   dot(pen, centre, person.position_error * scale, `${tint}${person.articulated ? '18' : '40'}`);
   if (person.articulated) {
     const joints = person.keypoints.map(({ position }) => at(position.x, position.y));
-    for (const [a, b] of SKELETON) line(pen, [joints[a], joints[b]], tint, 3);
+    for (const [a, b] of skeleton) line(pen, [joints[a], joints[b]], tint, 3);
     dot(pen, joints[0], 0.09 * scale, tint);
   } else dot(pen, centre, 5, tint);
   if (person.articulated && person.heading !== null) {
