@@ -1,8 +1,10 @@
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { Environment } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { PARAMETERS } from '../../operators/infer-pose/layers.js';
 import {
@@ -30,6 +32,15 @@ describe('the weights that ship', () => {
 
   it('are general where none was trained for the place', () => {
     expect(chooseModel([testEnvironment])).toBe('general');
+  });
+
+  it('are the place’s own where that was trained for, and only while it is as it was', () => {
+    const flat = parse(
+      readFileSync(packageFile('topologies/environments/demo-flat.yaml'), 'utf8'),
+    ) as Environment;
+    expect(chooseModel([flat])).toBe('demo-flat');
+    expect(chooseModel([{ ...flat, size: { ...flat.size, x: 6 } }])).toBe('general');
+    expect(chooseModel([flat, testEnvironment])).toBe('general');
   });
 
   it('are found by name, others by path', () => {
