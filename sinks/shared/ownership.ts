@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
@@ -32,8 +32,7 @@ export function claim(path: string): Ownership {
     );
   if (found) {
     // Left by a process that was killed; a living one holds DuckDB's own lock, which the open runs into.
-    rmSync(notePath, { force: true });
-    if (!writeNote(notePath, mine))
+    if (!takeAway(notePath, found, mine) || !writeNote(notePath, mine))
       throw new Error(`${path} is being opened by another thread. ${ASK_OWNER}`);
   }
   return {
@@ -48,6 +47,24 @@ export const ASK_OWNER =
   'A DuckDB file has one owner at a time: ask the csiflow that owns it through its service interface (/pose/history), or stop it and use `csiflow export`.';
 
 const processStart = (): number => Number(process.hrtime.bigint() / 1_000_000n) - process.uptime() * 1000;
+
+/** Removes the note that was read, and no other: another thread may have put its own there since. False where it did. */
+function takeAway(path: string, stale: Note, mine: Note): boolean {
+  const aside = `${path}.${mine.pid}-${mine.thread}`;
+  try {
+    renameSync(path, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
+  const moved = readNote(aside);
+  if (moved.pid === stale.pid && moved.thread === stale.thread && moved.started === stale.started) {
+    rmSync(aside);
+    return true;
+  }
+  renameSync(aside, path);
+  return false;
+}
 
 /** False where there is a note already. */
 function writeNote(path: string, note: Note): boolean {

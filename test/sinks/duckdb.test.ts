@@ -2,7 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -152,6 +152,81 @@ describe('duckdb', () => {
     await sink.close();
   });
 
+  test('what retention deleted makes room for new rows: the file does not grow on', async () => {
+    let now = START;
+    const clock = { now: () => now, elapsed: () => (now - START) / 1000 };
+    const sink = await open(folder, { retention_days: 1, wal_limit_bytes: 2 ** 20 }, clock);
+    const sizes: number[] = [];
+    const hour = 36_000;
+    for (let half = 0; half < 16; half++) {
+      const first = half * 12 * hour;
+      await sink.write(
+        Array.from({ length: 500 }, (_, index) => poseFrame(first + index * 80, { people: 4 })),
+        half,
+      );
+      now = START + first * HOP + 12 * hour * HOP;
+      await sink.flush();
+      await sink.flush();
+      sizes.push((await stat(join(folder, 'store.duckdb'))).size);
+    }
+    expect(await sink.reader!.countPoses({ environment })).toBeLessThanOrEqual(1_500);
+    expect(sizes.at(-1)).toBeLessThanOrEqual(1.5 * sizes[7]!);
+    await sink.close();
+  });
+
+  test('a commit that fails is told, keeps its rows, and the next one stores them once', async () => {
+    const { openStore } = await import('../../sinks/duckdb/store.js');
+    const path = join(folder, 'store.duckdb');
+    const store = await openStore(path, {
+      memoryLimitBytes: 2 ** 27,
+      walLimitBytes: 2 ** 20,
+      retentionDays: null,
+    });
+    store.writer.add([poseFrame(0, { people: 2 }), measure(0)], 1);
+    await store.connection.run('ALTER TABLE measures RENAME TO away');
+    await expect(store.writer.commit()).rejects.toThrow('measures');
+    expect(store.writer.rows).toBe(4);
+    await store.connection.run('ALTER TABLE away RENAME TO measures');
+    await store.writer.commit();
+    expect(store.writer.rows).toBe(0);
+    await store.pool.close();
+    store.connection.closeSync();
+    await store.database.close();
+    const sink = await open(folder);
+    expect(await ids(sink)).toEqual([0]);
+    expect(await sink.reader!.countPersons({ environment })).toBe(2);
+    expect(await sink.reader!.measures({ environment })).toHaveLength(1);
+    await sink.close();
+  });
+
+  test('closing stores what was not flushed', async () => {
+    const first = await open(folder);
+    await first.write([poseFrame(0), poseFrame(1)], 1);
+    await first.close();
+    const second = await open(folder);
+    expect(await ids(second)).toEqual([0, 1]);
+    await second.close();
+  });
+
+  test('the note of a process that was killed holds nobody up', async () => {
+    await writeFile(join(folder, 'store.duckdb.owner'), '{"pid":1,"thread":0,"started":5}');
+    await (await open(folder)).close();
+    expect(await readdir(folder)).toEqual(['store.duckdb']);
+  });
+
+  test('the definitions of all sinks are there without DuckDB being loaded', () => {
+    const script = `await import(process.argv[1]); await import(process.argv[2]);
+      const { createRequire } = await import('node:module');
+      const loaded = Object.keys(createRequire(process.argv[1]).cache);
+      process.stdout.write(String(loaded.filter((path) => path.includes('@duckdb')).length));`;
+    const files = ['sinks/duckdb/duckdb.js', 'sinks/file.js'].map((path) => packageFile(`dist/${path}`));
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script, ...files], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(stdout).toBe('0');
+  });
+
   test('a reader sees a frame with all of its persons, while frames are written', async () => {
     const sink = await open(folder, { batch_rows: 1 });
     for (let frame = 0; frame < 100; frame++) {
@@ -212,7 +287,7 @@ describe('duckdb', () => {
       expect(await sink.reader!.countPersons({ environment })).toBe(expected.length);
       await sink.close();
     }
-  });
+  }, 60_000);
 });
 
 /** Changes a store behind csiflow's back. */
