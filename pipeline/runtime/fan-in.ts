@@ -1,4 +1,4 @@
-import { PORTS, sliceBlock, type LinkTable } from '../model/index.js';
+import { PORTS, sliceBlock, type LinkTable, type Port } from '../model/index.js';
 import type { State } from '../component/index.js';
 import { fromPortable, toPortable, type Portable } from './portable.js';
 import { countOf, timeOf, type BarrierSignal, type DataSignal, type Signal } from './signal.js';
@@ -12,10 +12,12 @@ export interface FanInOutput {
 }
 
 /**
- * Brings the inputs of a node together. Records are released in the order (event time, port, input,
- * sequence) once no input can bring an earlier one: merging by arrival would differ from run to run.
- * Within an input the order stays; a record that is late there counts as having the time of the newest
- * one before it. Records behind an early barrier are held until all inputs have passed it.
+ * Brings the inputs of a node together. Records are released in the order (event time, port, input, layout,
+ * arrival) once no input can bring an earlier one: merging by arrival would differ from run to run. A source's
+ * batch gives one block for each layout in it, so blocks of different layouts are merged by time too: else the
+ * order would depend on how large the batches were. A record that is late within its own port and layout counts
+ * as having the time of the newest one before it. Records behind an early barrier are held until all inputs have
+ * passed it.
  *
  * With `ordered` false (sinks) only barriers are waited for.
  */
@@ -75,30 +77,37 @@ export class FanIn {
 
   /** Held, unreleased records belong to the snapshot of the node. Taken at the barrier. */
   snapshot(links: LinkTable): State {
-    return this.#inputs.map(({ name, watermark, newest, queue }) => ({
+    return this.#inputs.map(({ name, watermark, lanes }): KeptInput => ({
       name,
       watermark,
-      newest,
-      queue: queue.map(({ signal, offset, floor }) => ({
-        data: toPortable(rest(signal, offset).data, links),
-        floor,
+      lanes: lanes.map(({ key, port, newest, queue }) => ({
+        key,
+        port,
+        newest,
+        queue: queue.map(({ signal, offset, floor }) => ({
+          data: toPortable(rest(signal, offset).data, links),
+          floor,
+        })),
       })),
     }));
   }
 
   /** What the snapshot says of inputs that are no longer there is left out. */
   restore(state: State, links: LinkTable, received: number): void {
-    for (const kept of state as KeptInput[]) {
+    for (const kept of state as readonly KeptInput[]) {
       const input = this.#byName.get(kept.name);
       if (!input) continue;
       input.watermark = kept.watermark;
-      input.newest = kept.newest;
-      for (const { data, floor } of kept.queue) {
-        const restored = fromPortable(data, links);
-        if (!restored) continue;
-        const signal: DataSignal = { kind: 'data', data: restored, from: kept.name, received };
-        input.queue.push({ signal, offset: 0, floor });
-        input.held += countOf(restored);
+      for (const { key, port, newest, queue } of kept.lanes) {
+        const lane = input.lane(key, port);
+        lane.newest = newest;
+        for (const { data, floor } of queue) {
+          const restored = fromPortable(data, links);
+          if (!restored) continue;
+          const signal: DataSignal = { kind: 'data', data: restored, from: kept.name, received };
+          lane.queue.push({ signal, offset: 0, floor });
+          input.held += countOf(restored);
+        }
       }
     }
     this.#sent = this.#reached();
@@ -121,35 +130,36 @@ export class FanIn {
       const { signal, offset, floor } = next.queue[0]!;
       const end = this.#runEnd(next, signal, offset, floor);
       const whole = end === countOf(signal.data);
-      next.held -= end - offset;
+      next.input.held -= end - offset;
       if (whole) next.queue.shift();
       else next.queue[0] = { signal, offset: end, floor: Math.max(floor, timeOf(signal.data, end - 1)) };
       this.#output.data(offset === 0 && whole ? signal : part(signal, offset, end));
     }
   }
 
-  /** The input whose head goes next; undefined while one without a head could bring an earlier record. */
-  #earliest(): Input | undefined {
-    let first: Input | undefined;
-    for (const input of this.#inputs) {
-      if (input.queue.length > 0 && (!first || before(input, first))) first = input;
+  /** The lane whose head goes next; undefined while an input could bring an earlier record. */
+  #earliest(): Lane | undefined {
+    let first: Lane | undefined;
+    for (const { lanes } of this.#inputs) {
+      for (const lane of lanes) if (lane.queue.length > 0 && (!first || before(lane, first))) first = lane;
     }
     if (!first) return undefined;
-    const key = headTime(first);
-    for (const input of this.#inputs) if (input.queue.length === 0 && input.watermark < key) return undefined;
+    const time = headTime(first);
+    for (const input of this.#inputs) if (mayBring(input, time)) return undefined;
     return first;
   }
 
-  /** How far the frames of a block go before another input's turn. */
-  #runEnd(input: Input, signal: DataSignal, offset: number, floor: number): number {
+  /** How far the frames of a block go before another lane's turn. */
+  #runEnd(lane: Lane, signal: DataSignal, offset: number, floor: number): number {
     const count = countOf(signal.data);
     let end = offset + 1;
     let newest = Math.max(floor, timeOf(signal.data, offset));
     for (; end < count; end++) {
       newest = Math.max(newest, timeOf(signal.data, end));
-      for (const other of this.#inputs) {
-        if (other === input) continue;
-        if (other.queue.length === 0 ? other.watermark < newest : !precedes(input, newest, other)) return end;
+      for (const input of this.#inputs) {
+        if (mayBring(input, newest)) return end;
+        for (const other of input.lanes)
+          if (other !== lane && other.queue.length > 0 && !precedes(lane, newest, other)) return end;
       }
     }
     return end;
@@ -165,8 +175,15 @@ export class FanIn {
   /** Up to here nothing more can be released. */
   #reached(): number {
     let reached = Infinity;
-    for (const input of this.#inputs) {
-      reached = Math.min(reached, input.queue.length > 0 ? headTime(input) - 1 : input.watermark);
+    for (const { lanes, watermark } of this.#inputs) {
+      let head = Infinity;
+      let bounded = true;
+      for (const lane of lanes) {
+        if (lane.queue.length === 0) continue;
+        head = Math.min(head, headTime(lane) - 1);
+        bounded &&= lane.port === 'csi';
+      }
+      reached = Math.min(reached, head === Infinity || bounded ? Math.min(head, watermark) : head);
     }
     return reached;
   }
@@ -176,9 +193,7 @@ class Input {
   readonly name: string;
   readonly index: number;
   watermark = -Infinity;
-  /** The newest event time so far: later records count as no earlier. */
-  newest = -Infinity;
-  queue: { readonly signal: DataSignal; readonly offset: number; readonly floor: number }[] = [];
+  readonly lanes: Lane[] = [];
   held = 0;
   barrier = false;
   behind: Signal[] = [];
@@ -189,35 +204,73 @@ class Input {
   }
 
   add(signal: DataSignal): void {
-    const floor = Math.max(this.newest, this.watermark + 1);
-    this.queue.push({ signal, offset: 0, floor });
-    const count = countOf(signal.data);
+    const { data } = signal;
+    const lane = this.lane(data.port === 'csi' ? data.layout.key : '', data.port);
+    const floor = Math.max(lane.newest, this.watermark + 1);
+    lane.queue.push({ signal, offset: 0, floor });
+    const count = countOf(data);
     this.held += count;
-    this.newest = floor;
-    for (let index = 0; index < count; index++)
-      this.newest = Math.max(this.newest, timeOf(signal.data, index));
+    lane.newest = floor;
+    for (let index = 0; index < count; index++) lane.newest = Math.max(lane.newest, timeOf(data, index));
   }
+
+  lane(key: string, port: Port): Lane {
+    const found = this.lanes.find((lane) => lane.key === key && lane.port === port);
+    if (found) return found;
+    const made = { input: this, key, port, newest: -Infinity, queue: [] };
+    this.lanes.push(made);
+    return made;
+  }
+}
+
+/** Records of one port and one layout of an input: they stay in their order. */
+interface Lane {
+  readonly input: Input;
+  /** Of the layout. */
+  readonly key: string;
+  readonly port: Port;
+  /** The newest event time so far: later records count as no earlier. */
+  newest: number;
+  readonly queue: { readonly signal: DataSignal; readonly offset: number; readonly floor: number }[];
 }
 
 interface KeptInput {
   readonly name: string;
   readonly watermark: number;
-  readonly newest: number;
-  readonly queue: readonly { readonly data: Portable; readonly floor: number }[];
+  readonly lanes: readonly {
+    readonly key: string;
+    readonly port: Port;
+    readonly newest: number;
+    readonly queue: readonly { readonly data: Portable; readonly floor: number }[];
+  }[];
 }
 
-const headTime = ({ queue }: Input): number =>
+/**
+ * Whether an input may still bring a record of `time` or before. One that has records is not waited for,
+ * lest a pose waits for the next: but blocks of other layouts may follow a block of frames.
+ */
+function mayBring({ lanes, watermark }: Input, time: number): boolean {
+  if (watermark >= time) return false;
+  let heads = 0;
+  for (const { queue, port } of lanes) {
+    if (queue.length === 0) continue;
+    if (port === 'csi') return true;
+    heads++;
+  }
+  return heads === 0;
+}
+
+const headTime = ({ queue }: Lane): number =>
   Math.max(queue[0]!.floor, timeOf(queue[0]!.signal.data, queue[0]!.offset));
 
-const rank = (input: Input): number => PORTS.indexOf(input.queue[0]!.signal.data.port);
+const before = (a: Lane, b: Lane): boolean => precedes(a, headTime(a), b);
 
-const before = (a: Input, b: Input): boolean => precedes(a, headTime(a), b);
-
-/** A record at `time` of the head block of `a` goes before the head of `b`. */
-function precedes(a: Input, time: number, b: Input): boolean {
+/** A record at `time` of the head of `a` goes before the head of `b`. */
+function precedes(a: Lane, time: number, b: Lane): boolean {
   const other = headTime(b);
   if (time !== other) return time < other;
-  return rank(a) === rank(b) ? a.index < b.index : rank(a) < rank(b);
+  if (a.port !== b.port) return PORTS.indexOf(a.port) < PORTS.indexOf(b.port);
+  return a.input === b.input ? a.key < b.key : a.input.index < b.input.index;
 }
 
 const rest = (signal: DataSignal, offset: number): DataSignal =>

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LinkTable } from '../../pipeline/model/index.js';
+import { allocateBlock, csiLayout, LinkTable } from '../../pipeline/model/index.js';
 import { FanIn } from '../../pipeline/runtime/fan-in.js';
 import { countOf, type Signal } from '../../pipeline/runtime/signal.js';
 import { testEnvironment } from '../support/context.js';
-import { frames, measure } from '../support/flow.js';
+import { frames, layout, measure } from '../support/flow.js';
 import { throughDisk } from '../kit/run-operator.js';
 
 const links = new LinkTable([testEnvironment]);
@@ -186,5 +186,42 @@ test('records behind an early barrier wait for it; those before it belong to the
       expect([...first.records, ...second.records]).toEqual(whole);
     }),
     { numRuns: 200 },
+  );
+});
+
+test('frames of several layouts come in the order of time, however large the batches were', () => {
+  const narrow = csiLayout({ ...layout, subcarriers: [1] });
+  const byTime = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 40 });
+  fc.assert(
+    fc.property(
+      byTime,
+      fc.array(fc.boolean(), { minLength: 40, maxLength: 40 }),
+      sizes,
+      (steps, wide, cut) => {
+        let time = 0;
+        const stream = steps.map((step, number) => ({ time: (time += step), number, wide: wide[number]! }));
+        const releasedIn = (lengths: readonly number[]) => {
+          const log = new Log(['a', 'b']);
+          log.fanIn.push({ kind: 'watermark', time: Infinity, from: 'b', received: 0 });
+          for (let start = 0, turn = 0; start < stream.length; turn++) {
+            const batch = stream.slice(start, (start += lengths[turn % lengths.length]!));
+            for (const of of [layout, narrow]) {
+              const chosen = batch.filter((frame) => frame.wide === (of === layout));
+              if (chosen.length === 0) continue;
+              const block = allocateBlock(of, chosen.length);
+              chosen.forEach((frame, index) => {
+                block.time[index] = frame.time;
+                block.sequence[index] = frame.number;
+              });
+              log.fanIn.push({ kind: 'data', data: block, from: 'a', received: 0 });
+            }
+            log.fanIn.push({ kind: 'watermark', time: batch.at(-1)!.time - 1, from: 'a', received: 0 });
+          }
+          log.fanIn.push({ kind: 'watermark', time: Infinity, from: 'a', received: 0 });
+          return log.records;
+        };
+        expect(releasedIn(cut)).toEqual(releasedIn([1]));
+      },
+    ),
   );
 });
