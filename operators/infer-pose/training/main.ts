@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { loadEnvironment } from '../../../pipeline/config/environments.js';
@@ -118,21 +118,6 @@ interface Finished {
   readonly environment: Environment | null;
   readonly training: Readonly<Record<string, unknown>>;
   readonly options: Pick<TrainPoseOptions, 'print' | 'sequences' | 'report'>;
-}
-
-/** Calibrates the checkpoint that an interrupted training left in a folder, and writes model and report. */
-export async function finishCheckpoint(
-  folder: string,
-  file: string,
-  training: Readonly<Record<string, unknown>>,
-  environmentFile: string | null,
-  options: Pick<TrainPoseOptions, 'print' | 'sequences' | 'report'>,
-): Promise<PoseReport> {
-  await loadTrainingBackend('fastest');
-  const bytes = readFileSync(file);
-  const weights = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-  const environment = environmentFile ? readEnvironmentFile(environmentFile) : null;
-  return finishModel({ weights, folder, environment, training, options });
 }
 
 /** What `csiflow evaluate pose` is told. */
