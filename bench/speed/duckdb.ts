@@ -151,10 +151,10 @@ function summary(times: number[]): object {
 /** Writes as a topology would: records come steadily, the sink commits when it finds it time. */
 function startAppends(sink: Sink, from: number): { readonly stop: () => Promise<number> } {
   const started = performance.now();
-  let stopped = false;
+  const end = new AbortController();
   let frame = from;
   const appending = (async () => {
-    for (let beat = 1; !stopped; beat++) {
+    for (let beat = 1; !end.signal.aborted; beat++) {
       await sink.write(
         Array.from({ length: FRAMES_PER_BEAT }, () => poseFrame(frame++)),
         EPOCHS_FROM + 1,
@@ -165,7 +165,7 @@ function startAppends(sink: Sink, from: number): { readonly stop: () => Promise<
   })();
   return {
     stop: async () => {
-      stopped = true;
+      end.abort();
       await appending;
       return Math.round(((frame - from) * PEOPLE) / ((performance.now() - started) / 1000));
     },
