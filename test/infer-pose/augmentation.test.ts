@@ -12,12 +12,7 @@ import {
 } from '../../operators/infer-pose/geometry.js';
 import { CALIBRATED, LINK_FEATURES } from '../../operators/infer-pose/features.js';
 import { trainingBatch } from '../../operators/infer-pose/training/batches.js';
-import {
-  allocateSamples,
-  decodeSamples,
-  encodeSamples,
-  TRUTH,
-} from '../../operators/infer-pose/training/samples.js';
+import { allocateSamples, TRUTH } from '../../operators/infer-pose/training/samples.js';
 
 const angle = fc.double({ min: -7, max: 7, noNaN: true });
 const metre = fc.double({ min: -5, max: 5, noNaN: true });
@@ -123,12 +118,5 @@ describe('a training batch', () => {
     const batch = trainingBatch(picks, { links: 2, uncalibrated: 0, turned: false }, chance(0.9, 0.1, 0.7));
     expect(batch.scenes[0]!.links).toHaveLength(2);
     expect(batch.scene.features[0]).not.toBe(batch.scene.features[LINK_FEATURES]);
-  });
-
-  it('is kept in a file and read back', () => {
-    const back = decodeSamples(encodeSamples(samples));
-    expect(back.places).toEqual(samples.places);
-    expect(back.truth).toEqual(samples.truth);
-    expect(() => decodeSamples(encodeSamples(samples).subarray(0, 100))).toThrow(/another version/);
   });
 });
