@@ -1,201 +1,167 @@
-import { createSocket } from 'node:dgram';
+import { openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { defineOperator, defineSource, type Component } from '../../pipeline/component/index.js';
+import {
+  defineOperator,
+  type AnySource,
+  type Component,
+  type RawBatch,
+  type Source,
+} from '../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTopology } from '../../pipeline/config/topology.js';
-import { allocateBlock, csiLayout, PORTS, type Data, type Measure } from '../../pipeline/model/index.js';
+import { encodeRecords } from '../../pipeline/formats/capture.js';
+import { PORTS, type Data, type Environment, type Person, type Window } from '../../pipeline/model/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
+import { file } from '../../pipeline/sources/file.js';
+import { udp } from '../../pipeline/sources/udp.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
+import { denoise } from '../../operators/denoise/denoise.js';
+import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
+import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
+import { trackPersons } from '../../operators/track-persons/track-persons.js';
+import { window } from '../../operators/window/window.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
+import { withDefaults } from '../kit/definition.js';
+import type { ChildInput } from './process.js';
 
 /**
- * The process that is killed: a source (`replay` or a UDP port), sums over spans of event time, a stage of
- * random delays, a fan-in of both, and a DuckDB file. Arguments: folder, `replay` or a port (0: any).
+ * The process that is killed: csiflow's own source, operators and store, with an asynchronous stage of
+ * random delays in the place of the network, and a fan-in of frames and delayed results, whose order shows.
  */
-const [folder = '', input = 'replay'] = process.argv.slice(2);
-const FRAMES = 3000;
-const SPAN_US = 10_000;
-const START_US = 1_700_000_000_000_000;
+const { folder, source, port, path, speed, blockRecords, hold } = JSON.parse(process.argv[2]!) as ChildInput;
 
-const layout = csiLayout({
-  rx: 1,
-  tx: 1,
-  subcarriers: [1],
-  bandwidthMhz: 20,
-  centreMhz: 2437,
-  training: 'lltf',
-});
-const environment = {
+/** What reaches `decode` and what the socket hands over, on disk at once: a killed process has said it. */
+const decoded = openSync(join(folder, 'decoded.part'), 'a');
+const received = openSync(join(folder, 'received.part'), 'a');
+
+const environment: Environment = {
   id: 'room',
-  size: { x: 5, y: 4, z: 2.5 },
-  links: [{ id: 'link', transmitter: [0, 0, 1], receiver: [5, 4, 1], sender: '*' }],
+  size: { x: 5, y: 4, z: 2.6 },
+  links: [
+    { id: 'node-1', sender: 'node-1', transmitter: [2.5, 0.2, 1.2], receiver: [0.3, 3.7, 1] },
+    { id: 'node-2', sender: 'node-2', transmitter: [2.5, 0.2, 1.2], receiver: [4.7, 3.7, 1] },
+  ],
   walls: [],
   zones: [],
   assumed: [],
 };
 
-const block = (frames: readonly { readonly number: number; readonly time: number }[]): Data => {
-  const made = allocateBlock(layout, frames.length);
-  frames.forEach(({ number, time }, index) => {
-    made.time[index] = time;
-    made.sequence[index] = number;
-  });
-  return made;
-};
-
-const replay = defineSource({
-  name: 'replay',
-  summary: 'Counts, in blocks of random sizes.',
-  config: Type.Object({}),
-  examples: [],
-  outputs: ['csi'],
-  replayable: true,
-  create: () => ({
-    async open(position, output) {
-      const { signal } = output;
-      for (let next = (position as number | null) ?? 0; next < FRAMES && !signal.aborted;) {
-        const size = Math.min(FRAMES - next, 1 + Math.floor(Math.random() * 20));
-        const frames = Array.from({ length: size }, (_, index) => ({
-          number: next + index,
-          time: START_US + (next + index) * 1000,
-        }));
-        next += size;
-        await output.offer({ position: next, data: [block(frames)] });
-        await new Promise((resolve) => setTimeout(resolve, 1));
-      }
-    },
-  }),
-});
-
-const port = defineSource({
-  name: 'port',
-  summary: 'Numbers over UDP.',
-  config: Type.Object({}),
-  examples: [],
-  outputs: ['csi'],
-  replayable: false,
-  create: (_, { clock }) => ({
-    async open(position, output) {
-      const { signal } = output;
-      let last = (position as number | null) ?? 0;
-      const socket = createSocket('udp4');
-      socket.on('message', (bytes) => {
-        last = Math.max(last, clock.now());
-        void output.offer({
-          position: last,
-          raw: {
-            count: 1,
-            time: Float64Array.of(last),
-            offsets: Uint32Array.of(0, 4),
-            bytes: Uint8Array.from(bytes),
-            sender: new Uint16Array(1),
-            senders: [''],
-            origin: 'live',
-          },
-        });
-      });
-      await new Promise<void>((resolve) => socket.bind(Number(input), '127.0.0.1', resolve));
-      process.stdout.write(`port ${socket.address().port}\n`);
-      await new Promise<void>((resolve) => {
-        signal.addEventListener('abort', () => {
-          resolve();
-        });
-      });
-      socket.close();
-    },
-    decode: (raw) => {
-      const view = new DataView(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.byteLength);
+/** The source itself, with an ear on what goes in and out. */
+function listened(component: AnySource): AnySource {
+  return {
+    ...component,
+    create: (config, context): Source => {
+      const inner = component.create(config, context);
       return {
-        data: [
-          block(
-            Array.from(raw.time, (time, index) => ({ time, number: view.getUint32(raw.offsets[index]!) })),
-          ),
-        ],
+        open: async (position, output) => {
+          await inner.open(position, {
+            ...output,
+            offer: (batch) => {
+              if (batch.raw) writeSync(received, countsOf(batch.raw));
+              return output.offer(batch);
+            },
+          });
+          process.stdout.write('read\n');
+          if (hold && !output.signal.aborted) {
+            await new Promise((resolve) => {
+              output.signal.addEventListener('abort', resolve);
+            });
+          }
+        },
+        decode: (raw) => {
+          writeSync(decoded, encodeRecords(raw));
+          return inner.decode!(raw);
+        },
+        snapshot: () => inner.snapshot?.(),
+        restore: (state) => inner.restore?.(state),
+        close: async () => inner.close?.(),
       };
     },
-  }),
-});
+  };
+}
 
-const measure = (name: string, time: number, value: number): Measure => ({
-  port: 'measure',
-  name,
-  environment: environment.id,
-  subject: null,
-  time,
-  value,
-  source: 'csiflow',
-  provenance: { origin: 'simulated' },
-});
+/** Records and the time of the last one. */
+const countsOf = (raw: RawBatch): Uint8Array =>
+  new Uint8Array(Float64Array.of(raw.count, raw.time[raw.count - 1]!).buffer);
 
-const sums = defineOperator({
-  name: 'sums',
-  summary: 'Total of the numbers at the end of each span.',
+/** A pose from a window, the same for the same window, after a random time. */
+const infer = defineOperator({
+  name: 'infer',
+  summary: 'Stands where the network stands.',
   config: Type.Object({}),
   examples: [],
-  inputs: ['csi'],
-  outputs: ['measure'],
-  create: () => {
-    let state = { total: 0, next: 0 };
-    const close = (time: number, out: Measure[]) => {
-      for (; state.next > 0 && state.next <= time; state.next += SPAN_US)
-        out.push(measure('sum', state.next, state.total));
-    };
-    return {
-      process: (data) => {
-        const out: Measure[] = [];
-        if (data.port !== 'csi') return { data: out };
-        for (let index = 0; index < data.count; index++) {
-          const time = data.time[index]!;
-          if (state.next === 0) state.next = (Math.floor(time / SPAN_US) + 1) * SPAN_US;
-          close(time, out);
-          state.total += data.sequence[index]!;
-        }
-        return { data: out };
-      },
-      holdWatermark: (time) => Math.min(time, state.next - SPAN_US),
-      snapshot: () => ({ ...state }),
-      restore: (kept) => {
-        state = { ...(kept as typeof state) };
-      },
-    };
-  },
-});
-
-const jitter = defineOperator({
-  name: 'jitter',
-  summary: 'Random delays.',
-  config: Type.Object({}),
-  examples: [],
-  inputs: ['measure'],
-  outputs: ['measure'],
+  inputs: ['window'],
+  outputs: ['pose'],
   asynchronous: { maxInFlight: () => 4 },
   create: () => ({
-    process: (data) =>
-      new Promise((resolve) =>
-        setTimeout(() => {
-          resolve({ data: [data] });
-        }, Math.random() * 4),
-      ),
+    process: async (data) => {
+      await sleep(Math.random() * 8);
+      return { data: [poseOf(data as Window)] };
+    },
   }),
 });
 
+function poseOf(window: Window): Data {
+  const end = window.start + window.points * window.step;
+  const energy = window.links.map(
+    ({ values }) => values.reduce((sum, value) => sum + Math.abs(value), 0) / values.length,
+  );
+  const level = energy.reduce((sum, value) => sum + value, 0) / energy.length;
+  const at = { x: 1 + (level % 3), y: 1 + ((level * 7) % 2), z: 0 };
+  const person: Person = {
+    confidence: 0.75,
+    position: at,
+    positionError: 0.3,
+    heading: null,
+    headingConfidence: 0,
+    posture: 'upright',
+    keypoints: Array.from({ length: 17 }, (_, joint) => ({ ...at, z: 1.7 - joint / 10, error: 0.1 })),
+    articulated: true,
+    track: null,
+  };
+  return {
+    port: 'pose',
+    frameId: window.index,
+    environment: window.environment,
+    time: (window.start + end) / 2,
+    windowEnd: end,
+    processingMs: 1,
+    persons: [person],
+    links: window.links.length,
+    signalQuality: 1,
+    provenance: window.provenance,
+  };
+}
+
+/** Numbers frames and poses in the order in which the fan-in releases them. */
 const order = defineOperator({
   name: 'order',
   summary: 'Numbers what it sees.',
   config: Type.Object({}),
   examples: [],
-  inputs: ['csi', 'measure'],
+  inputs: ['csi', 'pose'],
   outputs: ['measure'],
-  create: () => {
+  create: (_, { links }) => {
     let seen = 0;
+    const numbered = (name: string, subject: string | null, time: number): Data => ({
+      port: 'measure',
+      name,
+      environment: environment.id,
+      subject,
+      time,
+      value: seen++,
+      source: 'csiflow',
+      provenance: { origin: 'simulated' },
+    });
     return {
       process: (data) => {
-        if (data.port !== 'csi')
-          return { data: [measure('sum_seen', data.port === 'measure' ? data.time : 0, seen++)] };
-        return {
-          data: Array.from({ length: data.count }, (_, index) =>
-            measure(`frame_${data.sequence[index]!}`, data.time[index]!, seen++),
-          ),
-        };
+        if (data.port === 'pose') return { data: [numbered('pose_seen', null, data.windowEnd)] };
+        if (data.port !== 'csi') return { data: [] };
+        const frames = Array.from(data.time.subarray(0, data.count), (time, index) =>
+          numbered(`frame_${data.sequence[index]!}`, links.at(data.link[index]!).link.id, time),
+        );
+        return { data: frames };
       },
       snapshot: () => seen,
       restore: (kept) => {
@@ -205,15 +171,34 @@ const order = defineOperator({
   },
 });
 
-const nodes: Readonly<Record<string, { component: Component; from?: readonly string[]; config?: object }>> = {
-  in: { component: input === 'replay' ? replay : port },
-  sums: { component: sums, from: ['in'] },
-  slow: { component: jitter, from: ['sums'] },
-  both: { component: order, from: ['in', 'slow'] },
+interface Spec {
+  readonly component: Component;
+  readonly from?: readonly string[];
+  readonly config?: object;
+}
+
+const input: Spec =
+  source === 'file'
+    ? { component: listened(file), config: { path, speed, batch_records: blockRecords } }
+    : { component: listened(udp), config: { port, block_records: blockRecords, idle_tick_ms: 0 } };
+
+const nodes: Readonly<Record<string, Spec>> = {
+  in: input,
+  clean: { component: denoise, from: ['in'] },
+  phase: { component: phaseSanitize, from: ['clean'] },
+  windows: {
+    component: window,
+    from: ['phase'],
+    config: { length_ms: 1000, hop_ms: 100, points: 50 },
+  },
+  motion: { component: detectMotion, from: ['windows'], config: { interval_ms: 100 } },
+  poses: { component: infer, from: ['windows'] },
+  people: { component: trackPersons, from: ['poses'] },
+  order: { component: order, from: ['phase', 'poses'] },
   out: {
     component: duckdb,
-    from: ['both', 'sums'],
-    config: JSON.parse(process.env['CSIFLOW_TEST_DUCKDB'] ?? '{}') as object,
+    from: ['in', 'motion', 'people', 'order'],
+    config: { path: join(folder, 'out.duckdb'), commit_interval_ms: 50 },
   },
 };
 
@@ -225,31 +210,31 @@ const topology: CheckedTopology = {
   nodes: Object.entries(nodes).map(([id, { component, from = [], config = {} }]): CheckedNode => ({
     id,
     component,
-    config: config as Record<string, unknown>,
+    config: withDefaults(component, config) as Record<string, unknown>,
     inputs: from.map((name) => ({ from: name, ports: PORTS })),
-    queue: component.kind === 'source' ? { capacity: 256, policy: 'block', maxAgeMs: null } : null,
+    queue: component.kind === 'source' ? { capacity: 64, policy: 'block', maxAgeMs: null } : null,
     secrets: [],
     hash: id,
   })),
   settings: {
-    checkpointIntervalMs: 60,
+    checkpointIntervalMs: 80,
     journal: true,
-    degradedAfterFailures: 10,
+    degradedAfterFailures: 1000,
     stopAfterFailures: null,
-    stateFolder: `${folder}/state`,
+    stateFolder: join(folder, 'state'),
     seed: 1,
   },
   hash: 'kill',
 };
 
 const runner = createRunner(topology, { log: createLogger({ level: 'error' }) });
-await runner.start();
-process.stdout.write('running\n');
 const asked = new Promise<void>((resolve) => {
   process.on('SIGTERM', () => {
     resolve();
   });
 });
+await runner.start();
+process.stdout.write('running\n');
 await Promise.race([asked, runner.finished()]);
 await runner.stop();
 process.exit(0);

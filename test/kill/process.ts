@@ -1,0 +1,90 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { packageFolder } from '../../pipeline/telemetry/paths.js';
+
+/** What a process of child.ts is told. */
+export interface ChildInput {
+  readonly folder: string;
+  readonly source: 'file' | 'udp';
+  readonly port?: number;
+  readonly path?: string;
+  /** Of the file source: 0 as fast as it goes. */
+  readonly speed?: number;
+  readonly blockRecords: number;
+  /** Reads to the end and then waits, as a live source does. */
+  readonly hold?: boolean;
+}
+
+export interface Started {
+  readonly process: ChildProcess;
+  readonly running: Promise<void>;
+  /** The source has read all its input. */
+  readonly read: Promise<void>;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+}
+
+const child = join(packageFolder, `node_modules/.cache/csiflow-kill/child-${process.pid}.mjs`);
+const folders: string[] = [];
+const running = new Set<ChildProcess>();
+
+export const buildChild = () =>
+  build({
+    entryPoints: [join(import.meta.dirname, 'child.ts')],
+    outfile: child,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+  });
+
+/** Ends and removes all that was started here. */
+export function cleanUp(): void {
+  for (const started of running) started.kill('SIGKILL');
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  rmSync(child, { force: true });
+}
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'csiflow-kill-'));
+  folders.push(folder);
+  return folder;
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** @param killAt `point:count`, where it kills itself */
+export function start(input: ChildInput, killAt?: string): Started {
+  const started = spawn(process.execPath, [child, JSON.stringify(input)], {
+    env: { ...process.env, ...(killAt === undefined ? {} : { CSIFLOW_KILL_AT: killAt }) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(started);
+  let text = '';
+  started.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const said = (word: string): Promise<void> =>
+    new Promise((resolve) => {
+      started.stdout.on('data', () => {
+        if (text.includes(word)) resolve();
+      });
+    });
+  return {
+    process: started,
+    running: said('running\n'),
+    read: said('read\n'),
+    ended: new Promise((resolve) => {
+      started.on('exit', (code, signal) => {
+        running.delete(started);
+        resolve({ code, signal });
+      });
+    }),
+  };
+}
