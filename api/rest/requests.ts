@@ -49,9 +49,12 @@ function fieldError(error: ErrorObject, value: unknown): FieldError {
       received: null,
     };
   }
+  const time = error.keyword === 'format' && params['format'] === 'date-time';
   return {
     field: parts.join('.') || 'body',
-    message: error.message ?? 'is not valid',
+    message: time
+      ? 'must be a time such as 2026-03-01T00:00:00Z; in an address the + of an offset is written %2B'
+      : (error.message ?? 'is not valid'),
     received: at(value, parts),
   };
 }
@@ -65,7 +68,15 @@ const at = (value: unknown, path: readonly string[]): unknown =>
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
+const isDateTime = (format: Ajv['formats'][string], text: string): boolean =>
+  typeof format === 'object' && 'validate' in format && typeof format.validate === 'function'
+    ? format.validate(text as never) === true
+    : false;
+
 function addFormats(ajv: Ajv): Ajv {
   formats.default(ajv, ['date-time']);
+  const written = ajv.formats['date-time'];
+  // A leap second is ISO 8601, but no instant that a Date can hold.
+  ajv.addFormat('date-time', (text: string) => isDateTime(written, text) && !Number.isNaN(Date.parse(text)));
   return ajv;
 }

@@ -345,6 +345,15 @@ describe('around the endpoints', () => {
     expect(response.status).toBe(400);
   });
 
+  test.each(['2016-12-31T23:59:60Z', '2026-01-01T00:00:00+01:00', '2026-01-01'])(
+    'a time that is none is 422 with a word on how to write it: %s',
+    async (time) => {
+      const response = await service.get(`${A}/pose/history?start_time=${time}`, service.token('viewer'));
+      expect(response.status).toBe(422);
+      expect(JSON.stringify(await json(response))).toContain('such as 2026-03-01T00:00:00Z');
+    },
+  );
+
   test('a sane request id is kept, another is replaced', async () => {
     const ask = (id: string) =>
       fetch(`${service.server.address}${B}/health`, { headers: { 'X-Request-Id': id } });
