@@ -25,7 +25,16 @@ const unbounded = [
 
 export default tseslint.config(
   {
-    ignores: ['dist', 'node_modules', 'api/web/page', '.services', 'data', '*.config.*', '.prettierrc.json'],
+    ignores: [
+      'dist',
+      'node_modules',
+      'api/web/page',
+      '.services',
+      '.cache',
+      'data',
+      '*.config.*',
+      '.prettierrc.json',
+    ],
   },
   ...tseslint.configs.strictTypeChecked,
   {
@@ -47,8 +56,8 @@ export default tseslint.config(
               importNames: unbounded,
               message: 'It keeps an unbounded queue: use a bounded stage of the runtime.',
             },
-            { name: 'rxjs/operators', message: "Import from 'rxjs'." },
           ],
+          patterns: [{ group: ['rxjs/*'], message: "Import from 'rxjs'." }],
         },
       ],
     },
