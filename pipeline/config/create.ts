@@ -55,6 +55,8 @@ function pickComponents(names: readonly string[], registry: Registry): readonly 
 function connect(components: readonly Component[]): readonly NewNode[] {
   const nodes: NewNode[] = [];
   if (!components.some((component) => component.kind === 'source')) throw new Error('name a source first');
+  if (!components.some((component) => component.kind === 'sink'))
+    throw new Error('name a sink last: without one, results go nowhere');
   for (const component of components) {
     const id = freeId(component.name, nodes);
     const taken = inputsOf(component);

@@ -94,6 +94,12 @@ test('an unknown command and an unknown option end with 2 and the nearest right 
   expect(option).toMatchObject({ code: 2, err: expect.stringContaining('--kind') as string });
 });
 
+test('create asks for a sink: without one the topology would not validate', async () => {
+  const { code, err } = await csiflow('create', 'udp', 'denoise');
+  expect(code).toBe(2);
+  expect(err).toContain('name a sink last');
+});
+
 test.each(['validate', 'list', 'describe', 'create', 'graph', 'docs', 'schema'])(
   '%s --help shows an example',
   async (name) => {
