@@ -65,6 +65,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
     await (formOf(context, deployment) === null ? root.page(context, next) : next());
   });
   app.use(readCredentials(deployment));
+  app.use(onlyJson);
   app.use(
     bodyParser({
       enableTypes: ['json'],
@@ -159,6 +160,14 @@ function readCredentials(deployment: Deployment): Middleware {
     });
   };
 }
+
+/** A body of another type would be passed over, and its fields reported as missing. @throws ApiError 400 */
+const onlyJson: Middleware = async (context, next) => {
+  if (Number(context.get('Content-Length')) > 0 && !context.is('json')) {
+    throw new ApiError('BAD_REQUEST', 'Send the body as JSON, with Content-Type: application/json');
+  }
+  await next();
+};
 
 function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, limits: Limits): Middleware {
   const { form, view } = viewOf(endpoint, mounted);

@@ -336,6 +336,15 @@ describe('around the endpoints', () => {
     expect(wrong.headers.get('allow')).toContain('GET');
   });
 
+  test('a body that is not sent as JSON is 400 and says so', async () => {
+    const response = await fetch(`${service.server.address}${B}/auth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ username: 'viewer', password: 'pw' }),
+    });
+    expect(response.status).toBe(400);
+    expect(JSON.stringify(await json(response))).toContain('Content-Type: application/json');
+  });
+
   test('a body that is no JSON is 400', async () => {
     const response = await fetch(`${service.server.address}${B}/auth/token`, {
       method: 'POST',
