@@ -14,7 +14,8 @@ A Kalman filter of nearly constant velocity runs per person on the floor; the no
 within two gates: \`gate_m\` plus the person's own error plus the way walked since it was last seen, and \`gate_sigma\`
 standard deviations. A track begins \`tentative\`, is \`active\` once seen in \`min_hits\` frames in a row, \`lost\` while out of
 sight and \`ended\` after \`max_age_ms\`. Lost persons stay in the frames where they were last, with falling confidence and
-without a skeleton; \`ended\` is told once. Nobody is born from a person below \`min_confidence\`.
+without a skeleton; \`ended\` is told once. While \`max_persons\` are known, who turns up elsewhere for \`min_hits\` frames is
+the one who has been lost for longest, and keeps that number; if nobody is lost it is a ghost and left out. Nobody is born from a person below \`min_confidence\`.
 
 Gotchas: a still person can hardly be located (errors of a metre and more, the same for seconds). So above \`still_error_m\`
 a person is taken to keep still and stays where the last walk ended. Numbers are also used up by tracks that never become
@@ -63,6 +64,13 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
         default: 3000,
         description: 'Time out of sight until a track ends, milliseconds.',
       }),
+      max_persons: Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 1,
+        description:
+          'As many persons as the network in front can tell apart: who turns up beyond that is somebody who was lost.',
+      }),
       min_confidence: Type.Number({
         minimum: 0,
         maximum: 1,
@@ -75,6 +83,7 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
   examples: [
     { title: 'Follow persons', config: {} },
     { title: 'Keep persons for longer while out of sight', config: { max_age_ms: 10_000 } },
+    { title: 'Behind a network for several persons', config: { max_persons: 4 } },
   ],
   create: (config, context) => {
     const settings = {
@@ -85,6 +94,7 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
       minHits: config.min_hits,
       maxAgeMs: config.max_age_ms,
       minConfidence: config.min_confidence,
+      maxPersons: config.max_persons,
     };
     const trackers = new Map(context.environments.map(({ id }) => [id, new Tracker(settings)]));
     return {

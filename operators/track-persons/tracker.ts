@@ -10,6 +10,8 @@ export interface TrackerSettings {
   readonly minHits: number;
   readonly maxAgeMs: number;
   readonly minConfidence: number;
+  /** As many as the network in front can tell apart. */
+  readonly maxPersons: number;
 }
 
 interface Followed {
@@ -67,9 +69,30 @@ export class Tracker {
     const fresh = persons.flatMap((person, i) =>
       known.has(i) || !this.#mayBeBorn(person) ? [] : [this.#birth(person, time)],
     );
-    const all = [...seen.filter((track) => track !== null), ...fresh];
+    const all = this.#recognise([...seen.filter((track) => track !== null), ...fresh]);
     this.#tracks = all.filter(({ state }) => state !== 'ended');
-    return all.map((track) => this.#shown(track, time));
+    const full = all.filter(isKnown).length >= this.#settings.maxPersons;
+    return all.filter(({ state }) => !full || state !== 'tentative').map((track) => this.#shown(track, time));
+  }
+
+  /**
+   * Where as many are known as there can be, who turns up elsewhere is the one who has been out of sight
+   * for longest, and keeps that number; where all are in sight, it is a ghost and stays tentative.
+   */
+  #recognise(tracks: readonly Followed[]): Followed[] {
+    const { minHits, maxPersons } = this.#settings;
+    let all = [...tracks];
+    for (const track of tracks) {
+      if (track.state !== 'active' || track.hits !== Math.max(1, minHits)) continue;
+      const others = all.filter((other) => other !== track && isKnown(other));
+      if (others.length < maxPersons) continue;
+      const [lost] = others.filter(({ state }) => state === 'lost').sort((a, b) => a.seen - b.seen);
+      const same: Followed = lost
+        ? { ...track, id: lost.id, since: lost.since, age: lost.age, hits: lost.hits }
+        : { ...track, state: 'tentative', hits: track.hits - 1 };
+      all = all.filter((other) => other !== lost).map((other) => (other === track ? same : other));
+    }
+    return all;
   }
 
   /** Confidence, as last shown, of each active track. */
@@ -179,6 +202,8 @@ export class Tracker {
     };
   }
 }
+
+const isKnown = ({ state }: Followed): boolean => state === 'active' || state === 'lost';
 
 const moved = (joint: Keypoint3D, dx: number, dy: number): Keypoint3D => ({
   ...joint,

@@ -14,8 +14,11 @@ const config = {
   min_hits: 3,
   max_age_ms: 1000,
   min_confidence: 0.2,
+  max_persons: 8,
 };
-const operator = () => trackPersons.create(config, testContext().context);
+
+const operator = (overrides: Partial<typeof config> = {}) =>
+  trackPersons.create({ ...config, ...overrides }, testContext().context);
 
 const START = 1_700_000_000_000_000;
 const person = (x: number, y: number, positionError = 0.3, confidence = 0.9): Person => ({
@@ -250,5 +253,28 @@ describe('what is published', () => {
   it('has no track of a person whose place is not a number', () => {
     const node = operator();
     expect(follow(node, [[person(NaN, 1)], [person(1, 1, NaN)]]).flat()).toEqual([]);
+  });
+});
+
+describe('as many as the network can tell apart', () => {
+  const here = [person(1, 1)];
+  const there = [person(4, 3)];
+
+  it('takes who turns up elsewhere for the one who was lost, with the same number', () => {
+    const frames = [...Array<typeof here>(5).fill(here), ...Array<typeof there>(5).fill(there)];
+    const followed = follow(operator({ max_persons: 1 }), frames);
+    expect(followed.map((persons) => persons.map(({ track }) => track!.id))).toEqual(Array(10).fill([1]));
+    expect(followed.at(-1)![0]!.position).toMatchObject({ x: 4, y: 3 });
+  });
+
+  it('leaves out a ghost beside a person in sight', () => {
+    const frames = Array<typeof here>(10).fill([...here, ...there]);
+    const followed = follow(operator({ max_persons: 1 }), frames).slice(4);
+    expect(followed.map((persons) => persons.length)).toEqual(Array(6).fill(1));
+  });
+
+  it('follows both where two can be told apart', () => {
+    const frames = Array<typeof here>(10).fill([...here, ...there]);
+    expect(follow(operator({ max_persons: 2 }), frames).at(-1)).toHaveLength(2);
   });
 });
