@@ -113,7 +113,7 @@ function sourceOf(file: string): string | undefined {
 async function withPlugins(files: readonly string[]): Promise<Registry> {
   const registry = new Registry(components.list());
   for (const file of files) {
-    const module = (await import(pathToFileURL(resolve(file)).href)) as { default?: unknown };
+    const module = await importPlugin(file);
     const own = Array.isArray(module.default) ? module.default : [module.default];
     if (!own.every(isComponent)) {
       throw new CommandError(
@@ -124,6 +124,19 @@ async function withPlugins(files: readonly string[]): Promise<Registry> {
     for (const component of own) registry.add(component);
   }
   return registry;
+}
+
+/** @throws CommandError where the module cannot be loaded. */
+async function importPlugin(file: string): Promise<{ readonly default?: unknown }> {
+  try {
+    return (await import(pathToFileURL(resolve(file)).href)) as { default?: unknown };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(
+      `--plugin ${file} cannot be loaded (it must be JavaScript): ${reason}`,
+      EXIT.invalid,
+    );
+  }
 }
 
 const isComponent = (value: unknown): value is Component =>

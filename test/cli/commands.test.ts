@@ -100,6 +100,19 @@ test('create asks for a sink: without one the topology would not validate', asyn
   expect(err).toContain('name a sink last');
 });
 
+test('--version prints the version', async () => {
+  const { code, out } = await csiflow('--version');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^\d+\.\d+\.\d+$/m);
+});
+
+test('a plugin that cannot be loaded is invalid input, named without a stack', async () => {
+  const { code, err } = await csiflow('run', file('good.yaml', line('denoise')), '--plugin', 'nowhere.js');
+  expect(code).toBe(2);
+  expect(err).toContain('--plugin nowhere.js cannot be loaded');
+  expect(err).not.toContain('    at ');
+});
+
 test.each(['validate', 'list', 'describe', 'create', 'graph', 'docs', 'schema'])(
   '%s --help shows an example',
   async (name) => {
