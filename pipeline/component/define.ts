@@ -56,6 +56,8 @@ export interface SourceBatch {
 export interface SourceOutput {
   /** Aborted when the source is to stop; `open` then ends. */
   readonly signal: AbortSignal;
+  /** To be called once the input is open: a start waits for it, for the first batch, or for the reason why it cannot be opened. */
+  ready?(): void;
   /**
    * Offers a batch under the queue's policy. True: taken at once. A promise: the queue is full under `block`;
    * wait for it before the next offer. False: dropped, and counted by the runtime.
@@ -65,7 +67,7 @@ export interface SourceOutput {
 
 export interface Source {
   /** Reads from `position` (null: from the start) until the input ends or the signal aborts. Rejects where the input cannot be read. */
-  open(position: Position | null, output: SourceOutput): Promise<void>;
+  open(position: Position, output: SourceOutput): Promise<void>;
   /** Raw records into data, in order; deterministic; never throws for bad bytes. Needed where batches are raw. */
   decode?(raw: RawBatch): Output<Data>;
   /** State of `decode` (last sequence numbers), as plain data with link ids, not link numbers. */
