@@ -56,8 +56,9 @@ const Config = Type.Object(
     max_wait_ms: Type.Number({
       minimum: 0,
       maximum: 1000,
-      default: 5,
-      description: 'How long a window may wait for others to travel with.',
+      default: 0,
+      description:
+        'How long a window may wait for others to travel with, milliseconds; 0: for those that close with it. Windows that close while a batch is under way travel together at any setting.',
     }),
     max_in_flight: Type.Integer({
       minimum: 1,
@@ -213,7 +214,7 @@ class InferPose implements Operator {
       environment: window.environment,
       time: window.start + length / 2,
       windowEnd: window.start + length,
-      processingMs: answer?.milliseconds ?? 0,
+      processingMs: Math.round((answer?.milliseconds ?? 0) * 1000) / 1000,
       persons: person ? [person] : [],
       links: window.links.length,
       signalQuality: this.#quality(window),

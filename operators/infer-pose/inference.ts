@@ -44,7 +44,10 @@ export class Inference {
   #batches = 0;
   #answered = 0;
   #crashes = 0;
-  #timer: NodeJS.Timeout | null = null;
+  /** Cancels the flush that is due later. */
+  #cancelFlush: (() => void) | null = null;
+  /** Moving mean of a batch's time, milliseconds. */
+  #meanMs = 0;
   #due = false;
   #closed = false;
   /** Why nothing more can be inferred: the thread could not be started again. */
@@ -98,19 +101,19 @@ export class Inference {
       this.#waiting.push({ request, resolve, reject, attempts: 0 });
       if (this.#waiting.length >= this.#options.maxBatch) this.#flush();
       else
-        this.#timer ??= setTimeout(() => {
-          this.#timer = null;
+        this.#cancelFlush ??= later(this.#options.maxWaitMs, () => {
+          this.#cancelFlush = null;
           this.#due = true;
           this.#flush();
-        }, this.#options.maxWaitMs);
+        });
     });
   }
 
   /** Answers what is under way, then ends the thread. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (this.#timer) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#cancelFlush?.();
+    this.#cancelFlush = null;
     const worker = this.#worker;
     this.#worker = null;
     this.#backend = null;
@@ -126,6 +129,7 @@ export class Inference {
       reason: this.#backend?.reason ?? null,
       batches: this.#batches,
       windows: this.#answered,
+      inference_ms: Math.round(this.#meanMs * 1000) / 1000,
       restarts: this.#crashes,
     };
   }
@@ -156,6 +160,9 @@ export class Inference {
       else job.resolve({ estimate: message.estimates[index]!, milliseconds: message.milliseconds });
     });
     this.#answered += flying.jobs.length;
+    if (message.kind !== 'failed') {
+      this.#meanMs += (this.#meanMs === 0 ? 1 : MEAN_WEIGHT) * (message.milliseconds - this.#meanMs);
+    }
     if (this.#waiting.length > 0) this.#due = true;
     this.#flush();
   }
@@ -190,4 +197,21 @@ export class Inference {
     this.#waiting = [];
     for (const job of jobs) job.reject(error);
   }
+}
+
+/** Weight of the newest batch in the mean. */
+const MEAN_WEIGHT = 0.1;
+
+/** Runs something after a time; 0 is this turn of the event loop's end, without a timer's millisecond. */
+function later(milliseconds: number, run: () => void): () => void {
+  if (milliseconds === 0) {
+    const immediate = setImmediate(run);
+    return () => {
+      clearImmediate(immediate);
+    };
+  }
+  const timer = setTimeout(run, milliseconds);
+  return () => {
+    clearTimeout(timer);
+  };
 }
