@@ -1,10 +1,19 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { readWeights } from '../../operators/detect-falls/detect-falls.js';
+import { readWeights, WEIGHTS_FILE } from '../../operators/detect-falls/detect-falls.js';
 import { logit } from '../../operators/detect-falls/dense.js';
 import { netScorer, ruleScorer, scoreOf, type Scorer } from '../../operators/detect-falls/detector.js';
-import { FALL_LOGS, OTHER_LOGS, play, readMaterial } from '../../operators/detect-falls/material.js';
+import {
+  FALL_LOGS,
+  missingFolder,
+  OTHER_LOGS,
+  play,
+  readMaterial,
+  SETS,
+  type LabelledExample,
+} from '../../operators/detect-falls/material.js';
 import { onGrid, readRecording, type Recording } from '../../operators/detect-falls/recordings.js';
 import { Room, type Candidate } from '../../operators/detect-falls/room.js';
 import { RATE_HZ } from '../../operators/detect-falls/tracks.js';
@@ -42,28 +51,58 @@ export interface MethodReport {
   readonly falseClips: number | null;
 }
 
+/** What was judged by nets that never saw it. */
+export interface LeftOut {
+  readonly falls: readonly { readonly log: string; readonly score: number; readonly found: boolean }[];
+  /** Of the logs of motion and stillness, left out by sixths. */
+  readonly motionAndStill: Alarms;
+  /** Of what happens before and after the falls. */
+  readonly besideFalls: Alarms;
+  /** The logs of motion and stillness again, each left out whole. */
+  readonly wholeLogs: readonly (Alarms & { readonly log: string })[];
+}
+
+export interface Alarms {
+  readonly candidates: number;
+  readonly highest: number;
+  readonly alarms: number;
+}
+
 export interface FallsReport {
-  readonly leftOut: readonly { readonly log: string; readonly score: number; readonly found: boolean }[];
-  readonly leftOutOthers: { readonly candidates: number; readonly highest: number; readonly alarms: number };
+  /** Of the weights that were judged. */
+  readonly weightsSha256: string;
+  readonly leftOut: LeftOut;
   readonly threshold: number;
   readonly sets: readonly SetReport[];
+  /** Of the nets on falls-intel5300-bedroom. */
+  readonly thresholds: readonly {
+    readonly threshold: number;
+    readonly sensitivity: number;
+    readonly falseClips: number;
+  }[];
   readonly falseByActivity: Readonly<Record<string, number>>;
   readonly quiet: { readonly hours: number; readonly alarms: number } | null;
 }
 
 const FOLDS = 6;
-const INTEL = 'labelled/falls-intel5300-bedroom';
+/** About, of either log of {@link OTHER_LOGS}. */
+const OTHER_LOG_SECONDS = 61.5;
+export const INTEL = 'labelled/falls-intel5300-bedroom';
 const RPI = 'labelled/falls-rpi4-amplitude';
+/** Operating points that the report compares. */
+const THRESHOLDS = [0, 0.5, 1, 1.5, 2, 3];
 const QUIET = ['lying', 'sitting'];
 
 /** Measures everything and writes falls.md and falls.json. @throws Error where the recordings are not there. */
-export async function evaluateFalls(options: {
+export function evaluateFalls(options: {
   readonly data: string;
   readonly out?: string;
   readonly print: (line: string) => void;
-}): Promise<FallsReport> {
+}): FallsReport {
   const { data, out = packageFile('docs/reports'), print } = options;
-  const folded = leaveOut(data, print);
+  const missing = missingRecordings(data);
+  if (missing !== undefined) throw new Error(missing);
+  const leftOut = leaveOut(data, print);
   print(`${INTEL}: reading ...`);
   const intel = readIntel(data);
   const action = intel.filter(({ activity }) => !QUIET.includes(activity));
@@ -71,9 +110,13 @@ export async function evaluateFalls(options: {
   const sets = [judgeSet(INTEL, action, nets, print)];
   if (existsSync(join(data, RPI))) sets.push(judgeSet(RPI, readRpi(data), nets, print));
   const report: FallsReport = {
-    ...folded,
+    weightsSha256: createHash('sha256')
+      .update(readFileSync(packageFile(WEIGHTS_FILE)))
+      .digest('hex'),
+    leftOut,
     threshold: THRESHOLD,
     sets,
+    thresholds: THRESHOLDS.map((threshold) => atThreshold(action, nets, threshold)),
     falseByActivity: falseByActivity(action, nets),
     quiet: quietAlarms(intel, nets),
   };
@@ -84,40 +127,72 @@ export async function evaluateFalls(options: {
   return report;
 }
 
+/** What is missing of the recordings that {@link evaluateFalls} needs, and how to mend it. */
+export const missingRecordings = (data: string): string | undefined =>
+  missingFolder(data, [...SETS.map(({ folder }) => folder), INTEL]);
+
 /**
  * The six falls and the logs of motion and stillness, each judged by nets that never saw it: fold i leaves out
- * fall i and the i-th sixth (ten seconds) of both other logs.
+ * the whole log of fall i and the i-th sixth (ten seconds) of both other logs.
  */
-export function leaveOut(
-  data: string,
-  print: (line: string) => void,
-): Pick<FallsReport, 'leftOut' | 'leftOutOthers'> {
+export function leaveOut(data: string, print: (line: string) => void): LeftOut {
   const examples = readMaterial(data);
-  const logSeconds = 61.5;
-  const foldOf = (log: string, time: number): number =>
-    OTHER_LOGS.includes(log)
-      ? Math.min(FOLDS - 1, Math.floor((time / logSeconds) * FOLDS))
-      : FALL_LOGS.indexOf(log);
-  const leftOut: { log: string; score: number; found: boolean }[] = [];
-  const others: number[] = [];
-  for (let fold = 0; fold < FOLDS; fold++) {
-    const held = examples.filter(({ log, time }) => foldOf(log, time) === fold);
-    const ensemble = trainOn(
-      examples.filter((example) => !held.includes(example)),
-      1,
-    );
-    for (const { log, inputs, positive } of held) {
-      const score = logit(ensemble, inputs);
-      if (positive) {
-        leftOut.push({ log, score, found: score >= THRESHOLD });
-        print(`${log}, left out: score ${score.toFixed(2)}, ${score >= THRESHOLD ? 'found' : 'MISSED'}`);
-      } else others.push(score);
-    }
+  const held = Array.from({ length: FOLDS }, (_, fold) => {
+    print(`fold ${fold + 1} of ${FOLDS}: training without ${FALL_LOGS[fold]!} ...`);
+    return judgeWithout(examples, (example) => foldOf(example) === fold);
+  }).flat();
+  const falls = held
+    .filter(({ positive }) => positive)
+    .map(({ log, score }) => ({ log, score, found: score >= THRESHOLD }));
+  for (const { log, score, found } of falls) {
+    print(`${log}, left out: score ${score.toFixed(2)}, ${found ? 'found' : 'MISSED'}`);
   }
-  const alarms = others.filter((score) => score >= THRESHOLD).length;
-  print(`others, left out: ${alarms} alarms of ${others.length} candidates`);
-  return { leftOut, leftOutOthers: { candidates: others.length, highest: Math.max(...others), alarms } };
+  const others = held.filter(({ positive }) => !positive);
+  const left = {
+    falls,
+    motionAndStill: alarmsOf(others.filter(({ log }) => OTHER_LOGS.includes(log))),
+    besideFalls: alarmsOf(others.filter(({ log }) => !OTHER_LOGS.includes(log))),
+    wholeLogs: OTHER_LOGS.map((log) => ({
+      log,
+      ...alarmsOf(judgeWithout(examples, (example) => example.log === log)),
+    })),
+  };
+  const tell = (what: string, { alarms, candidates }: Alarms) => {
+    print(`${what}, left out: ${alarms} alarms of ${candidates} candidates`);
+  };
+  tell('motion and still, by sixths', left.motionAndStill);
+  tell('before and after the falls', left.besideFalls);
+  for (const whole of left.wholeLogs) tell(`${whole.log}, whole`, whole);
+  return left;
 }
+
+interface Judged extends LabelledExample {
+  readonly score: number;
+}
+
+/** What is held out, scored by nets that were trained on all else. */
+function judgeWithout(
+  examples: readonly LabelledExample[],
+  isHeld: (example: LabelledExample) => boolean,
+): Judged[] {
+  const ensemble = trainOn(
+    examples.filter((example) => !isHeld(example)),
+    1,
+  );
+  return examples.filter(isHeld).map((example) => ({ ...example, score: logit(ensemble, example.inputs) }));
+}
+
+/** -1 for what is always trained on. */
+const foldOf = ({ log, time }: LabelledExample): number =>
+  OTHER_LOGS.includes(log)
+    ? Math.min(FOLDS - 1, Math.floor((time / OTHER_LOG_SECONDS) * FOLDS))
+    : FALL_LOGS.indexOf(log);
+
+const alarmsOf = (judged: readonly Judged[]): Alarms => ({
+  candidates: judged.length,
+  highest: Math.max(...judged.map(({ score }) => score)),
+  alarms: judged.filter(({ score }) => score >= THRESHOLD).length,
+});
 
 /** Clips in the order of their names, as one room: noise floors are learnt causally from the clips before. */
 export function readIntel(data: string, wanted: (name: string) => boolean = () => true): Clip[] {
@@ -223,6 +298,16 @@ export function judge(
   };
 }
 
+function atThreshold(
+  action: readonly Clip[],
+  scorer: Scorer,
+  threshold: number,
+): FallsReport['thresholds'][number] {
+  const of = (fall: boolean) =>
+    action.filter(({ activity }) => (activity === 'fall') === fall).map((clip) => clipScore(clip, scorer));
+  return { threshold, sensitivity: share(of(true), threshold), falseClips: share(of(false), threshold) };
+}
+
 function falseByActivity(action: readonly Clip[], scorer: Scorer): Record<string, number> {
   const activities = [...new Set(action.map(({ activity }) => activity))]
     .filter((name) => name !== 'fall')
@@ -259,22 +344,66 @@ function markdown(report: FallsReport): string {
           .join(', ')} |`,
     ),
   );
-  const { leftOut, leftOutOthers: others, quiet } = report;
+  const { leftOut, quiet } = report;
   return `# How well falls are found
 
-Written by \`csiflow evaluate falls\`; the figures are in falls.json beside it. The same code computes the features in training,
-here, and in the running operator.
+Written by \`csiflow evaluate falls --data ../shared\`; the figures are in falls.json beside it. The same code computes the
+features in training, here, and in the running operator. \`csiflow train falls --data ../shared\` makes the weights that ship,
+to the byte.
+
+## Recordings
+| folder | what | licence | used for |
+|---|---|---|---|
+| captures/esp32-serial | github.com/hhjh79933-sketch/wifi_csi: one ESP32-S3 link, one person, one room; six falls (stand, fall, lie), a minute of motion, a minute of stillness | MIT | training; judged when left out |
+| labelled/esp32-continuous | github.com/GeoTecINIT/stability-csi-har: one ESP32 link, one person; sitting, standing up, walking, turning | Apache-2.0 | training, as what is no fall |
+| labelled/falls-intel5300-bedroom | another chip, room and four other people | evaluation only | never trained on |
+| labelled/falls-rpi4-amplitude | another chip, two people, amplitudes without times | evaluation only | never trained on |
 
 ## Left out of training in turn
-The weights that ship are trained on six falls of one person on an ESP32-S3, a log of motion, a log of stillness, and 24 short recordings
-of ordinary actions. Here each fall is judged by nets that saw neither it nor a sixth (ten seconds) of each of the two other logs.
-A score of ${fixed(report.threshold)} or more is an alarm; that point was set beforehand.
+Each fall is judged by nets that saw neither its log nor a sixth (ten seconds) of each of the logs of motion and stillness;
+these sixths are judged with it. A score of ${fixed(report.threshold)} or more is an alarm. All of it is one person in one room, so what is left
+out here has its like in training.
 
 | fall | score | found |
 |---|---|---|
-${leftOut.map(({ log, score, found }) => `| ${log} | ${fixed(score)} | ${found ? 'yes' : 'no'} |`).join('\n')}
+${leftOut.falls.map(({ log, score, found }) => `| ${log} | ${fixed(score)} | ${found ? 'yes' : 'no'} |`).join('\n')}
 
-Of ${others.candidates} other candidates ${others.alarms} raised an alarm; the highest scored ${fixed(others.highest)}.
+| others, left out | candidates | highest score | alarms |
+|---|---|---|---|
+${[
+  { what: 'motion and still, by sixths', ...leftOut.motionAndStill },
+  { what: 'before and after the falls, with them', ...leftOut.besideFalls },
+  ...leftOut.wholeLogs.map((whole) => ({ what: `${whole.log}, the whole log at once`, ...whole })),
+]
+  .map(
+    ({ what, candidates, highest, alarms }) => `| ${what} | ${candidates} | ${fixed(highest)} | ${alarms} |`,
+  )
+  .join('\n')}
+
+The last rows are harder. Without the whole log of motion nothing vigorous is left that is no fall, and the nets take every
+strong burst for one: vigorous motion has to be in training.
+
+### What was tried for the one false alarm
+With the input noise of the study (0.4 standard deviations) and a threshold of 0, one candidate of the log of motion (at 14.75 s) scored 0.97
+and fall_01 0.92: no threshold could tell them apart. Compared on the recordings left out as above, before any look at
+falls-intel5300-bedroom (three nets each, so a few tenths are chance):
+
+| variant | falls, lowest | motion and still, highest | highest when motion is left out whole |
+|---|---|---|---|
+| noise 0.4, as it was | 0.99 | 0.62 | 8.6 |
+| inputs clipped at 2 instead of 4 deviations | 1.14 | 0.22 | 7.0 |
+| weight decay 0.01; 0.03 | 0.24; 0.09 | 1.36; 1.59 | 5.8; 4.3 |
+| 150 steps instead of 400 | 0.61 | 2.11 | 6.5 |
+| **noise 0.7** | **2.01** | **-0.41** | 5.6 |
+| noise 0.7, another seed | 1.99 | 0.11 | 5.8 |
+| noise 0.7 and weight decay 0.01 | 0.94 | 0.57 | 5.2 |
+| noise 1.0; 1.4; 2.0 | 1.57; 0.76; 0.01 | 0.29; 0.51; 0.44 | 2.7; 1.8; 1.0 |
+
+More noise keeps the nets from resting on a few of the twelve features, and 0.7 had the widest gap. It was chosen on the same few candidates that it is
+shown on here: take the table above for what was reached, not for a promise. More nets or seeds change little (single nets differ by 0.3).
+The rule as one more member was dropped: it ranks that candidate (1.21) above fall_01 (0.52). A threshold from
+ordinary candidates left out in turn cannot part two scores that lie the wrong way round. A veto for who still moves
+afterwards (coherence over 0.6) parts them, but cost 0.04 of AUC on falls-intel5300-bedroom and was dropped for that.
 
 ## Chips, rooms and people never trained on
 A clip's score is that of its highest candidate, scores of the antennas averaged. se@5 %: sensitivity where 5 % of the other
@@ -291,10 +420,38 @@ ${Object.entries(report.falseByActivity)
   .join(', ')}.
 ${quiet ? `In ${fixed(quiet.hours, 2)} h of quiet lying and sitting there: ${quiet.alarms} alarms.` : ''}
 
+## The default threshold
+It is ${fixed(report.threshold)}: about 5 % of the action clips above raise an alarm, and all six falls that were left out score higher. It was set
+with both in view, so its row is a description, not a test.
+
+| threshold | sensitivity | false clips |
+|---|---|---|
+${report.thresholds.map((t) => `| ${fixed(t.threshold, 1)} | ${fixed(t.sensitivity)} | ${fixed(t.falseClips, 3)} |`).join('\n')}
+
+Where help is near and a false alarm cheap, 0 is better; where alarms wake people, 2, or \`room_quantile\`, which learns the
+room's own ordinary life. During \`warm_up_ms\` the threshold is raised by 2, since noise floors that were learnt from motion alone
+mislead: started cold, the log of motion has one candidate of 2.6 (left out of training), and the six falls score 2.0 to 5.8, so one of
+them is missed in that first minute.
+
+## Several links
+Links are averaged by the power of the motion that each saw over its noise floor. A plain average missed all ten simulated falls
+of the demo's flat with its four links (seeds 1 to 10, the first 62 s): those that were far from the fall saw noise, and voted no. No recording
+of a fall over several links was to be had, so this rests on the simulator alone, whose falls are cruder than real ones and come straight out of a walk:
+
+| ten simulated first minutes | falls found | false alarms |
+|---|---|---|
+| plain average, threshold 1 | 0 of 10 | 0 |
+| by power, threshold 1 | 7 of 10 | 6 |
+| by power, threshold 3, as in the first minute | 2 of 10 (the demo's among them) | 0 |
+
+In half an hour of the same scripts (three seeds) more than ten walks past a link were taken for falls at threshold 1: the
+demo shows false alarms when it is left running.
+
 ## What this does not say
 - The clips are a stress test (one action every 15 s, many of them pick-ups and squats): no rate of false alarms a day follows from them.
 - falls-rpi4-amplitude is expected to fail, and does: its falls are the calmest of its classes and it has no times (100 rows a second were assumed).
-- The twelve features and the rule come from a study that had looked at these sets, and the number of training steps was chosen with falls-intel5300-bedroom in view: expect a little less elsewhere.
-- Slow falls, falls of the elderly, and several people in a room were not measured.
+- The twelve features, their widths in time and the rule come from a study that had looked at all these sets; the 400 training steps were chosen with falls-intel5300-bedroom in view. Without any such choice (30 features) the study had 0.944 there: expect a little less elsewhere than the table says.
+- Persons and rooms: on falls-intel5300-bedroom no person or room was in training. In the section on what was left out, person and room are the same in training and test.
+- Slow falls, falls out of a walk, falls of the elderly, and several people in a room were not measured.
 `;
 }

@@ -58,11 +58,12 @@ export interface Example {
   readonly positive: boolean;
 }
 
-/** Trains an ensemble by Adam (Kingma and Ba, 2015) on the cross-entropy, each net on a bootstrap of its own. Deterministic by `random`. */
+/** Trains an ensemble by Adam (Kingma and Ba, 2015) on the cross-entropy, each net on a bootstrap of its own. Deterministic by `random`. `progress`: nets trained so far. */
 export function trainEnsemble(
   examples: readonly Example[],
   settings: TrainingSettings,
   random: () => number,
+  progress: (nets: number) => void = () => undefined,
 ): Ensemble {
   const width = examples[0]!.inputs.length;
   const mean = Array.from({ length: width }, (_, i) => average(examples.map(({ inputs }) => inputs[i]!)));
@@ -71,7 +72,11 @@ export function trainEnsemble(
   );
   const scale = { mean, deviation, clip: settings.clip };
   const rows = examples.map(({ inputs, positive }) => ({ x: standardise(scale, inputs), positive }));
-  const nets = Array.from({ length: settings.nets }, () => trainNet(rows, settings, random));
+  const nets = Array.from({ length: settings.nets }, (_, i) => {
+    const net = trainNet(rows, settings, random);
+    progress(i + 1);
+    return net;
+  });
   return { ...scale, nets };
 }
 

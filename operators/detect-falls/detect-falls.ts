@@ -8,7 +8,7 @@ import { netScorer, ruleScorer, scoreOf, type Scorer } from './detector.js';
 import { Histogram } from './histogram.js';
 import { People, type PeopleState } from './people.js';
 import { Resampler, type ResamplerState } from './resampler.js';
-import { Room, type Candidate, type RoomState } from './room.js';
+import { FADING_SAMPLES, Room, type Candidate, type RoomState } from './room.js';
 import { RATE_HZ } from './tracks.js';
 
 /** What `csiflow train falls` writes. */
@@ -34,6 +34,11 @@ export const readWeights = (path = packageFile(WEIGHTS_FILE)): FallWeights =>
 
 /** Point of the rule at which 5 % of the action clips of falls-intel5300-bedroom raise an alarm. */
 const RULE_THRESHOLD = 1.2;
+/** What a score must have more while noise floors are learnt: odds seven times as high. On the rule's scale, see {@link confidenceOf}. */
+const WARM_UP_RAISE = 2;
+const RULE_WARM_UP_RAISE = WARM_UP_RAISE / 4;
+/** A floor fades to half when it is full, so that no more than this can be asked of it. */
+const LONGEST_WARM_UP_MS = (FADING_SAMPLES / 2 / RATE_HZ) * 1000;
 /** Candidates of a room before its own quantile is used. */
 const LEAST_CANDIDATES = 200;
 /** Candidates over which old ones fade: two days of an active room. */
@@ -62,6 +67,13 @@ const CONFIG = Type.Object(
           "Raises the threshold to this quantile of the room's own candidates, once 200 were seen. 0.95 to 0.99 over a day of ordinary life is a good choice; nobody may fall meanwhile.",
       }),
     ),
+    warm_up_ms: Type.Integer({
+      minimum: 0,
+      maximum: LONGEST_WARM_UP_MS,
+      default: 60_000,
+      description:
+        'Until each link that sees something was there for so long, the threshold is raised by 2 (0.5 for the rule), milliseconds: noise floors are still being learnt, and ordinary motion may look like a fall.',
+    }),
     cooldown_ms: Type.Integer({
       minimum: 0,
       maximum: 3_600_000,
@@ -78,11 +90,12 @@ export const detectFalls = defineOperator({
     'Reports falls: isolated bursts of motion of about a second, fast for their size, with quiet on both sides.',
   description: `
 Reads windows (any length; a grid step of 50 ms or less), resamples the amplitudes to 20 Hz, and looks at each peak of the room's
-motion with twelve features per antenna, relative to the peak itself. The scores of all antennas and links are averaged. An alarm
-comes 3.7 s after the peak: the quiet afterwards is part of what tells a fall.
+motion with twelve features per antenna, relative to the peak itself. The scores of a link's antennas are averaged, then those of
+the links, each by the power of the motion that it saw over its noise floor. An alarm comes 3.7 s after the peak: the quiet
+afterwards is part of what tells a fall.
 
-Each antenna learns a noise floor from all that it sees (10th percentile, faded over half an hour). Events say
-\`noise_floor: learning\` until a minute was seen. Where people are tracked, give it their poses too: the event then names a
+Each antenna learns a noise floor from all that it sees (10th percentile, faded over half an hour). Until \`warm_up_ms\` were
+seen, only a clear fall raises an alarm, and its event says \`noise_floor: learning\`. Where people are tracked, give it their poses too: the event then names a
 person and a place.
 
 **Gotchas.** Picking something up and deep squats look much like falls at this rate. Slow falls, and falls while others move about, are missed.
@@ -136,17 +149,24 @@ The weights come from one person's falls on one chip; \`docs/reports/falls.md\` 
 interface Judge {
   readonly scorer: Scorer;
   readonly threshold: number;
+  readonly warmUpRaise: number;
   readonly model: ModelReference | null;
 }
 
 function judgeOf(config: Static<typeof CONFIG>): Judge {
   if (config.method === 'rule') {
-    return { scorer: ruleScorer, threshold: config.threshold ?? RULE_THRESHOLD, model: null };
+    return {
+      scorer: ruleScorer,
+      threshold: config.threshold ?? RULE_THRESHOLD,
+      warmUpRaise: RULE_WARM_UP_RAISE,
+      model: null,
+    };
   }
   const weights = readWeights();
   return {
     scorer: netScorer(weights),
     threshold: config.threshold ?? weights.threshold,
+    warmUpRaise: WARM_UP_RAISE,
     model: {
       name: weights.name,
       version: weights.version,
@@ -189,22 +209,26 @@ class Watch {
   #decide(candidate: Candidate, window: Window): SensedEvent | null {
     const score = scoreOf(candidate, this.#judge.scorer);
     if (score === -Infinity) return null;
-    const threshold = this.#threshold();
+    const threshold = this.#threshold(candidate);
     this.#scores.add(score);
     const time = (candidate.sample * 1e6) / RATE_HZ;
     if (score < threshold || time - this.#lastFall < this.#config.cooldown_ms * 1000) return null;
     this.#lastFall = time;
-    return this.#event(candidate, score, time, window);
+    return this.#event(candidate, score, threshold, time, window);
   }
 
-  #threshold(): number {
+  #isLearning({ learnt }: Candidate): boolean {
+    return learnt < (this.#config.warm_up_ms / 1000) * RATE_HZ;
+  }
+
+  #threshold(candidate: Candidate): number {
     const { room_quantile: quantile } = this.#config;
-    const { threshold } = this.#judge;
+    const threshold = this.#judge.threshold + (this.#isLearning(candidate) ? this.#judge.warmUpRaise : 0);
     if (quantile === undefined || this.#scores.total < LEAST_CANDIDATES) return threshold;
     return Math.max(threshold, this.#scores.quantile(quantile));
   }
 
-  #event(candidate: Candidate, score: number, time: number, window: Window): SensedEvent {
+  #event(candidate: Candidate, score: number, threshold: number, time: number, window: Window): SensedEvent {
     const { views } = candidate;
     const mean = (value: (view: (typeof views)[number]) => number) =>
       views.reduce((sum, view) => sum + value(view), 0) / views.length;
@@ -218,16 +242,17 @@ class Watch {
       severity: impact >= HIGH_IMPACT ? 'critical' : 'high',
       environment: this.#environment,
       time,
-      confidence: round(1 / (1 + Math.exp(-(model ? score : 4 * (score - RULE_THRESHOLD))))),
+      confidence: round(confidenceOf(score, model !== null)),
       person,
       location,
       metadata: {
         score: round(score),
+        threshold: round(threshold),
         fall_duration: round(mean((view) => view.duration)),
         impact_severity: round(impact),
         links: new Set(views.map(({ link }) => link)).size,
         recovery_detected: false,
-        noise_floor: candidate.learnt ? 'learnt' : 'learning',
+        noise_floor: this.#isLearning(candidate) ? 'learning' : 'learnt',
         method: this.#config.method,
       },
       source: 'csiflow',
@@ -267,6 +292,10 @@ interface WatchState {
 /** Motion over the noise floor, log10 of power, that is called an impact of 1: about the strongest of the recordings. */
 const FULL_IMPACT = 2.5;
 const HIGH_IMPACT = 0.6;
+
+/** The nets give a logit; a point of the rule over its threshold counts for four of it. */
+const confidenceOf = (score: number, isLogit: boolean): number =>
+  1 / (1 + Math.exp(-(isLogit ? score : 4 * (score - RULE_THRESHOLD))));
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 

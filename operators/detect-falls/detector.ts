@@ -11,15 +11,26 @@ export const netScorer =
     logit(ensemble, features);
 export const ruleScorer: Scorer = ruleScore;
 
-/** Mean score of the links, each the mean of its antennas; -Infinity where no link has seen enough. */
+/**
+ * Mean score of the links, each the mean of its antennas; -Infinity where no link has seen enough. A link counts by the
+ * power of the motion that it saw over its noise floor, before and after the peak too: one that the person was far from
+ * only knows noise, and one that saw motion at another time knows that the burst was not isolated.
+ */
 export function scoreOf(candidate: Candidate, scorer: Scorer): number {
-  const links = byLink(candidate.views);
-  if (links.size === 0) return -Infinity;
   let sum = 0;
-  for (const views of links.values())
-    sum += views.reduce((a, view) => a + scorer(view.features), 0) / views.length;
-  return sum / links.size;
+  let weights = 0;
+  for (const views of byLink(candidate.views).values()) {
+    const weight = Math.max(LEAST_WEIGHT, 10 ** average(views.map(({ highest }) => highest)) - 1);
+    sum += weight * average(views.map(({ features }) => scorer(features)));
+    weights += weight;
+  }
+  return weights > 0 ? sum / weights : -Infinity;
 }
+
+/** Of a link at its noise floor: where no link saw more, all count alike. */
+const LEAST_WEIGHT = 0.01;
+
+const average = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
 
 function byLink(views: readonly View[]): Map<string, View[]> {
   const links = new Map<string, View[]>();

@@ -42,6 +42,8 @@ export interface Burst {
   readonly features: Float64Array;
   /** Motion at its peak over the noise floor, log10 of relative power. */
   readonly peak: number;
+  /** Highest motion from 2 s before to 2.5 s after, on the same scale. */
+  readonly highest: number;
   /** Seconds above half its height. */
   readonly duration: number;
 }
@@ -92,7 +94,8 @@ export function burst(tracks: AntennaTracks, c: number, floors: ArrayLike<number
     highest((n) => tracks.slowChange(n) - floors[LAGS.length]!, -near, seconds(1.5)) - (peak - floor),
     mean((n) => tracks.coherence(n), c + seconds(1.5), c + seconds(2.5)),
   );
-  return { features, peak: peak - floor, duration: features[2]! };
+  const around = max(e, c - seconds(2), c + seconds(2.5));
+  return { features, peak: peak - floor, highest: around - floor, duration: features[2]! };
 }
 
 function mean(track: (n: number) => number, from: number, to: number): number {

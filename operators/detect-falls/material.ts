@@ -44,16 +44,26 @@ export function play(room: Room, recording: Recording): Candidate[] {
 export const readSerialLog = (data: string, log: string): Recording =>
   readRecording(join(data, SETS[0].folder, `${log}.txt.gz`), esp32SerialLog, esp32Serial);
 
+/** What is wrong with the folder `data`, and how to mend it, where one of these folders is not in it. */
+export function missingFolder(
+  data: string,
+  folders: readonly string[] = SETS.map(({ folder }) => folder),
+): string | undefined {
+  const missing = folders.find((folder) => !existsSync(join(data, folder)));
+  return (
+    missing &&
+    `${join(data, missing)} is not there: give the folder that holds ${missing} with --data; docs/reports/falls.md says where the recordings come from`
+  );
+}
+
 /**
  * Candidates of all that may be trained on. A log of a fall has one: its strongest candidate; all others are none.
  * Each room's noise floors are learnt from all its logs first.
  * @throws Error where the folder is not there.
  */
 export function readMaterial(data: string): LabelledExample[] {
-  for (const { folder } of SETS) {
-    if (!existsSync(join(data, folder)))
-      throw new Error(`${join(data, folder)} is not there: give the folder with --data`);
-  }
+  const missing = missingFolder(data);
+  if (missing !== undefined) throw new Error(missing);
   const serial = [...OTHER_LOGS, ...FALL_LOGS].map((log) => ({ log, recording: readSerialLog(data, log) }));
   return [serial, ...['D1', 'D2'].map((room) => continuous(data, room))].flatMap(ofRoom);
 }

@@ -19,8 +19,8 @@ export interface Candidate {
   readonly sample: number;
   /** Features of each antenna of each link that has seen enough. */
   readonly views: readonly View[];
-  /** False while a noise floor rests on less than {@link LEARNT_SAMPLES}. */
-  readonly learnt: boolean;
+  /** Samples that the least learnt of their noise floors rests on; old ones fade, so it stays below {@link FADING_SAMPLES}. */
+  readonly learnt: number;
 }
 
 export interface View {
@@ -28,14 +28,14 @@ export interface View {
   readonly features: Float64Array;
   /** Motion at its peak over the noise floor, log10 of relative power. */
   readonly peak: number;
+  /** Highest motion from 2 s before to 2.5 s after, on the same scale. */
+  readonly highest: number;
   /** Seconds above half its height. */
   readonly duration: number;
 }
 
-/** A minute of data: a noise floor is then called learnt. */
-export const LEARNT_SAMPLES = 60 * RATE_HZ;
 /** Half an hour: the time over which old noise fades from a floor. */
-const FADING_SAMPLES = 30 * 60 * RATE_HZ;
+export const FADING_SAMPLES = 30 * 60 * RATE_HZ;
 /** What S_32 looks back and ahead, samples: the furthest of the tracks that have a floor. */
 const FLOOR_DELAY = 20;
 const FLOOR_QUANTILE = 0.1;
@@ -127,13 +127,13 @@ export class Room {
 
   #candidate(c: number): Candidate {
     const views: View[] = [];
-    let learnt = true;
+    let learnt = Infinity;
     for (const [link, antennas] of this.#links) {
       for (const antenna of antennas) {
         const seen = antenna.view(c);
         if (!seen) continue;
         views.push({ link, ...seen });
-        learnt &&= antenna.learnt;
+        learnt = Math.min(learnt, antenna.learnt);
       }
     }
     return { sample: this.#next - 1 - LOOK_AHEAD, views, learnt };
@@ -189,8 +189,9 @@ class Antenna {
     this.#start = start;
   }
 
-  get learnt(): boolean {
-    return this.#floors[0]!.total >= LEARNT_SAMPLES;
+  /** Samples that its noise floors rest on. */
+  get learnt(): number {
+    return this.#floors[0]!.total;
   }
 
   restart(): void {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CommandError, EXIT } from '../../exit.js';
 
 export function register(evaluate: Command): void {
   evaluate
@@ -6,11 +7,13 @@ export function register(evaluate: Command): void {
     .description('Measure detect-falls on real recordings, and write docs/reports/falls.md and falls.json.')
     .option('--data <folder>', 'folder with captures/ and labelled/', '../shared')
     .option('--out <folder>', 'folder of the report (default: docs/reports of csiflow)')
-    .option('--json', 'print the report as JSON instead of progress')
+    .option('--json', 'print the report as JSON; progress goes to stderr')
     .addHelpText('after', '\nExample:\n  csiflow evaluate falls --data ../shared')
     .action(async (options: { data: string; out?: string; json?: boolean }) => {
-      const { evaluateFalls } = await import('../../../../bench/accuracy/falls.js');
-      const report = await evaluateFalls({
+      const { evaluateFalls, missingRecordings } = await import('../../../../bench/accuracy/falls.js');
+      const missing = missingRecordings(options.data);
+      if (missing !== undefined) throw new CommandError(missing, EXIT.invalid);
+      const report = evaluateFalls({
         ...options,
         print: (line) => (options.json ? process.stderr : process.stdout).write(`${line}\n`),
       });

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { logit } from '../../operators/detect-falls/dense.js';
+import { readWeights, WEIGHTS_FILE } from '../../operators/detect-falls/detect-falls.js';
+import { FEATURES } from '../../operators/detect-falls/features.js';
+import { SETTINGS, THRESHOLD } from '../../operators/detect-falls/train.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+
+describe('the weights of detect-falls', () => {
+  const weights = readWeights();
+
+  it('are those that the report judges', () => {
+    const report = JSON.parse(readFileSync(packageFile('docs/reports/falls.json'), 'utf8')) as object;
+    const sha256 = createHash('sha256')
+      .update(readFileSync(packageFile(WEIGHTS_FILE)))
+      .digest('hex');
+    expect(report).toMatchObject({ weightsSha256: sha256, threshold: weights.threshold });
+  });
+
+  it('were trained on the two sets with an open licence, and nothing else', () => {
+    expect(
+      weights.trainedOn.map(({ data, licence, folder }) => [data.split(' ')[0], licence, folder]),
+    ).toEqual([
+      ['wifi_csi', 'MIT', 'captures/esp32-serial'],
+      ['stability-csi-har', 'Apache-2.0', 'labelled/esp32-continuous'],
+    ]);
+    expect(weights.trainedOn.map(({ examples }) => examples)).toEqual([
+      '6 falls, 39 others',
+      '0 falls, 24 others',
+    ]);
+  });
+
+  it('are of the features and the settings of this code', () => {
+    expect(weights.features).toEqual(FEATURES);
+    expect(weights.settings).toEqual({ ...SETTINGS, seed: 1 });
+    expect(weights.threshold).toBe(THRESHOLD);
+    expect(weights.nets).toHaveLength(SETTINGS.nets);
+    for (const { hidden, output } of weights.nets) {
+      expect(hidden.map((row) => row.length)).toEqual(Array(SETTINGS.units).fill(FEATURES.length + 1));
+      expect(output).toHaveLength(SETTINGS.units + 1);
+    }
+    expect(Number.isFinite(logit(weights, weights.mean))).toBe(true);
+  });
+});
