@@ -4,12 +4,27 @@ import type { Failure, LinkTable } from '../model/index.js';
 import type { NodeMeter } from '../telemetry/metrics.js';
 import type { Gate } from './gate.js';
 
+/** How long is waited for others, milliseconds. */
+export interface Patience {
+  /** A barrier that takes longer makes the topology degraded. */
+  readonly barrierMs: number;
+  /** A write or a flush of a sink that takes longer has failed. */
+  readonly writeMs: number;
+  /** A stop goes on without a node that has not ended by then. */
+  readonly stopMs: number;
+  /** For a source to say that it is open; after it the start goes on, and an error that comes later is recovered from. */
+  readonly openMs: number;
+}
+
+export const PATIENCE: Patience = { barrierMs: 10_000, writeMs: 60_000, stopMs: 10_000, openMs: 5_000 };
+
 /** What the stages of a shard need from it. */
 export interface Host {
   readonly clock: Context['clock'];
   readonly links: LinkTable;
   readonly gate: Gate;
   readonly settings: Settings;
+  readonly patience: Patience;
   /** Records failed in a node: into the dead letters. `inRow` counts towards `degraded`. */
   failures(node: NodeRun, stage: string, failed: readonly Failure[]): void;
   /** A node has passed the barrier; its state at that moment, and what is to be written with the checkpoint. */

@@ -9,6 +9,9 @@ import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } f
 /** Held records above which the pump takes from the source that is furthest behind, or waits for it. */
 const HELD_LIMIT = 20_000;
 
+/** Held records above which the pump waits, whatever the sources are: one of the inputs stands still. */
+const SHUT_LIMIT = 10 * HELD_LIMIT;
+
 /** State of a node with inputs, as its checkpoint keeps it. */
 export interface KeptOperator {
   readonly own: unknown;
@@ -33,6 +36,7 @@ export class OperatorStage {
   /** What the operator was told, and what was sent on. */
   #watermark = -Infinity;
   #forwarded = -Infinity;
+  #standsStill: string | null = null;
 
   constructor(
     run: NodeRun,
@@ -170,15 +174,18 @@ export class OperatorStage {
 
   #bound(): void {
     this.run.meter.queueDepth = this.#fanIn.held;
-    this.run.crowded = this.#fanIn.held > HELD_LIMIT;
-    if (this.#fanIn.held > HELD_LIMIT * 10) {
-      this.host.fail(
-        new Error(
-          `${this.run.id} holds ${this.#fanIn.held} records because one of its inputs stands still: ${this.run.node.inputs.map(({ from }) => from).join(', ')}`,
-        ),
-      );
-    } else if (this.#fanIn.behindBarrier > HELD_LIMIT) this.host.gate.shut(this.run.id);
-    else this.host.gate.release(this.run.id);
+    const { held, behindBarrier } = this.#fanIn;
+    this.run.crowded = held > HELD_LIMIT;
+    if (held > SHUT_LIMIT) {
+      this.host.gate.shut(this.run.id);
+      this.#standsStill = `it holds ${held} records because one of its inputs stands still: ${this.run.node.inputs.map(({ from }) => from).join(', ')}`;
+      this.run.problem = this.#standsStill;
+    } else {
+      if (this.#standsStill !== null && this.run.problem === this.#standsStill) this.run.problem = null;
+      this.#standsStill = null;
+      if (behindBarrier > HELD_LIMIT) this.host.gate.shut(this.run.id);
+      else this.host.gate.release(this.run.id);
+    }
   }
 }
 

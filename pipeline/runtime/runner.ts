@@ -7,6 +7,7 @@ import { systemClock } from '../telemetry/clock.js';
 import { createLogger, type Log } from '../telemetry/log.js';
 import { createMetrics, type Metrics } from '../telemetry/metrics.js';
 import { backoff, pause } from './backoff.js';
+import { PATIENCE, type Patience } from './host.js';
 import { LatencyWindow } from './latency.js';
 import { planChanges } from './plan.js';
 import { seededRandom } from './random.js';
@@ -18,6 +19,8 @@ export interface RunnerOptions {
   readonly clock?: Context['clock'];
   readonly log?: Log;
   readonly metrics?: Metrics;
+  /** How long others are waited for; what is left out has its default. */
+  readonly patience?: Partial<Patience>;
 }
 
 /** A {@link RunningTopology} whose dead letters can be looked at. */
@@ -44,6 +47,7 @@ class TopologyRunner implements Runner {
   readonly #latency: LatencyWindow;
   readonly #listeners = new Set<(status: TopologyStatus) => void>();
   readonly #random: () => number;
+  readonly #patience: Patience;
   #topology: CheckedTopology;
   #links: LinkTable;
   #shard: Shard | undefined;
@@ -65,6 +69,7 @@ class TopologyRunner implements Runner {
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? createLogger();
     this.#metrics = options.metrics ?? createMetrics();
+    this.#patience = { ...PATIENCE, ...options.patience };
     this.#latency = new LatencyWindow(() => this.#clock.elapsed());
     this.#random = seededRandom(topology.settings.seed, `${topology.id}/recovery`);
   }
@@ -157,11 +162,27 @@ class TopologyRunner implements Runner {
     }
     const wasRunning = this.#state !== 'stopped' && this.#state !== 'failed';
     if (wasRunning) await this.stop();
-    for (const { node, change } of this.plan(next).changes)
-      if (change === 'removed') this.#metrics.remove(next.id, node);
-    this.#topology = next;
-    this.#links = new LinkTable(next.environments);
-    if (wasRunning) await this.start();
+    const before = this.#topology;
+    const { changes } = this.plan(next);
+    this.#become(next);
+    try {
+      if (wasRunning) await this.start();
+      for (const { node, change } of changes) if (change === 'removed') this.#metrics.remove(next.id, node);
+    } catch (error) {
+      this.#become(before);
+      await this.start();
+      throw Object.assign(
+        new Error(`the new topology could not be started, the old one runs again: ${text(error)}`, {
+          cause: error,
+        }),
+        { code: 'plan.start' },
+      );
+    }
+  }
+
+  #become(topology: CheckedTopology): void {
+    this.#topology = topology;
+    this.#links = new LinkTable(topology.environments);
   }
 
   finished(): Promise<void> {
@@ -200,6 +221,7 @@ class TopologyRunner implements Runner {
       clock: this.#clock,
       log: this.#log,
       metrics: this.#metrics,
+      patience: this.#patience,
       onFailure: (error, final) => {
         if (this.#shard === shard) this.#failed(error, final);
       },

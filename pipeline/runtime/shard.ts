@@ -26,7 +26,7 @@ import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { asynchronous } from './async-stage.js';
 import { Gate } from './gate.js';
-import type { Host, NodeRun } from './host.js';
+import type { Host, NodeRun, Patience } from './host.js';
 import { killAt } from './kill.js';
 import { synchronous, type KeptOperator } from './operator-stage.js';
 import { toPortable } from './portable.js';
@@ -37,10 +37,6 @@ import { SourceStage } from './source-stage.js';
 
 /** The pump yields to the event loop after this time. */
 const SLICE_MS = 5;
-/** A barrier that takes longer makes the topology degraded. */
-const SLOW_BARRIER_MS = 10_000;
-/** For which a source is waited for, to see whether it can be opened at all. */
-const OPENING_MS = 50;
 /** Dead letters of a second that are kept; the rest is counted alone. */
 const LETTERS_A_SECOND = 200;
 
@@ -50,6 +46,7 @@ export interface ShardOptions {
   readonly clock: Context['clock'];
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly patience: Patience;
   /** It cannot go on: recover it from its last checkpoint. Called once. */
   readonly onFailure: (error: Error, final: boolean) => void;
   readonly onStep: (step: string, progress: number) => void;
@@ -73,6 +70,7 @@ export class Shard implements Host {
   readonly links: LinkTable;
   readonly gate: Gate;
   readonly settings: CheckedTopology['settings'];
+  readonly patience: Patience;
   readonly readers = new Map<string, Reader>();
   readonly feeds = new Map<string, LiveFeed>();
   readonly runs: ReadonlyMap<string, NodeRun>;
@@ -116,6 +114,7 @@ export class Shard implements Host {
     this.clock = clock;
     this.links = links;
     this.settings = topology.settings;
+    this.patience = options.patience;
     this.gate = new Gate(
       () => clock.elapsed(),
       (node, seconds) => {
@@ -155,11 +154,18 @@ export class Shard implements Host {
     this.#wake();
     await this.#pumping;
     this.#options.onStep('data_pipeline_stop', 0.6);
-    await Promise.all(this.#sinks.map((sink) => sink.end()));
-    await Promise.allSettled(this.#opens);
+    await this.#inTime(
+      this.#sinks.map((sink) => ({ node: sink.run.id, work: sink.end() })),
+      'writing',
+    );
+    await this.#inTime(
+      this.#sources.map(({ run }, index) => ({ node: run.id, work: this.#opens[index] })),
+      'reading',
+    );
     this.#options.onStep('data_pipeline_stop', 1);
     this.#options.onStep('model_unloading', 0);
-    for (const [id, instance] of this.#instances) await this.#close(id, instance);
+    for (const [id, instance] of this.#instances)
+      await this.#inTime([{ node: id, work: this.#close(id, instance) }], 'closing');
     this.#options.onStep('model_unloading', 1);
     await this.#store?.close();
     for (const run of this.runs.values()) run.status = 'stopped';
@@ -455,9 +461,9 @@ export class Shard implements Host {
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
   }
 
-  /** A source has no way to say that it is open, so it is given a moment to say that it cannot be. */
+  /** Waits until each says that it is open; rejects with what kept one from it. */
   async #openSources(): Promise<void> {
-    const failed = this.#sources.map((source) => {
+    const opened = this.#sources.map((source) => {
       const open = source.open(this.#abort.signal);
       this.#opens.push(open);
       open.catch((error: unknown) => {
@@ -465,11 +471,29 @@ export class Shard implements Host {
         source.run.problem = text(error);
         this.fail(new Error(`${source.run.id}: ${text(error)}`, { cause: error }));
       });
-      return named(source.run.node, open);
+      return { node: source.run.id, work: Promise.race([source.ready, named(source.run.node, open)]) };
     });
-    const moment = new Promise<void>((resolve) => setTimeout(resolve, OPENING_MS));
-    // Whichever ends first: an input that has ended was open too.
-    await Promise.race([moment, Promise.all(failed)]);
+    const late = await withinTime(
+      opened.map(({ work }) => work),
+      this.patience.openMs,
+    );
+    for (const index of late)
+      this.#options.log.warn('a source has not said that it is open', { node: opened[index]!.node });
+  }
+
+  /** Waits for nodes to end, but not for ever: who hangs is named and left behind. */
+  async #inTime(
+    works: readonly { readonly node: string; readonly work: Promise<void> | undefined }[],
+    doing: string,
+  ): Promise<void> {
+    const settled = works.map(async ({ work }) => {
+      await Promise.allSettled([work]);
+    });
+    for (const index of await withinTime(settled, this.patience.stopMs))
+      this.#options.log.error(`stopped without waiting for a node that has not ended ${doing}`, {
+        node: works[index]!.node,
+        after_ms: this.patience.stopMs,
+      });
   }
 
   // ------------------------------------------------------------------ pump
@@ -529,7 +553,7 @@ export class Shard implements Host {
   // ------------------------------------------------------------------ checkpoints
 
   #tick(): void {
-    if (this.#barrier && this.clock.elapsed() - this.#barrier.started > SLOW_BARRIER_MS) {
+    if (this.#barrier && this.clock.elapsed() - this.#barrier.started > this.patience.barrierMs) {
       const missing = [...this.runs.keys()].filter((id) => !this.#barrier!.states.has(id));
       this.problem = `a checkpoint has been waiting for ${missing.join(', ')} for ${Math.round((this.clock.elapsed() - this.#barrier.started) / 1000)} s`;
       this.#options.onChange();
@@ -547,7 +571,7 @@ export class Shard implements Host {
     const barrier: Barrier = { epoch: this.#epoch, started, last, pause: 0, states: new Map(), commits: [] };
     this.#barrier = barrier;
     for (const source of this.#sources) source.barrier(barrier.epoch);
-    barrier.pause += this.clock.elapsed() - started;
+    barrier.pause = this.clock.elapsed() - started;
   }
 
   async #commit(barrier: Barrier): Promise<void> {
@@ -558,7 +582,7 @@ export class Shard implements Host {
       const { node } = this.runs.get(id)!;
       const began = this.clock.elapsed();
       nodes.set(id, encodeNode({ hash: node.hash, stateVersion: stateVersion(node), state }));
-      barrier.pause += this.clock.elapsed() - began;
+      barrier.pause = Math.max(barrier.pause, this.clock.elapsed() - began);
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
     const at = this.clock.now();
@@ -567,7 +591,7 @@ export class Shard implements Host {
       this.#checkpoints!.write(epoch, at, nodes);
       for (const commit of barrier.commits) commit();
     });
-    barrier.pause += this.clock.elapsed() - began;
+    barrier.pause = Math.max(barrier.pause, this.clock.elapsed() - began);
     killAt('mid_checkpoint');
     await written;
     this.#epoch = epoch + 1;
@@ -591,7 +615,7 @@ export class Shard implements Host {
 
   /** Of all that was taken in. Resolves also where it cannot be had in time: the next start recovers. */
   async #lastCheckpoint(): Promise<void> {
-    const deadline = this.clock.elapsed() + 3 * SLOW_BARRIER_MS;
+    const deadline = this.clock.elapsed() + 3 * this.patience.barrierMs;
     const late = () => this.#failed || this.clock.elapsed() > deadline;
     while (!late() && (this.#sources.some((source) => source.waiting) || this.#barrier)) await turn();
     if (late()) {
@@ -660,6 +684,7 @@ interface Barrier {
   readonly started: number;
   /** All input has ended before it. */
   readonly last: boolean;
+  /** The longest that the pump stood still at a time, milliseconds. */
   pause: number;
   readonly states: Map<string, State>;
   readonly commits: (() => void)[];
@@ -669,6 +694,27 @@ const stateVersion = ({ component }: CheckedNode): number =>
   component.kind === 'operator' ? (component.stateVersion ?? 1) : 1;
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
+
+/** Waits for all, `ms` at most. Gives the indices of those that have not come; rejects with the first that rejects. */
+async function withinTime(works: readonly Promise<void>[], ms: number): Promise<readonly number[]> {
+  const late = new Set(works.keys());
+  const all = Promise.all(
+    works.map(async (work, index) => {
+      await work;
+      late.delete(index);
+    }),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    await Promise.race([all, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+  return [...late];
+}
 
 async function rewind(node: CheckedNode, sink: Sink, epoch: number): Promise<void> {
   if (!sink.rewind) throw new Error(`its recovery is rewind, but ${node.component.name} has no rewind`);

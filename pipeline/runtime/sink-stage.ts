@@ -33,7 +33,7 @@ type Item = { readonly signal: DataSignal } | { readonly barrier: number };
  * outbox for a store that is away. It passes a barrier when all before it is in the store or in the outbox.
  */
 export class SinkStage {
-  readonly #run: NodeRun;
+  readonly run: NodeRun;
   readonly #sink: Sink;
   readonly #host: Host;
   readonly #store: SinkStore;
@@ -56,7 +56,7 @@ export class SinkStage {
 
   constructor(run: NodeRun, sink: Sink, host: Host, store: SinkStore, committed: number) {
     const { recovery } = run.node.component as AnySink;
-    this.#run = run;
+    this.run = run;
     this.#sink = sink;
     this.#host = host;
     this.#store = store;
@@ -83,7 +83,7 @@ export class SinkStage {
   /** Starts writing. */
   start(): void {
     this.#work = this.#write().catch((error: unknown) => {
-      this.#host.fail(new Error(`${this.#run.id} failed: ${text(error)}`, { cause: error }));
+      this.#host.fail(new Error(`${this.run.id} failed: ${text(error)}`, { cause: error }));
     });
   }
 
@@ -99,11 +99,11 @@ export class SinkStage {
   }
 
   #add(signal: DataSignal): void {
-    this.#run.meter.receivedTotal += countOf(signal.data);
-    this.#run.lastRecord = Math.max(this.#run.lastRecord ?? -Infinity, newestOf(signal.data));
+    this.run.meter.receivedTotal += countOf(signal.data);
+    this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newestOf(signal.data));
     this.#queued++;
     this.#enqueue({ signal }, signal.data.port === 'event' && this.#sink.feed !== undefined);
-    if (this.#queued > CAPACITY) this.#host.gate.shut(this.#run.id);
+    if (this.#queued > CAPACITY) this.#host.gate.shut(this.run.id);
   }
 
   /** @param first overtakes all that waits: an alert of people is worth nothing late */
@@ -113,7 +113,7 @@ export class SinkStage {
       while (isEvent(this.#queue[place])) place++;
       this.#queue.splice(place, 0, item);
     } else this.#queue.push(item);
-    this.#run.meter.queueDepth = this.#queued;
+    this.run.meter.queueDepth = this.#queued;
     this.#wake?.();
   }
 
@@ -150,7 +150,7 @@ export class SinkStage {
     }
     this.#advance(signals.length);
     this.#queued -= signals.length;
-    this.#run.meter.queueDepth = this.#queued;
+    this.run.meter.queueDepth = this.#queued;
     return signals;
   }
 
@@ -175,9 +175,9 @@ export class SinkStage {
       killAt('written');
     }
     const seconds = (this.#host.clock.elapsed() - signals[0]!.received) / 1000;
-    this.#run.meter.latency(seconds);
+    this.run.meter.latency(seconds);
     if (this.#queued < CAPACITY / 2 && this.#store.outbox.size < OUTBOX_LIMIT)
-      this.#host.gate.release(this.#run.id);
+      this.#host.gate.release(this.run.id);
   }
 
   #wasSent(data: Data): boolean {
@@ -186,7 +186,7 @@ export class SinkStage {
 
   /** People are told by sinks that can neither overwrite nor rewind. */
   get #told(): boolean {
-    return (this.#run.node.component as AnySink).recovery === 'at-least-once';
+    return (this.run.node.component as AnySink).recovery === 'at-least-once';
   }
 
   /** False where the store took nothing after some tries. */
@@ -196,22 +196,24 @@ export class SinkStage {
       let failed: readonly Failure[];
       try {
         const started = this.#host.clock.elapsed();
-        failed = await this.#sink.write(left, this.#epoch);
-        this.#run.meter.operatorSeconds += (this.#host.clock.elapsed() - started) / 1000;
+        failed = await this.#timed(this.#sink.write(left, this.#epoch));
+        this.run.meter.operatorSeconds += (this.#host.clock.elapsed() - started) / 1000;
       } catch (error) {
-        this.#run.meter.failed('write', 1);
-        this.#run.problem = `its store cannot be written: ${text(error)}`;
-        this.#run.context.log.warn('a write failed', { attempt, error: text(error) });
+        // What hangs may still be written. A store that rewinds is put right by a recovery; a second try would write twice.
+        if (this.#rewinds(error)) throw error;
+        this.run.meter.failed('write', 1);
+        this.run.problem = `its store cannot be written: ${text(error)}`;
+        this.run.context.log.warn('a write failed', { attempt, error: text(error) });
         if (attempt >= TRIES || this.#stop.signal.aborted) return false;
         await this.#backoff(attempt);
         continue;
       }
-      this.#run.problem = null;
+      this.run.problem = null;
       this.#unflushed = true;
       await this.#took(left, failed);
       const again = failed.filter(({ retriable }) => retriable && attempt < TRIES);
       const dead = failed.filter((failure) => !again.includes(failure));
-      if (dead.length > 0) this.#host.failures(this.#run, 'write', dead);
+      if (dead.length > 0) this.#host.failures(this.run, 'write', dead);
       if (again.length === 0 || this.#stop.signal.aborted) return true;
       await this.#backoff(attempt);
       left = again.map(({ record }) => record as Data);
@@ -224,23 +226,43 @@ export class SinkStage {
         ? records
         : records.filter((record) => failed.every((failure) => failure.record !== record));
     if (good.length === 0) return;
-    this.#run.failedInRow = 0;
+    this.run.failedInRow = 0;
     for (const record of good) {
-      this.#run.meter.sentTotal += countOf(record);
+      this.run.meter.sentTotal += countOf(record);
       if (record.port === 'event' && this.#told) await this.#store.sent.add(record.id, this.#epoch);
     }
   }
 
+  /** Waits for the store, but not for ever. */
+  async #timed<T>(work: Promise<T>): Promise<T> {
+    const { writeMs } = this.#host.patience;
+    let timer: NodeJS.Timeout | undefined;
+    const limit = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new TimeoutError(writeMs));
+      }, writeMs);
+    });
+    try {
+      return await Promise.race([work, limit]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #rewinds(error: unknown): boolean {
+    return error instanceof TimeoutError && (this.run.node.component as AnySink).recovery === 'rewind';
+  }
+
   #backoff(attempt: number): Promise<void> {
     return pause(
-      backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#run.context.random),
+      backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.run.context.random),
       this.#stop.signal,
     );
   }
 
   async #keep(records: readonly Data[]): Promise<void> {
     await this.#store.outbox.append(this.#epoch, records);
-    if (this.#store.outbox.size >= OUTBOX_LIMIT) this.#host.gate.shut(this.#run.id);
+    if (this.#store.outbox.size >= OUTBOX_LIMIT) this.#host.gate.shut(this.run.id);
   }
 
   /**
@@ -252,7 +274,7 @@ export class SinkStage {
       const fresh = records.filter((record) => !this.#wasSent(record));
       if (fresh.length > 0 && !(await this.#tryWrite(fresh))) {
         const attempt = (this.#away?.attempt ?? 0) + 1;
-        const wait = backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#run.context.random);
+        const wait = backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.run.context.random);
         this.#away = { attempt, at: this.#host.clock.elapsed() + wait };
         return;
       }
@@ -265,10 +287,10 @@ export class SinkStage {
   async #pass(epoch: number): Promise<void> {
     for (let attempt = 1; this.#unflushed; attempt++) {
       try {
-        await this.#sink.flush();
+        await this.#timed(this.#sink.flush());
         this.#unflushed = false;
       } catch (error) {
-        if (attempt >= TRIES || this.#stop.signal.aborted) throw error;
+        if (this.#rewinds(error) || attempt >= TRIES || this.#stop.signal.aborted) throw error;
         await this.#backoff(attempt);
       }
     }
@@ -277,10 +299,17 @@ export class SinkStage {
     const [number, records] = [this.#delivered, this.#deliveredRecords];
     this.#deliveredRecords = 0;
     this.#epoch = epoch + 1;
-    this.#host.passed(this.#run, epoch, undefined, () => {
+    this.#host.passed(this.run, epoch, undefined, () => {
       if (records > 0) outbox.cut(number, records);
       sent.cut(epoch);
     });
+  }
+}
+
+class TimeoutError extends Error {
+  constructor(ms: number) {
+    super(`its store has not answered for ${ms} ms`);
+    this.name = 'TimeoutError';
   }
 }
 

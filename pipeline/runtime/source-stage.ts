@@ -61,6 +61,11 @@ export class SourceStage {
   #endOfInput = false;
   #dropStart = 0;
   #dropEnd = 0;
+  #ready: () => void = () => undefined;
+  /** Resolves when the input is open, as the source says or its first batch shows. */
+  readonly ready = new Promise<void>((resolve) => {
+    this.#ready = resolve;
+  });
   /** All input was taken and the last watermark sent. */
   ended = false;
 
@@ -97,7 +102,12 @@ export class SourceStage {
   /** Reads until the input ends; rejects where it cannot be read. */
   async open(signal: AbortSignal): Promise<void> {
     const position = this.#journal?.newest()?.position ?? this.#position;
-    await this.#source.open(position, { signal, offer: (batch) => this.#offer(batch) });
+    await this.#source.open(position, {
+      signal,
+      ready: this.#ready,
+      offer: (batch) => this.#offer(batch),
+    });
+    this.#ready();
     if (signal.aborted) return;
     this.#endOfInput = true;
     this.#wake();
@@ -152,6 +162,7 @@ export class SourceStage {
 
   #offer(batch: SourceBatch): boolean | Promise<boolean> {
     killAt('read');
+    this.#ready();
     if (this.#stopped) return false;
     const { raw } = batch;
     if (!this.#journal || !raw || raw.count <= ENTRY_RECORDS) return this.#enqueue(batch);

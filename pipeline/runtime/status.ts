@@ -43,7 +43,7 @@ export interface TopologyStatus {
   /** Steps of the start or stop under way, or of the last one. */
   readonly steps: readonly Step[];
   readonly nodes: readonly NodeStatus[];
-  /** Last checkpoint: epoch, when, how long the pump stood still. Null before the first. */
+  /** Last checkpoint: epoch, when, how long the pump stood still at a time, at most. Null before the first. */
   readonly checkpoint: { readonly epoch: number; readonly at: number; readonly pauseMs: number } | null;
   /** Pose latency, milliseconds from the datagram that closed the window to the pose leaving its node: medians and 99th percentiles of the last minute. */
   readonly latencyMs: { readonly p50: number; readonly p99: number } | null;
@@ -61,7 +61,11 @@ export interface RunningTopology {
   restart(): Promise<void>;
   /** What a new version would change. */
   plan(next: CheckedTopology): Plan;
-  /** @throws Error with code `plan.stale` where the hash is not that of a plan from now to `next`. */
+  /**
+   * Goes on as `next`, from a checkpoint.
+   * @throws Error with code `plan.stale` where the hash is not that of a plan from now to `next`; `plan.start` where
+   * it could not be started: the old one then runs again.
+   */
   apply(next: CheckedTopology, hash: string): Promise<void>;
   /** Resolves when all input has ended and the last barrier has passed; never for live sources. */
   finished(): Promise<void>;

@@ -112,6 +112,7 @@ class FileSource implements Source {
     const recording = await openRecording(this.#path, this.#config.format);
     this.#recording = recording;
     this.#decoderFor(recording.format);
+    output.ready?.();
     const pace = new Pace(this.#config.speed, this.#context, output.signal);
     let at = (position ?? START) as FilePosition;
     for (;;) {

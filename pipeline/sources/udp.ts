@@ -110,6 +110,7 @@ class UdpSource implements Source {
     if (output.signal.aborted) return;
     const from = (position ?? { records: 0, time: -Infinity }) as UdpPosition;
     const socket = await this.#bind();
+    output.ready?.();
     const inbox = new Inbox(this.#config, this.#context, output, from);
     socket.on('message', (bytes, sender) => {
       inbox.receive(bytes, sender);

@@ -17,6 +17,9 @@ export interface DeadLetter {
 /** Kept at most; the oldest go first. */
 const LIMIT = 10_000;
 
+/** A letter that takes more is kept without its record: a window of a large array can take megabytes. */
+const LIMIT_BYTES = 65_536;
+
 /** Dead letters of a topology. Bounded: what is pushed out is counted. */
 export class DeadLetters {
   readonly #table: Table;
@@ -35,7 +38,7 @@ export class DeadLetters {
   }
 
   add(letter: Omit<DeadLetter, 'id'>): void {
-    void this.#table.put(this.#next++, encode(letter));
+    void this.#table.put(this.#next++, bounded(letter));
     while (this.#next - this.#first > LIMIT) void this.#table.remove(this.#first++);
   }
 
@@ -65,4 +68,13 @@ export class DeadLetters {
     const later = this.list().filter((letter) => letter.epoch > epoch);
     await Promise.all(later.map(({ id }) => this.#table.remove(id)));
   }
+}
+
+function bounded(letter: Omit<DeadLetter, 'id'>): Buffer {
+  const value = encode(letter);
+  if (value.length <= LIMIT_BYTES) return value;
+  const { record } = letter;
+  const port = typeof record === 'object' && record !== null && 'port' in record ? record.port : undefined;
+  const reason = letter.reason.slice(0, 4096);
+  return encode({ ...letter, reason, record: { ...(port ? { port } : {}), not_kept_bytes: value.length } });
 }

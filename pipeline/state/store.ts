@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { open, type Database, type RootDatabase } from 'lmdb';
@@ -21,7 +21,7 @@ export class StateStore {
     this.#unlock = lockFolder(folder);
     const file = join(folder, 'state.mdb');
     try {
-      if (existsSync(file)) checkMagic(file);
+      if (existsSync(file)) checkFile(file);
       this.root = open<Buffer, string>({ path: file, encoding: 'binary', maxDbs: 256, noSubdir: true });
     } catch (error) {
       this.#unlock();
@@ -95,18 +95,34 @@ export type Table = Database<Buffer, Key>;
 export const encode = (value: unknown): Buffer => serialize(value);
 export const decode = (value: Uint8Array): unknown => deserialize(value);
 
-/** Looked at before the store maps the file into memory: another file there would end the process. */
-function checkMagic(file: string): void {
-  const start = Buffer.alloc(28);
+/** Looked at before the store maps the file into memory: another file there, or half of one, would end the process. */
+function checkFile(file: string): void {
+  const start = Buffer.alloc(META_BYTES);
   const handle = openSync(file, 'r');
   try {
     const bytes = readSync(handle, start, 0, start.length, 0);
     // The first page is a header of the store: MDB_MAGIC stands behind the page's own header.
     if (bytes < start.length || start.readUInt32LE(24) !== 0xbeefc0de) throw new Error('it is not a store');
+    const pageBytes = start.readUInt32LE(48);
+    const { size } = fstatSync(handle);
+    if (pageBytes < META_BYTES || size < 2 * pageBytes) throw new Error('it is cut off');
+    const second = Buffer.alloc(META_BYTES);
+    readSync(handle, second, 0, second.length, pageBytes);
+    const newest = transactionOf(second) > transactionOf(start) ? second : start;
+    for (const root of [FREE_ROOT, MAIN_ROOT]) {
+      const page = newest.readBigUInt64LE(root);
+      if (page !== NO_PAGE && (page + 1n) * BigInt(pageBytes) > BigInt(size))
+        throw new Error('it is cut off');
+    }
   } finally {
     closeSync(handle);
   }
 }
+
+/** Places in a meta page of lmdb (mdb.c, MDB_meta): roots of its two tables, and the transaction that wrote it. */
+const [FREE_ROOT, MAIN_ROOT, TRANSACTION, META_BYTES] = [88, 136, 152, 160];
+const NO_PAGE = 0xffff_ffff_ffff_ffffn;
+const transactionOf = (meta: Buffer): bigint => meta.readBigUInt64LE(TRANSACTION);
 
 const stateError = (code: string, message: string, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });

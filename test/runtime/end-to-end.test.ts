@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   counter,
@@ -99,4 +100,35 @@ test('raw input of a source that cannot be replayed comes back from the journal'
   await until('the new frame', () => runner.status().nodes[1]!.received === 41);
   await runner.stop();
   expect(table.rows).toEqual(Array.from({ length: 21 }, (_, index) => `csi@${(index + 1) * 1000}x1`));
+});
+
+test('memory lost at any moment: restored, the rows are those of a run that never stopped', async () => {
+  const whole = new Table();
+  const steady = runnerOf(line(whole, temporaryFolder(), { count: 300 }));
+  await steady.start();
+  await steady.finished();
+  const wanted = [...whole.rows].sort();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(25), { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 1, max: 20 }),
+      async (crashes, block) => {
+        const table = new Table();
+        const folder = temporaryFolder();
+        for (const turns of crashes) {
+          const runner = runnerOf(line(table, folder, { count: 300, block }));
+          await runner.start();
+          for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+          // No checkpoint, nothing flushed: as if the process had gone.
+          await runner.stop({ force: true });
+        }
+        const last = runnerOf(line(table, folder, { count: 300, block }));
+        await last.start();
+        await last.finished();
+        await last.stop();
+        expect([...table.rows].sort()).toEqual(wanted);
+      },
+    ),
+    { numRuns: 10 },
+  );
 });

@@ -1,9 +1,12 @@
 import { fork } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
 import type { Data } from '../../pipeline/model/index.js';
+import { udp } from '../../pipeline/sources/udp.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 import { defineOperator, type Component } from '../../pipeline/component/index.js';
 import {
@@ -249,11 +252,102 @@ test('an unchanged node keeps its state over an apply; a stale plan is refused',
   await expect(runner.apply(first, plan.hash)).rejects.toMatchObject({ code: 'plan.stale' });
 });
 
+test('a topology that cannot be started leaves the old one running, and says why', async () => {
+  const table = new Table();
+  const folder = temporaryFolder();
+  const runner = runnerOf(simple(table, folder, counter, { count: 200, holdAt: 55 }));
+  await runner.start();
+  await until('55 frames', () => runner.status().nodes[0]!.sent >= 55);
+  const broken = defineOperator({
+    name: 'broken',
+    summary: 'Cannot be opened.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['measure'],
+    outputs: ['measure'],
+    create: () => ({ process: () => ({ data: [] }), open: () => Promise.reject(new Error('no weights')) }),
+  });
+  const next = topologyOf(
+    {
+      in: { component: counter, config: { count: 200, holdAt: 55 } },
+      sums: { component: sum, from: ['in'] },
+      broken: { component: broken, from: ['sums'] },
+      out: { component: table.component, from: ['sums'] },
+    },
+    folder,
+  );
+  await expect(runner.apply(next, runner.plan(next).hash)).rejects.toMatchObject({
+    code: 'plan.start',
+    message: expect.stringContaining('broken (broken): no weights') as string,
+  });
+  expect(runner.status().state).toBe('running');
+  expect(runner.topology.nodes.map(({ id }) => id)).toEqual(['in', 'sums', 'out']);
+  expect(table.rows).toHaveLength(5);
+});
+
+test('a UDP port that is taken keeps a topology from starting, with its own message and code', async () => {
+  const other = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address();
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: udp, config: { port } },
+        out: { component: new Table().component, from: ['in'] },
+      },
+      temporaryFolder(),
+    ),
+  );
+  await expect(runner.start()).rejects.toMatchObject({
+    code: 'EADDRINUSE',
+    message: expect.stringContaining(`UDP port ${port} of 127.0.0.1 cannot be opened`) as string,
+  });
+  expect(runner.status().state).toBe('failed');
+  other.close();
+  await once(other, 'close');
+  await runner.start();
+  expect(runner.status().state).toBe('running');
+});
+
+test('a large record is not kept with its dead letter: that stays small', async () => {
+  const table = new Table();
+  table.refuse = () => true;
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: counter, config: { count: 20_000, block: 20_000 } },
+        out: { component: table.component, from: ['in'] },
+      },
+      temporaryFolder(),
+    ),
+  );
+  await runner.start();
+  await runner.finished();
+  expect(await runner.deadLetters()).toMatchObject([
+    { node: 'out', record: { port: 'csi', not_kept_bytes: expect.any(Number) as number } },
+  ]);
+});
+
+test('half of a state store is refused, and the whole is taken again', async () => {
+  const folder = temporaryFolder();
+  const runner = runnerOf(simple(new Table(), folder));
+  await runner.start();
+  await runner.stop();
+  const file = join(folder, 'state.mdb');
+  const whole = readFileSync(file);
+  writeFileSync(file, whole.subarray(0, 8192));
+  await expect(runner.start()).rejects.toMatchObject({
+    code: 'state.corrupt',
+    message: expect.stringContaining('it is cut off') as string,
+  });
+  writeFileSync(file, whole);
+  await runner.start();
+});
+
 test('a state folder is kept from a second process, which is told by whom', async () => {
   const folder = temporaryFolder();
   const holder = fork('-e', [], { execArgv: ['-e', 'setInterval(() => {}, 1000)'], stdio: 'ignore' });
   try {
-    const { readFileSync } = await import('node:fs');
     const stat = readFileSync(`/proc/${holder.pid!}/stat`, 'utf8');
     const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]!;
     writeFileSync(join(folder, 'lock'), `${holder.pid!} ${started}`);

@@ -117,6 +117,7 @@ export const counter = defineSource({
   replayable: true,
   create: ({ count, block, every, offset, holdAt }) => ({
     async open(position, output) {
+      output.ready?.();
       let next = (position as number | null) ?? 0;
       const end = Math.min(count, holdAt ?? count);
       while (next < end && !output.signal.aborted) {
@@ -154,6 +155,7 @@ export class Radio {
     create: () => ({
       open: async (position, output) => {
         this.output = output;
+        output.ready?.();
         this.position = position;
         await aborted(output.signal);
       },

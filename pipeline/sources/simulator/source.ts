@@ -192,6 +192,7 @@ class SimulatorSource implements Source {
   async open(position: Position, output: SourceOutput): Promise<void> {
     const { truth, duration_s, rate_hz } = this.#settings;
     const file = truth === undefined ? null : await TruthFile.open(resolve(this.#context.folder, truth));
+    output.ready?.();
     let place = (position as Place | null) ?? this.#begin();
     const end = duration_s === 0 ? Infinity : Math.ceil(duration_s * rate_hz);
     const pace = new Pace(this.#context, output.signal, this.#settings.speed, place.tick / rate_hz);
