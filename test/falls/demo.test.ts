@@ -66,7 +66,7 @@ async function firstMinute(): Promise<{ events: SensedEvent[]; fall: number }> {
     truth,
   };
   await simulator.create(withDefaults(simulator, config) as never, context).open(null, output);
-  for (const last of (chain[2]!.watermark!(Infinity)).data) push(last, 3);
+  for (const last of chain[2]!.watermark!(Infinity).data) push(last, 3);
   const lines = readFileSync(truth, 'utf8').trim().split('\n');
   await rm(folder, { recursive: true });
   const truths = lines.map((line) => JSON.parse(line) as { time: number; activity: string });

@@ -8,6 +8,10 @@ import {
   scaleFactor,
   unpackCsi,
 } from '../../pipeline/formats/intel5300.js';
+import { encodeLine, esp32Serial, esp32SerialLog } from '../../pipeline/formats/esp32-serial.js';
+import { RawBuilder } from '../../pipeline/formats/raw-builder.js';
+import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
+import { testContext, testEnvironment } from '../support/context.js';
 import { readMat, type MatValue } from '../support/mat5.js';
 import { sharedFile } from '../support/shared.js';
 
@@ -95,6 +99,77 @@ describe('Intel 5300', () => {
         },
       ),
       { numRuns: 50 },
+    );
+  });
+});
+
+describe('ESP32 serial log', () => {
+  const environments = [{ ...testEnvironment, links: [{ ...testEnvironment.links[0]!, sender: '*' }] }];
+
+  /** Blocks of a log that comes in pieces of these sizes. */
+  function decode(bytes: Uint8Array, pieces: () => number = () => bytes.length): CsiBlock[] {
+    const { context } = testContext({ environments, links: new LinkTable(environments) });
+    const { cutter } = esp32SerialLog.open(bytes);
+    const decoder = esp32Serial.decoder(context);
+    const blocks: CsiBlock[] = [];
+    let from = 0;
+    for (let to = 0; from < bytes.length;) {
+      to = Math.min(bytes.length, to + pieces());
+      const builder = new RawBuilder(64, 'replay');
+      const taken = cutter.cut(bytes.subarray(from, to), builder, from, to === bytes.length);
+      for (const data of decoder.decode(builder.take()).data) if (data.port === 'csi') blocks.push(data);
+      from += taken;
+      if (taken === 0 && to === bytes.length) break;
+    }
+    return blocks;
+  }
+
+  const byte = fc.integer({ min: -128, max: 127 });
+  const pairs = fc.array(byte, { minLength: 104, maxLength: 104 });
+  const frames = fc.array(fc.record({ rssi: fc.integer({ min: -100, max: -1 }), values: pairs }), {
+    minLength: 1,
+    maxLength: 20,
+  });
+
+  it('decodes what it encodes, among other lines and in pieces of any size', () => {
+    fc.assert(
+      fc.property(frames, fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1 }), (given, sizes) => {
+        const lines = given.flatMap(({ rssi, values }, i) => [
+          `I (${i}) wifi: something else`,
+          encodeLine({ sequence: i, timeMs: 10 * i, rssi }, [values]),
+        ]);
+        let piece = 0;
+        const blocks = decode(Buffer.from(lines.join('\n') + '\n'), () => sizes[piece++ % sizes.length]!);
+        const columns = <T>(of: (block: CsiBlock) => Iterable<T>) =>
+          blocks.flatMap((block) => [...of(block)]);
+        expect(columns(({ values }) => values)).toEqual(given.flatMap(({ values }) => values));
+        expect(columns(({ rssi }) => rssi)).toEqual(given.map(({ rssi }) => rssi));
+        expect(columns(({ time }) => time)).toEqual(given.map((_, i) => 10_000 * i));
+        expect(columns(({ sequence }) => sequence)).toEqual(given.map((_, i) => i));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('never fails on random text, and takes the good line after it', () => {
+    const word = fc.oneof(
+      fc.string(),
+      fc.constantFrom('CSIRAW', '128', '256', '-40', '4294967296', 'ff'.repeat(128), ''),
+      fc.integer().map(String),
+    );
+    const junk = fc.oneof(
+      fc.array(word, { maxLength: 7 }).map((words) => words.join(' ')),
+      fc.array(word, { maxLength: 7 }).map((words) => `CSIRAW ${words.join(' ')}`),
+      fc.uint8Array({ maxLength: 3000 }).map((bytes) => Buffer.from(bytes).toString('latin1')),
+    );
+    const good = encodeLine({ sequence: 7, timeMs: 4_000_000_000, rssi: -40 }, [Array<number>(104).fill(77)]);
+    fc.assert(
+      fc.property(fc.array(junk, { maxLength: 5 }), (lines) => {
+        const blocks = decode(Buffer.from([...lines, good, ''].join('\n'), 'latin1'));
+        const last = blocks.at(-1)!;
+        expect([...last.values.subarray(-104)]).toEqual(Array<number>(104).fill(77));
+      }),
+      { numRuns: 200 },
     );
   });
 });

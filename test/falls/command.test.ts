@@ -1,0 +1,29 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { csiflow } from '../support/csiflow.js';
+
+let empty: string;
+beforeAll(async () => {
+  empty = await mkdtemp(join(tmpdir(), 'csiflow-falls-'));
+});
+afterAll(() => rm(empty, { recursive: true }));
+
+test.each(['train', 'evaluate'])(
+  'csiflow %s falls says which recordings are missing and what to do',
+  async (verb) => {
+    const { code, output } = await csiflow(verb, 'falls', '--data', empty, '--out', join(empty, 'out'));
+    expect(code).toBe(2);
+    expect(output).toContain(`${join(empty, 'captures/esp32-serial')} is not there`);
+    expect(output).toContain('--data');
+    expect(output).not.toContain('    at ');
+    expect(await readdir(empty)).toEqual([]);
+  },
+);
+
+test('csiflow train falls refuses a seed that is no whole number', async () => {
+  const { code, output } = await csiflow('train', 'falls', '--data', empty, '--seed', 'often');
+  expect(code).toBe(2);
+  expect(output).toContain('whole number');
+});
