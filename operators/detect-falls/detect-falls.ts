@@ -99,6 +99,7 @@ seen, only a clear fall raises an alarm, and its event says \`noise_floor: learn
 person and a place.
 
 **Gotchas.** Picking something up and deep squats look much like falls at this rate. Slow falls, and falls while others move about, are missed.
+With several links, a walk close past one of them may be taken for a fall: raise the threshold there.
 The weights come from one person's falls on one chip; \`docs/reports/falls.md\` has what that is worth elsewhere.
 `,
   inputs: ['window', 'pose'],
