@@ -4,7 +4,7 @@ import type { RunningTopology } from '../pipeline/runtime/status.js';
 import type { Environment } from '../pipeline/model/index.js';
 import { ApiError } from './contract/errors.js';
 import type { Form } from './contract/form.js';
-import type { PoseView } from './contract/pose.js';
+import { PoseView } from './contract/pose.js';
 import type { Tokens } from './auth/tokens.js';
 import type { Users } from './auth/users.js';
 import type { SystemProbe } from './system-probe.js';
@@ -22,8 +22,6 @@ export interface Deployment {
   readonly probe: SystemProbe;
   readonly clock: Clock;
   readonly log: Logger;
-  /** View of each environment, by id. */
-  readonly views: ReadonlyMap<string, PoseView>;
   /** Seals cursors, so that nobody can make one up. */
   readonly cursorKey: Buffer;
 }
@@ -42,10 +40,16 @@ export function environmentOf({ main }: Deployment, id: string | undefined): Env
   return found;
 }
 
+const views = new WeakMap<Environment, PoseView>();
+
+/** The view of an environment as it is now: applying a new file may have changed it. */
 export function viewOfEnvironment(deployment: Deployment, id: string): PoseView {
-  const view = deployment.views.get(id);
-  if (!view) throw new Error(`no view was made for the environment ${id}`);
-  return view;
+  const environment = environmentOf(deployment, id);
+  const known = views.get(environment);
+  if (known) return known;
+  const made = new PoseView(environment, deployment.main.topology.id);
+  views.set(environment, made);
+  return made;
 }
 
 /** The store that history is read from. @throws ApiError 503 while there is none. */

@@ -1,21 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Registry, type Component } from '../pipeline/component/index.js';
-import {
-  formatProblem,
-  loadTopology,
-  parseTopology,
-  type CheckedTopology,
-  type LoadOptions,
-} from '../pipeline/config/index.js';
+import { parseTopology, type CheckedTopology, type LoadOptions } from '../pipeline/config/index.js';
 import { createRunner } from '../pipeline/runtime/runner.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
 import { createLogger, type Level } from '../pipeline/telemetry/log.js';
 import { createMetrics } from '../pipeline/telemetry/metrics.js';
 import { systemClock } from '../pipeline/telemetry/clock.js';
-import { CommandError, EXIT } from './cli/exit.js';
-import { components } from './components.js';
+import { CommandError, exitCodeOf } from './cli/exit.js';
+import { loadForCommand } from './cli/topologies.js';
+import { registryWith } from './plugins.js';
 import { openServer, type RunningServer } from './server.js';
 
 export interface RunSettings {
@@ -35,8 +26,8 @@ export interface RunSettings {
  * @throws CommandError with the exit code of what kept it from running.
  */
 export async function runTopology(file: string, settings: RunSettings): Promise<void> {
-  const registry = await withPlugins(settings.plugins);
-  const topology = load(file, registry);
+  const registry = await registryWith(settings.plugins);
+  const topology = loadForCommand(file, variables(), registry);
   const log = createLogger({ level: settings.level });
   const metrics = createMetrics();
   const clock = systemClock;
@@ -62,10 +53,19 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
     : null;
   try {
     if (server) announce(server, topology);
-    await runner.start();
+    await begin(runner);
     await Promise.race([stopAsked, settings.untilEnd ? runner.finished() : new Promise(() => undefined)]);
   } finally {
     await stop(runner, server);
+  }
+}
+
+/** @throws CommandError with what kept it from starting, in its own words. */
+async function begin(runner: RunningTopology): Promise<void> {
+  try {
+    await runner.start();
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error), exitCodeOf(error));
   }
 }
 
@@ -90,60 +90,14 @@ function stopSignal(): Promise<void> {
   });
 }
 
-function load(file: string, registry: Registry): CheckedTopology {
-  const { topology, problems } = loadTopology(file, registry, variables());
-  for (const problem of problems) process.stderr.write(`${formatProblem(problem, sourceOf(problem.file))}\n`);
-  if (!topology) throw new CommandError(`${file} was not run: mend what is said above`, EXIT.invalid);
-  return topology;
-}
-
 /** Secrets are files of the folder that CSIFLOW_SECRETS names, or variables. */
 const variables = (): LoadOptions => ({ env: process.env, secrets: process.env['CSIFLOW_SECRETS'] });
 
-function sourceOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined; // the problem itself says that it cannot be read
-    throw error;
-  }
-}
-
-/** The components that ship, and those of the user's own modules. */
-async function withPlugins(files: readonly string[]): Promise<Registry> {
-  const registry = new Registry(components.list());
-  for (const file of files) {
-    const module = await importPlugin(file);
-    const own = Array.isArray(module.default) ? module.default : [module.default];
-    if (!own.every(isComponent)) {
-      throw new CommandError(
-        `${file} must export components as its default: what defineOperator, defineSource or defineSink give`,
-        EXIT.invalid,
-      );
-    }
-    for (const component of own) registry.add(component);
-  }
-  return registry;
-}
-
-/** @throws CommandError where the module cannot be loaded. */
-async function importPlugin(file: string): Promise<{ readonly default?: unknown }> {
-  try {
-    return (await import(pathToFileURL(resolve(file)).href)) as { default?: unknown };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandError(
-      `--plugin ${file} cannot be loaded (it must be JavaScript): ${reason}`,
-      EXIT.invalid,
-    );
-  }
-}
-
-const isComponent = (value: unknown): value is Component =>
-  typeof value === 'object' && value !== null && 'kind' in value && 'name' in value && 'create' in value;
-
-function announce({ address, firstPassword }: RunningServer, { id, environments }: CheckedTopology): void {
-  const login = firstPassword ? `admin / ${firstPassword}   (shown this once; keep it)` : 'as before';
+function announce({ address, firstPassword }: RunningServer, topology: CheckedTopology): void {
+  const { id, environments } = topology;
+  const login = firstPassword
+    ? `admin / ${firstPassword}   (shown this once; keep it)`
+    : `as before (lost? remove users.json in ${topology.settings.stateFolder}: the next start makes a new admin)`;
   const assumed = environments.flatMap((environment) => environment.assumed);
   process.stdout.write(
     [

@@ -8,7 +8,6 @@ import { packageFile } from '../pipeline/telemetry/paths.js';
 import { Tokens } from './auth/tokens.js';
 import { Users } from './auth/users.js';
 import type { Form } from './contract/form.js';
-import { PoseView } from './contract/pose.js';
 import type { Deployment } from './deployment.js';
 import { Limits } from './limits/limits.js';
 import { createApp, mounts } from './rest/app.js';
@@ -60,17 +59,11 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     probe,
     clock,
     log,
-    views: new Map(
-      main.topology.environments.map((environment) => [
-        environment.id,
-        new PoseView(environment, main.topology.id),
-      ]),
-    ),
     cursorKey: randomBytes(32),
   };
   const app = createApp(deployment, options.limits ?? new Limits(), {
     metrics: options.metrics,
-    page: servePage(main.topology),
+    page: servePage(() => main.topology),
   });
   const handle = app.callback();
   const server = createServer((request, response) => void handle(request, response));

@@ -1,9 +1,10 @@
-import { mkdir, open, readFile, rename, rm, truncate, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, truncate, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { choice, defineSink, type Context, type Sink } from '../pipeline/component/index.js';
 import type { Data, Failure } from '../pipeline/model/index.js';
 import { ParquetFiles } from './shared/parquet.js';
+import { makeFolder } from '../pipeline/telemetry/folders.js';
 
 const Config = Type.Object(
   {
@@ -85,7 +86,7 @@ class NdjsonFiles implements Sink {
   }
 
   async open(): Promise<void> {
-    await mkdir(dirname(this.#pattern), { recursive: true });
+    makeFolder(dirname(this.#pattern));
     this.#starts = parseIndex(await readIfThere(this.#indexPath));
     const last = this.#starts.at(-1);
     if (last) await this.#use(last);
@@ -163,7 +164,7 @@ class NdjsonFiles implements Sink {
     await this.close();
     const number = (this.#starts.at(-1)?.number ?? -1) + 1;
     const path = numbered(this.#pattern.replaceAll('{date}', dateOf(time)), number);
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const start = { epoch, number, path, byte: 0, since: time };
     // The note comes first: a file that the index does not know could not be taken back.
     await this.#note(start);

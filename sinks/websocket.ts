@@ -1,8 +1,9 @@
-import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { defineSink, type Context, type LiveFeed, type Sink } from '../pipeline/component/index.js';
 import type { Data, PoseFrame, SensedEvent } from '../pipeline/model/index.js';
+import { makeFolder } from '../pipeline/telemetry/folders.js';
 
 const Config = Type.Object(
   {
@@ -54,7 +55,7 @@ class LiveSink implements Sink, LiveFeed {
   }
 
   async open(): Promise<void> {
-    await mkdir(this.#context.stateFolder, { recursive: true });
+    makeFolder(this.#context.stateFolder);
     await this.#told.open();
   }
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
 import type { Account } from './roles.js';
+import { makeFolder } from '../../pipeline/telemetry/folders.js';
 
 /** Life of an access token. */
 export const ACCESS_SECONDS = 3_600;
@@ -18,7 +19,7 @@ export class Tokens {
   readonly #key: Buffer;
 
   constructor(stateFolder: string) {
-    mkdirSync(stateFolder, { recursive: true });
+    makeFolder(stateFolder);
     const file = join(stateFolder, 'token.key');
     if (!existsSync(file)) writeFileSync(file, randomBytes(48).toString('base64'), { mode: 0o600 });
     this.#key = Buffer.from(readFileSync(file, 'utf8'), 'base64');

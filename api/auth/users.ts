@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash, verify } from '@node-rs/argon2';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { ROLES, type Account, type Role } from './roles.js';
+import { makeFolder } from '../../pipeline/telemetry/folders.js';
 
 const UsersFileSchema = Type.Object({
   version: Type.Literal(1),
@@ -24,7 +25,7 @@ export class Users {
 
   /** @throws Error naming the file where it cannot be read. */
   constructor(stateFolder: string) {
-    mkdirSync(stateFolder, { recursive: true });
+    makeFolder(stateFolder);
     this.#file = join(stateFolder, 'users.json');
     this.#users = existsSync(this.#file) ? read(this.#file) : [];
   }

@@ -38,6 +38,9 @@ const SURROUNDINGS = new Set([
   'ENOSPC',
   'EROFS',
   'EMFILE',
+  'ENOTDIR',
+  // Another csiflow holds the state folder.
+  'state.locked',
 ]);
 
 /** The exit code that an error stands for. */

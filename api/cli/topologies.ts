@@ -3,17 +3,18 @@ import {
   formatProblem,
   loadTopology,
   type CheckedTopology,
+  type LoadOptions,
   type Problem,
 } from '../../pipeline/config/index.js';
-import { components } from '../components.js';
+import type { Registry } from '../../pipeline/component/index.js';
 import { CommandError, EXIT } from './exit.js';
 
 /**
  * Loads a topology for a command. Prints warnings on stderr.
  * @throws CommandError with exit code 2, the problems printed as a compiler does, where it cannot be used.
  */
-export function loadForCommand(file: string, secrets?: string): CheckedTopology {
-  const { topology, problems } = loadTopology(file, components, { env: process.env, secrets });
+export function loadForCommand(file: string, options: LoadOptions, registry: Registry): CheckedTopology {
+  const { topology, problems } = loadTopology(file, registry, options);
   if (problems.length > 0) process.stderr.write(`${printProblems(problems)}\n`);
   if (topology) return topology;
   throw new CommandError(summary(problems), EXIT.invalid);

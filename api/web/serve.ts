@@ -13,17 +13,20 @@ const FILES = {
 } as const;
 
 /** The live page: static files, and `/scene.json` with the rooms that it draws. No credential opens more than the drawing of the walls. */
-export function servePage(topology: CheckedTopology): Middleware {
-  const contents = new Map<string, { type: string; body: Buffer | string }>(
+export function servePage(topology: () => CheckedTopology): Middleware {
+  const contents = new Map(
     Object.entries(FILES).map(([path, [file, type]]) => [
       path,
       { type, body: readFileSync(packageFile(`api/web/page/${file}`)) },
     ]),
   );
-  contents.set('/scene.json', { type: 'application/json', body: JSON.stringify(sceneOf(topology)) });
   return async (context, next) => {
-    const found =
-      context.method === 'GET' || context.method === 'HEAD' ? contents.get(context.path) : undefined;
+    const reads = context.method === 'GET' || context.method === 'HEAD';
+    if (reads && context.path === '/scene.json') {
+      context.body = sceneOf(topology());
+      return;
+    }
+    const found = reads ? contents.get(context.path) : undefined;
     if (!found) {
       await next();
       return;

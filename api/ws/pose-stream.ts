@@ -190,11 +190,11 @@ export class PoseStream {
 
   /** @throws MessageError for an environment that nobody senses, and past the streams of an account. */
   #checkStream({ account }: Connection, { environment_id: environment }: PoseFilters): void {
-    const { views } = this.#deployment;
-    if (environment !== undefined && !views.has(environment)) {
+    const known = this.#deployment.main.topology.environments.map(({ id }) => id);
+    if (environment !== undefined && !known.includes(environment)) {
       throw new MessageError(
         'RESOURCE_NOT_FOUND',
-        `No environment is named ${environment}; there are ${[...views.keys()].join(', ')}`,
+        `No environment is named ${environment}; there are ${known.join(', ')}`,
       );
     }
     const streams = [...this.#connections.keys()]

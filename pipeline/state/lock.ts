@@ -1,5 +1,6 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolder } from '../telemetry/folders.js';
 
 /** Folders that this process holds. */
 const held = new Set<string>();
@@ -11,7 +12,7 @@ const held = new Set<string>();
  * @throws Error with code `state.locked`, naming the process that holds it
  */
 export function lockFolder(folder: string): () => void {
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const file = join(folder, 'lock');
   if (held.has(folder)) throw locked(folder, process.pid);
   for (let attempt = 0; ; attempt++) {

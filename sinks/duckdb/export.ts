@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { openDatabase, withConnection } from '../shared/database.js';
 import { TABLE_NAMES, type TableName } from '../shared/tables.js';
 import { instantOf } from './parameters.js';
 import { boundValues } from './pool.js';
+import { makeFolder } from '../../pipeline/telemetry/folders.js';
 
 type Exported = TableName | 'tracks' | 'keypoints';
 type Format = 'parquet' | 'csv' | 'ndjson';
@@ -49,7 +50,7 @@ export async function exportTable(request: ExportRequest): Promise<number> {
   const to = resolve(request.to);
   if (!existsSync(from)) throw new Error(`there is no store ${from}`);
   if (to === from) throw new Error('the export would overwrite the store that it reads');
-  await mkdir(dirname(to), { recursive: true });
+  makeFolder(dirname(to));
   const part = `${to}.part`;
   const database = await openDatabase(from, {
     memoryLimitBytes: 512 * 2 ** 20,

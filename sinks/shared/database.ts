@@ -1,8 +1,8 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ASK_OWNER, claim } from './ownership.js';
 import { prepareSchema } from './schema.js';
+import { makeFolder } from '../../pipeline/telemetry/folders.js';
 
 /** An open store. `close` writes all into the file itself and frees it for others. */
 export interface Database {
@@ -25,7 +25,7 @@ export interface DatabaseOptions {
  * @throws Error where another process or thread has it, where it is no csiflow store, or of a newer csiflow.
  */
 export async function openDatabase(path: string, options: DatabaseOptions): Promise<Database> {
-  if (!options.readOnly) await mkdir(dirname(path), { recursive: true });
+  if (!options.readOnly) makeFolder(dirname(path));
   const ownership = claim(path);
   try {
     const instance = await openInstance(path, options);

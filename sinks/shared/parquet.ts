@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
 import type { Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import type { Database } from './database.js';
 import { TABLE_NAMES, type TableName } from './tables.js';
 import type { Writer } from './writer.js';
+import { makeFolder } from '../../pipeline/telemetry/folders.js';
 
 /**
  * Parquet files by event time, one for each table. Rows wait in a staging database, where they can be
@@ -132,7 +133,7 @@ export class ParquetFiles implements Sink {
   }
 
   async #copy(table: TableName, number: bigint, path: string): Promise<void> {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const part = `${path}.part`;
     await this.#opened().connection.run(
       `COPY (SELECT * FROM ${table} WHERE ${this.#stretchOf} = ${number} ORDER BY "time") TO '${part.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,

@@ -1,6 +1,12 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../exit.js';
 
+interface GraphOptions {
+  readonly format: string;
+  readonly json?: boolean;
+  readonly plugin: readonly string[];
+}
+
 export function register(program: Command): void {
   program
     .command('graph')
@@ -8,19 +14,21 @@ export function register(program: Command): void {
     .description('Print the graph of a topology.')
     .option('--format <mermaid|dot>', 'language of the drawing', 'mermaid')
     .option('--json', 'print nodes and edges as JSON')
+    .option('--plugin <file...>', 'modules with components of your own', [])
     .addHelpText(
       'after',
       '\nExample:\n  csiflow graph topologies/demo.yaml --format dot | dot -Tsvg > demo.svg',
     )
-    .action(async (file: string, options: { readonly format: string; readonly json?: boolean }) => {
-      const [{ loadForCommand }, { toDot, toMermaid }] = await Promise.all([
+    .action(async (file: string, options: GraphOptions) => {
+      const [{ loadForCommand }, { registryWith }, { toDot, toMermaid }] = await Promise.all([
         import('../topologies.js'),
+        import('../../plugins.js'),
         import('../../../pipeline/config/index.js'),
       ]);
       if (options.format !== 'mermaid' && options.format !== 'dot') {
         throw new CommandError(`--format must be mermaid or dot, not ${options.format}`, EXIT.invalid);
       }
-      const topology = loadForCommand(file);
+      const topology = loadForCommand(file, { env: process.env }, await registryWith(options.plugin));
       if (options.json) {
         const nodes = topology.nodes.map(({ id, component, inputs }) => {
           return { id, kind: component.kind, type: component.name, inputs };

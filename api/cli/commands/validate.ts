@@ -6,6 +6,7 @@ interface ValidateOptions {
   readonly format: string;
   readonly json?: boolean;
   readonly secrets?: string;
+  readonly plugin: readonly string[];
 }
 
 export function register(program: Command): void {
@@ -16,6 +17,7 @@ export function register(program: Command): void {
     .option('--format <text|json>', 'how problems are printed', 'text')
     .option('--json', 'the same as --format json')
     .option('--secrets <folder>', 'folder with one file a secret')
+    .option('--plugin <file...>', 'modules with components of your own', [])
     .addHelpText(
       'after',
       '\nExample:\n  csiflow validate topologies\n  csiflow validate ward-3.yaml --format json',
@@ -25,21 +27,26 @@ export function register(program: Command): void {
       if (format !== 'text' && format !== 'json') {
         throw new CommandError(`--format must be text or json, not ${format}`, EXIT.invalid);
       }
-      await validate(paths, format, options.secrets);
+      await validate(paths, format, options);
     });
 }
 
-async function validate(paths: readonly string[], format: 'text' | 'json', secrets?: string): Promise<void> {
-  const [{ loadTopology }, { components }, { printProblems, summary }] = await Promise.all([
+async function validate(
+  paths: readonly string[],
+  format: 'text' | 'json',
+  { secrets, plugin }: ValidateOptions,
+): Promise<void> {
+  const [{ loadTopology }, { registryWith }, { printProblems, summary }] = await Promise.all([
     import('../../../pipeline/config/index.js'),
-    import('../../components.js'),
+    import('../../plugins.js'),
     import('../topologies.js'),
   ]);
+  const registry = await registryWith(plugin);
   const files = await topologyFiles(paths);
   const problems: Problem[] = [];
   let valid = 0;
   for (const file of files) {
-    const result = loadTopology(file, components, { env: process.env, secrets });
+    const result = loadTopology(file, registry, { env: process.env, secrets });
     problems.push(...result.problems);
     if (result.topology) valid++;
   }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { TruthLine } from './stage.js';
+import { makeFolder } from '../../telemetry/folders.js';
 
 /** Appends the truth to a file, one JSON object a line. */
 export class TruthFile {
@@ -18,7 +18,7 @@ export class TruthFile {
 
   /** @throws Error where the file cannot be written. */
   static async open(path: string): Promise<TruthFile> {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const stream = createWriteStream(path, { flags: 'a' });
     await once(stream, 'open');
     return new TruthFile(stream);

@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeFolder } from '../../pipeline/telemetry/folders.js';
+
+test('makes a folder and those above it, and takes one that is there', () => {
+  const root = mkdtempSync(join(tmpdir(), 'csiflow-folder-'));
+  makeFolder(join(root, 'a', 'b'));
+  makeFolder(join(root, 'a', 'b'));
+  expect(statSync(join(root, 'a', 'b')).isDirectory()).toBe(true);
+  rmSync(root, { recursive: true });
+});
+
+test.runIf(process.platform === 'linux')('says at once where a file system takes no folders', () => {
+  expect(() => {
+    makeFolder('/proc/nope/state');
+  }).toThrow('ENOENT');
+});
