@@ -94,6 +94,7 @@ function throughRuntime(input: readonly CsiBlock[]): Promise<number> {
       replayable: true,
       create: () => ({
         async open(_, output) {
+          output.ready?.();
           await started;
           for (const [index, block] of input.entries()) {
             const taken = output.offer({ position: index, data: [block] });
