@@ -65,8 +65,12 @@ export class DeadLetters {
 
   /** Forgets those of later epochs: their input is read again. */
   async rewind(epoch: number): Promise<void> {
-    const later = this.list().filter((letter) => letter.epoch > epoch);
-    await Promise.all(later.map(({ id }) => this.#table.remove(id)));
+    const later: number[] = [];
+    for (const { key, value } of this.#table.getRange({})) {
+      const letter = decode(Uint8Array.from(value)) as DeadLetter;
+      if (letter.epoch > epoch) later.push(key as number);
+    }
+    await Promise.all(later.map((id) => this.#table.remove(id)));
   }
 }
 

@@ -7,8 +7,10 @@ import { open } from 'lmdb';
 import { expect, test } from 'vitest';
 import type { Data } from '../../pipeline/model/index.js';
 import { udp } from '../../pipeline/sources/udp.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 import { defineOperator, type Component } from '../../pipeline/component/index.js';
+import { csiflow } from '../support/csiflow.js';
 import {
   counter,
   order,
@@ -303,6 +305,21 @@ test('a UDP port that is taken keeps a topology from starting, with its own mess
     message: expect.stringContaining(`UDP port ${port} of 127.0.0.1 cannot be opened`) as string,
   });
   expect(runner.status().state).toBe('failed');
+  const folder = temporaryFolder();
+  const file = join(folder, 'taken.yaml');
+  writeFileSync(
+    file,
+    `id: taken
+environment: ${packageFile('topologies/environments/esp32-pair.yaml')}
+sources:
+  in: { type: udp, port: ${port} }
+sinks:
+  out: { type: console, from: in }
+`,
+  );
+  const { code, output } = await csiflow('run', file, '--no-api');
+  expect(output).toContain(`UDP port ${port} of 127.0.0.1 cannot be opened`);
+  expect(code).toBe(3);
   other.close();
   await once(other, 'close');
   await runner.start();
