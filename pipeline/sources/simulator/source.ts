@@ -222,7 +222,9 @@ class SimulatorSource implements Source {
 
   #begin(): Place {
     const { start_time } = this.#settings;
-    const start = start_time === undefined ? this.#context.clock.now() : Date.parse(start_time) * 1000;
+    // On a whole second: every start of a seed then lies alike on the grids of windows, and gives the same results.
+    const now = Math.floor(this.#context.clock.now() / SECOND) * SECOND;
+    const start = start_time === undefined ? now : Date.parse(start_time) * 1000;
     return { start: Math.round(start), tick: 0, stages: this.#stages.map(() => ({ cycle: 0, since: 0 })) };
   }
 
@@ -306,3 +308,6 @@ function ignoreAbort(error: unknown): void {
 
 /** Reads the signal anew: it may have been aborted while a promise was awaited. */
 const signalled = (signal: AbortSignal): boolean => signal.aborted;
+
+/** Microseconds. */
+const SECOND = 1_000_000;
