@@ -21,19 +21,21 @@ interface Arrival {
   readonly networkMs: number;
 }
 
-const ROOMS = 5;
 const WINDOW_US = 2_000_000;
 const LINKS_PER_ROOM = 4;
 
-/** 1,000 frames a second over five rooms, their poses followed on one WebSocket. */
-export async function poseLatency(seconds: number): Promise<Latency> {
-  const site = await makeSite({ rooms: ROOMS, inference: true });
+/**
+ * 1,000 frames a second over some rooms of four links, their poses followed on one WebSocket. Windows of several
+ * rooms close together, so that most of them also wait for the network to be done with the others.
+ */
+export async function poseLatency(seconds: number, rooms: number): Promise<Latency> {
+  const site = await makeSite({ rooms, inference: true });
   const service = new Service(site);
   try {
     const password = await service.password();
     await service.running();
     const arrivals: Arrival[] = [];
-    const socket = await follow(service, await service.login(password), ROOMS, arrivals);
+    const socket = await follow(service, await service.login(password), rooms, arrivals);
     await sendFrom({ port: site.udpPort, links: site.links, rate: 1_000, seconds: 4, times: false }); // warms up
     arrivals.length = 0;
     const { times } = await sendFrom({
