@@ -41,3 +41,10 @@ export function withDefaults(component: Component, config: object): object {
   new Ajv({ useDefaults: true, strict: false }).compile(component.config)(filled);
   return filled;
 }
+
+/** A case of a kit for the components that promise it; for others there is no such case, not a skipped one. */
+export const testWhere =
+  (promised: boolean) =>
+  (name: string, body: () => Promise<void>): void => {
+    if (promised) test(name, body);
+  };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AnySink, Context, Sink } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
-import { definitionConformance, withDefaults } from './definition.js';
+import { definitionConformance, withDefaults, testWhere } from './definition.js';
 
 /** What a sink writes to, for one test. */
 export interface SinkBackend {
@@ -97,7 +97,7 @@ export function sinkConformance(name: string, driver: SinkDriver): void {
       expect([0, 1, true]).toContain(outcome);
     });
 
-    test.runIf(keeps)('what was flushed survives closing and opening', async () => {
+    testWhere(keeps)('what was flushed survives closing and opening', async () => {
       const sink = await open();
       await sink.write(records(0, 10), 1);
       await sink.flush();
@@ -109,7 +109,7 @@ export function sinkConformance(name: string, driver: SinkDriver): void {
       await again.close();
     });
 
-    test.runIf(component.recovery === 'rewind')(
+    testWhere(component.recovery === 'rewind')(
       'rewinding deletes later epochs and nothing else',
       async () => {
         const sink = await open();
@@ -125,7 +125,7 @@ export function sinkConformance(name: string, driver: SinkDriver): void {
       },
     );
 
-    test.runIf(component.recovery === 'rewind')(
+    testWhere(component.recovery === 'rewind')(
       'rewinding also takes what an earlier process flushed late',
       async () => {
         const sink = await open();
@@ -140,7 +140,7 @@ export function sinkConformance(name: string, driver: SinkDriver): void {
       },
     );
 
-    test.runIf(component.recovery === 'idempotent')('a record written twice is there once', async () => {
+    testWhere(component.recovery === 'idempotent')('a record written twice is there once', async () => {
       const sink = await open();
       await sink.write(records(0, 10), 1);
       await sink.write(records(5, 15), 2);

@@ -14,7 +14,7 @@ import {
 } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
-import { definitionConformance, withDefaults } from './definition.js';
+import { definitionConformance, withDefaults, testWhere } from './definition.js';
 import { comparable, throughDisk } from './run-operator.js';
 
 /** What a source reads, for one test. */
@@ -134,39 +134,36 @@ export function sourceConformance(name: string, driver: SourceDriver): void {
       await again.close?.();
     });
 
-    test.runIf(component.replayable)('it waits for a full queue', async () => {
+    testWhere(component.replayable)('it waits for a full queue', async () => {
       const { waiting, source } = await read(null);
       await source.close?.();
       expect(waiting).toBe(1);
     });
 
-    test.runIf(component.replayable)('it gives the same records when it is read again', async () => {
+    testWhere(component.replayable)('it gives the same records when it is read again', async () => {
       const first = await read(null);
       const again = await read(null);
       expect(contents(again.source, again.batches)).toEqual(contents(first.source, first.batches));
     });
 
-    test.runIf(component.replayable)(
-      'from the position of any batch it gives what follows that',
-      async () => {
-        const whole = await read(null);
-        const all = contents(make(), whole.batches);
-        const last = Math.min(whole.batches.length, 12);
-        await fc.assert(
-          fc.asyncProperty(fc.integer({ min: 1, max: last }), async (taken) => {
-            const first = whole.batches.slice(0, taken);
-            const rest = await read(throughDisk(first.at(-1)!.position));
-            const decoder = make();
-            const before = contents(decoder, first);
-            const state = throughDisk(decoder.snapshot?.());
-            const other = make();
-            if (state !== undefined) other.restore?.(state);
-            expect(sort([...before, ...contents(other, rest.batches)])).toEqual(all);
-          }),
-          { numRuns: 5 },
-        );
-      },
-    );
+    testWhere(component.replayable)('from the position of any batch it gives what follows that', async () => {
+      const whole = await read(null);
+      const all = contents(make(), whole.batches);
+      const last = Math.min(whole.batches.length, 12);
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: last }), async (taken) => {
+          const first = whole.batches.slice(0, taken);
+          const rest = await read(throughDisk(first.at(-1)!.position));
+          const decoder = make();
+          const before = contents(decoder, first);
+          const state = throughDisk(decoder.snapshot?.());
+          const other = make();
+          if (state !== undefined) other.restore?.(state);
+          expect(sort([...before, ...contents(other, rest.batches)])).toEqual(all);
+        }),
+        { numRuns: 5 },
+      );
+    });
 
     test('what it decodes does not depend on the size of batches', async () => {
       const { batches } = await read(null);
