@@ -43,6 +43,8 @@ export function readBounded(
 /** A file of the same folder whose name is near. */
 function nearestFile(shown: string, file: string): string | undefined {
   const folder = dirname(file);
+  // A name with a null character is no place to look in: Node refuses even to ask.
+  if (folder.includes('\0')) return undefined;
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return undefined;
   const found = nearest(basename(file), readdirSync(folder));
   return found === undefined ? undefined : join(dirname(shown), found);

@@ -25,6 +25,8 @@ export class DeadLetters {
   readonly #table: Table;
   #next = 1;
   #first = 1;
+  /** The newest write: those before it are committed with it or earlier. */
+  #written: Promise<unknown> = Promise.resolve();
 
   constructor(store: StateStore) {
     this.#table = store.table('dead-letters');
@@ -38,13 +40,13 @@ export class DeadLetters {
   }
 
   add(letter: Omit<DeadLetter, 'id'>): void {
-    void this.#table.put(this.#next++, bounded(letter));
+    this.#written = this.#table.put(this.#next++, bounded(letter));
     while (this.#next - this.#first > LIMIT) void this.#table.remove(this.#first++);
   }
 
   /** Resolves when all letters so far can be listed. */
   async settled(): Promise<void> {
-    await this.#table.committed;
+    await this.#written;
   }
 
   /** Oldest first. */

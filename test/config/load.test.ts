@@ -62,6 +62,13 @@ const SNIPPETS = [
   '\0',
 ];
 
+test('a name of an environment with a null character is a problem, not an exception', () => {
+  const text = 'id: x\nenvironment: "\\0rooms/room.yaml"\n';
+  const source = { text, shown: 'x.yaml', file: null, folder: '.' };
+  const { problems } = parseTopology(source, testComponents, { env: {} });
+  expect(problems.map(({ code }) => code)).toContain('config.file.missing');
+});
+
 test('a mutated topology gives located problems, never an exception', () => {
   const edit = fc.record({
     at: fc.nat(good.length),
