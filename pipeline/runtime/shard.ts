@@ -103,7 +103,8 @@ export class Shard implements Host {
   #failure: Error | undefined;
   #complete = false;
   #finish: () => void = () => undefined;
-  #lettersSecond = 0;
+  /** None yet: 0 is the first second of the clock. */
+  #lettersSecond = -1;
   #lettersLeft = 0;
   /** Resolves when all input has ended and the last barrier has passed. */
   readonly finished: Promise<void>;

@@ -8,6 +8,8 @@ import { expect, test } from 'vitest';
 import type { Data } from '../../pipeline/model/index.js';
 import { udp } from '../../pipeline/sources/udp.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { createRunner } from '../../pipeline/runtime/runner.js';
+import { createLogger } from '../../pipeline/telemetry/log.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 import { defineOperator, type Component } from '../../pipeline/component/index.js';
 import { csiflow } from '../support/csiflow.js';
@@ -426,4 +428,19 @@ test('metrics equal what happened', async () => {
   ]) {
     expect(text).toContain(`csiflow_${name}`);
   }
+});
+
+test('a dead letter of the very first second of the clock is kept', async () => {
+  const table = new Table();
+  table.refuse = () => true;
+  const begun = performance.now();
+  const topology = simple(table, temporaryFolder(), counter, { count: 10 });
+  const runner = createRunner(topology, {
+    log: createLogger({ level: 'error' }),
+    clock: { now: () => Date.now() * 1000, elapsed: () => performance.now() - begun },
+  });
+  await runner.start();
+  await runner.finished();
+  expect(await runner.deadLetters()).not.toEqual([]);
+  await runner.stop();
 });
