@@ -24,6 +24,9 @@ export class Accepted {
 
   constructor(folder: string) {
     this.#folder = folder;
+    // A run that is killed at once has not made them yet.
+    for (const name of ['decoded.part', 'received.part'])
+      writeFileSync(join(folder, name), '', { flag: 'a' });
   }
 
   get count(): number {
