@@ -9,6 +9,8 @@ export default defineConfig({
     exclude: [
       // Need the native part of TensorFlow: `npm run test:native`.
       ...(process.env['CSIFLOW_NATIVE'] ? [] : ['test/native/**']),
+      // Need real servers: `npm run test:services`.
+      ...(process.env['CSIFLOW_SERVICES'] ? [] : ['test/services/**']),
       // Take minutes: `npm run test:long`.
       ...(process.env['CSIFLOW_LONG'] ? [] : ['test/long/**']),
     ],

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Installs the servers that `npm run test:services` talks to. The tests start and end them themselves.
+#
+#   .ci/services.sh apt       InfluxDB 1, Mosquitto, Prometheus, kcat (Debian packages; as root)
+#   .ci/services.sh kafka     Kafka's jars, by Maven, to $SERVICES_DIR/kafka-<version>
+#   .ci/services.sh influx2   InfluxDB 2, built from its Go and Rust sources (minutes), to $SERVICES_DIR/influx2-<version>
+#
+# $SERVICES_DIR (default: .services in the project) is kept: a second call takes no time.
+set -euo pipefail
+
+project=$(realpath "$(dirname "$0")/..")
+services=${SERVICES_DIR:-$project/.services}
+mkdir -p "$services"
+services=$(realpath "$services")
+
+install_apt() {
+  command -v influxd mosquitto prometheus kcat >/dev/null && return
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+    influxdb influxdb-client mosquitto mosquitto-clients prometheus kcat >/dev/null
+}
+
+# 4.4.0 is incomplete in Maven's repository. slf4j-simple: without it the broker logs nothing.
+install_kafka() {
+  local version=4.3.1 home=$services/kafka-4.3.1
+  [ -e "$home/.complete" ] && return
+  rm -rf "$home"
+  mkdir -p "$home"
+  cat >"$home/pom.xml" <<POM
+<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>csiflow.ci</groupId><artifactId>kafka</artifactId><version>1</version><packaging>pom</packaging>
+  <dependencies>
+    <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>$version</version></dependency>
+    <dependency><groupId>org.slf4j</groupId><artifactId>slf4j-simple</artifactId><version>1.7.36</version></dependency>
+  </dependencies>
+</project>
+POM
+  mvn -q -B -f "$home/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
+    -DincludeScope=runtime -DoutputDirectory="$home"
+  touch "$home/.complete"
+}
+
+go_source() { GOFLAGS=-mod=mod go mod download -json "$1" | sed -n 's/.*"Dir": "\(.*\)".*/\1/p'; }
+
+# The web UI is not in the Go module: an empty page takes its place. Flux pins an old Rust; a new one
+# builds it with its lints off.
+install_influx2() {
+  local home=$services/influx2-2.7.12 work
+  [ -x "$home/influxd" ] && return
+  work=$home/build
+  rm -rf "$home"
+  mkdir -p "$work/pkgconfig"
+  cd "$work"
+  cp -r "$(go_source github.com/influxdata/influxdb/v2@v2.7.12)" influxdb
+  cp -r "$(go_source github.com/influxdata/flux@v0.196.1)" flux
+  chmod -R u+w influxdb flux
+  rm -f flux/rust-toolchain* flux/libflux/rust-toolchain*
+  (cd flux/libflux && RUSTFLAGS='--cap-lints allow' cargo build -q --release -p flux --target-dir "$work/target")
+  printf 'Name: flux\nDescription: flux\nVersion: 0.196.1\nCflags: -I%s\nLibs: -L%s -l:libflux.a -ldl -lm -lpthread\n' \
+    "$work/flux/libflux/include" "$work/target/release" >pkgconfig/flux.pc
+  mkdir -p influxdb/static/data/build
+  echo '<html></html>' >influxdb/static/data/build/index.html
+  (cd influxdb && PKG_CONFIG_PATH=$work/pkgconfig GOFLAGS=-mod=mod \
+    go build -tags sqlite_foreign_keys,sqlite_json,noasm -ldflags '-s -w' -o "$home/influxd" ./cmd/influxd)
+  cd "$services"
+  chmod -R u+w "$work"
+  rm -rf "$work"
+}
+
+for service in "$@"; do
+  case $service in
+    apt | kafka | influx2) "install_$service" ;;
+    *) echo "usage: $0 apt|kafka|influx2...; got '$service'" >&2; exit 2 ;;
+  esac
+done
