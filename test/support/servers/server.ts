@@ -11,34 +11,38 @@ import { packageFile } from '../../../pipeline/telemetry/paths.js';
 /** Where .ci/services.sh keeps what it has installed. */
 export const servicesFolder = process.env['SERVICES_DIR'] ?? packageFile('.services');
 
+export interface ServerSettings {
+  readonly name: string;
+  /** Holds the server's files and log; removed by `stop`. */
+  readonly folder: string;
+  /** All must answer before the server counts as up. */
+  readonly ports: readonly number[];
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A real server as a child process on loopback; its data lie in a temporary folder and outlive a crash. */
 export class Server {
+  readonly #settings: ServerSettings;
   #process: ChildProcess | undefined;
 
-  /**
-   * @param folder holds the server's files and log; removed by `stop`
-   * @param ports all must answer before the server counts as up
-   */
-  constructor(
-    readonly name: string,
-    readonly folder: string,
-    readonly ports: readonly number[],
-    readonly command: readonly string[],
-    readonly env: Readonly<Record<string, string>> = {},
-  ) {}
+  constructor(settings: ServerSettings) {
+    this.#settings = settings;
+  }
 
   /** Starts it, or starts it again after `crash` or `halt`, and waits until its ports answer. */
   async start(): Promise<this> {
-    const child = spawn(this.command[0]!, this.command.slice(1), {
-      cwd: this.folder,
-      env: { ...process.env, ...this.env },
+    const { command, folder, env, ports } = this.#settings;
+    const child = spawn(command[0]!, command.slice(1), {
+      cwd: folder,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const log = createWriteStream(this.#log, { flags: 'a' });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
     this.#process = child;
-    for (const port of this.ports) await this.#answers(port, child);
+    for (const port of ports) await this.#answers(port, child);
     return this;
   }
 
@@ -65,11 +69,11 @@ export class Server {
   async stop(): Promise<void> {
     this.resume();
     await this.halt();
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.#settings.folder, { recursive: true, force: true });
   }
 
   get #log(): string {
-    return join(this.folder, 'log');
+    return join(this.#settings.folder, 'log');
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -87,7 +91,9 @@ export class Server {
       if (child.exitCode !== null || child.signalCode !== null) break;
       await delay(50);
     }
-    throw new Error(`${this.name} does not answer on port ${port}:\n${await readFile(this.#log, 'utf8')}`);
+    throw new Error(
+      `${this.#settings.name} does not answer on port ${port}:\n${await readFile(this.#log, 'utf8')}`,
+    );
   }
 }
 
@@ -115,7 +121,11 @@ function canConnect(port: number): Promise<boolean> {
       socket.destroy();
       resolve(up);
     };
-    socket.once('connect', () => answer(true));
-    socket.once('error', () => answer(false));
+    socket.once('connect', () => {
+      answer(true);
+    });
+    socket.once('error', () => {
+      answer(false);
+    });
   });
 }
