@@ -1,44 +1,25 @@
-import { filter, merge, Subject, type Observable } from 'rxjs';
-import type {
-  AnySink,
-  AnySource,
-  Context,
-  LiveFeed,
-  Operator,
-  Reader,
-  Sink,
-  Source,
-  State,
-} from '../component/index.js';
+import type { AnySink, AnySource, Context, LiveFeed, Reader, Sink, State } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
-import { LinkTable, type Data, type Failure, type Provenance } from '../model/index.js';
+import type { Failure, LinkTable } from '../model/index.js';
 import {
-  Checkpoints,
-  DeadLetters,
-  encodeNode,
-  Journal,
-  Outbox,
-  SentAlerts,
-  StateStore,
+  LocalState,
   type Checkpoint,
+  type DeadLetters,
+  type Journal,
+  type ShardState,
 } from '../state/index.js';
 import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';
-import { asynchronous } from './async-stage.js';
+import { Barriers, type CheckpointFigures } from './barriers.js';
+import { compile } from './compile.js';
+import { Failures } from './failures.js';
 import { Gate } from './gate.js';
 import type { Host, NodeRun, Patience } from './host.js';
-import { killAt } from './kill.js';
-import { synchronous, type KeptOperator } from './operator-stage.js';
-import { toPortable } from './portable.js';
-import { seededRandom } from './random.js';
-import type { Signal, Stream } from './signal.js';
+import { Nodes } from './nodes.js';
+import { Pump } from './pump.js';
 import { SinkStage } from './sink-stage.js';
 import { SourceStage } from './source-stage.js';
-
-/** The pump yields to the event loop after this time. */
-const SLICE_MS = 5;
-/** Dead letters of a second that are kept; the rest is counted alone. */
-const LETTERS_A_SECOND = 200;
+import { named, text, turn, withinTime } from './waiting.js';
 
 export interface ShardOptions {
   readonly topology: CheckedTopology;
@@ -54,13 +35,6 @@ export interface ShardOptions {
   readonly onChange: () => void;
 }
 
-/** The last checkpoint, as a status shows it. */
-export interface CheckpointFigures {
-  readonly epoch: number;
-  readonly at: number;
-  readonly pauseMs: number;
-}
-
 /**
  * One run of a topology, from its last checkpoint: sources, journal, pump, operators, sinks. It is used
  * once: another start makes another shard.
@@ -73,39 +47,22 @@ export class Shard implements Host {
   readonly patience: Patience;
   readonly readers = new Map<string, Reader>();
   readonly feeds = new Map<string, LiveFeed>();
-  readonly runs: ReadonlyMap<string, NodeRun>;
-  checkpoint: CheckpointFigures | null = null;
-  /** Why checkpoints do not get through. */
-  problem: string | null = null;
-
   readonly #options: ShardOptions;
-  readonly #sources: SourceStage[] = [];
-  readonly #sinks: SinkStage[] = [];
-  readonly #instances = new Map<string, Source | Operator | Sink>();
-  readonly #provenance = new Map<string, { origin: Provenance['origin'] }>();
-  readonly #origins = new Map<string, Provenance['origin']>();
-  readonly #journals: Journal[] = [];
+  readonly #nodes: Nodes;
+  readonly #failures: Failures;
   readonly #abort = new AbortController();
   readonly #opens: Promise<void>[] = [];
-  #store: StateStore | undefined;
-  #checkpoints: Checkpoints | undefined;
-  #letters: DeadLetters | undefined;
-  #epoch = 0;
-  #barrier: Barrier | null = null;
-  #checkpointDue = false;
-  #timer: NodeJS.Timeout | undefined;
-  #wakePump: (() => void) | undefined;
+  #state: ShardState | undefined;
+  #sources: readonly SourceStage[] = [];
+  #sinks: readonly SinkStage[] = [];
+  #journals: readonly Journal[] = [];
+  #barriers: Barriers | undefined;
+  #pump: Pump | undefined;
   #pumping: Promise<void> = Promise.resolve();
-  #pumpEnds = false;
-  #turn = 0;
-  #lastYield = 0;
+  #timer: NodeJS.Timeout | undefined;
   #failed = false;
   #failure: Error | undefined;
-  #complete = false;
   #finish: () => void = () => undefined;
-  /** None yet: 0 is the first second of the clock. */
-  #lettersSecond = -1;
-  #lettersLeft = 0;
   /** Resolves when all input has ended and the last barrier has passed. */
   readonly finished: Promise<void>;
 
@@ -123,12 +80,38 @@ export class Shard implements Host {
       },
     );
     this.gate.onOpen(() => {
-      this.#wake();
+      this.#pump?.wake();
     });
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
-    this.runs = new Map(topology.nodes.map((node) => [node.id, this.#run(node)]));
+    this.#nodes = new Nodes(options);
+    this.#failures = new Failures({
+      settings: this.settings,
+      links,
+      clock,
+      keep: (letter) => {
+        this.#state?.letters.add(letter);
+      },
+      epochOf: (run) => this.#barriers!.epochOf(run),
+      onDegraded: options.onChange,
+      onTooMany: (error) => {
+        this.#giveUp(error, true);
+      },
+    });
+  }
+
+  get runs(): ReadonlyMap<string, NodeRun> {
+    return this.#nodes.runs;
+  }
+
+  get checkpoint(): CheckpointFigures | null {
+    return this.#barriers?.checkpoint ?? null;
+  }
+
+  /** Why checkpoints do not get through. */
+  get problem(): string | null {
+    return this.#barriers?.problem ?? null;
   }
 
   /** Restores the last checkpoint, rewinds, opens all, and reads on. Rejects with what kept it from that; all is closed then. */
@@ -143,18 +126,18 @@ export class Shard implements Host {
 
   /** @param save takes a checkpoint of what was taken in, first */
   async stop(save: boolean): Promise<void> {
+    const { onStep } = this.#options;
     clearInterval(this.#timer);
     this.#abort.abort();
     for (const source of this.#sources) source.close();
     if (save && !this.#failed) {
-      this.#options.onStep('data_pipeline_stop', 0.2);
+      onStep('data_pipeline_stop', 0.2);
       await this.#lastCheckpoint();
     }
-    this.#pumpEnds = true;
     this.#failed = true;
-    this.#wake();
+    this.#pump?.end();
     await this.#pumping;
-    this.#options.onStep('data_pipeline_stop', 0.6);
+    onStep('data_pipeline_stop', 0.6);
     await this.#inTime(
       this.#sinks.map((sink) => ({ node: sink.run.id, work: sink.end() })),
       'writing',
@@ -163,64 +146,43 @@ export class Shard implements Host {
       this.#sources.map(({ run }, index) => ({ node: run.id, work: this.#opens[index] })),
       'reading',
     );
-    this.#options.onStep('data_pipeline_stop', 1);
-    this.#options.onStep('model_unloading', 0);
-    for (const [id, instance] of this.#instances)
-      await this.#inTime([{ node: id, work: this.#close(id, instance) }], 'closing');
-    this.#options.onStep('model_unloading', 1);
-    await this.#store?.close();
+    onStep('data_pipeline_stop', 1);
+    onStep('model_unloading', 0);
+    for (const node of this.#nodes.made)
+      await this.#inTime([{ node, work: this.#nodes.close(node) }], 'closing');
+    onStep('model_unloading', 1);
+    await this.#state?.close();
     for (const run of this.runs.values()) run.status = 'stopped';
   }
 
   describe(node: string): Readonly<Record<string, unknown>> {
-    try {
-      return this.#instances.get(node)?.describe?.() ?? {};
-    } catch (error) {
-      return { error: text(error) };
-    }
+    return this.#nodes.describe(node);
   }
 
   deadLetters(): DeadLetters | undefined {
-    return this.#letters;
+    return this.#state?.letters;
   }
 
   // ------------------------------------------------------------------ as the host of its stages
 
   failures(run: NodeRun, stage: string, failed: readonly Failure[]): void {
-    run.meter.failed(stage, failed.length);
-    run.failedInRow += failed.length;
-    for (const { record, code, reason } of failed) this.#bury(run, stage, code, reason, record);
-    const { degradedAfterFailures, stopAfterFailures } = this.settings;
-    run.context.log.warn('records failed', { stage, code: failed[0]!.code, reason: failed[0]!.reason });
-    const threw = failed.some(({ code }) => code.endsWith('.threw'));
-    if (run.failedInRow >= degradedAfterFailures || threw) {
-      run.problem = `${run.failedInRow} records in a row failed (${stage}): ${failed[0]!.reason}`;
-      this.#options.onChange();
-    }
-    // What comes over the network must not be able to stop a topology: bad input only degrades it.
-    if (stopAfterFailures !== null && run.failedInRow >= stopAfterFailures && stage !== 'decode') {
-      this.#giveUp(
-        new Error(
-          `${run.id}: ${run.failedInRow} records in a row failed, the last one because: ${failed.at(-1)!.reason}`,
-        ),
-        true,
-      );
-    }
+    this.#failures.report(run, stage, failed);
   }
 
   passed(run: NodeRun, epoch: number, state: State, commit?: () => void): void {
-    const barrier = this.#barrier;
-    if (barrier?.epoch !== epoch) return;
-    barrier.states.set(run.id, state);
-    if (commit) barrier.commits.push(commit);
-    if (barrier.states.size < this.runs.size) return;
-    this.#commit(barrier).catch((error: unknown) => {
-      this.fail(new Error(`the checkpoint could not be written: ${text(error)}`, { cause: error }));
-    });
+    this.#barriers?.passed(run, epoch, state, commit);
   }
 
   fail(error: Error): void {
     this.#giveUp(error, false);
+  }
+
+  #giveUp(error: Error, final: boolean): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#failure = error;
+    this.#pump?.end();
+    this.#options.onFailure(error, final);
   }
 
   // ------------------------------------------------------------------ start
@@ -228,29 +190,25 @@ export class Shard implements Host {
   async #start(): Promise<void> {
     const { topology, onStep } = this.#options;
     onStep('hardware_initialization', 0);
-    this.#store = new StateStore(this.settings.stateFolder, topology.id);
-    this.#checkpoints = new Checkpoints(this.#store);
-    this.#letters = new DeadLetters(this.#store);
-    const last = await this.#lastOrFirst();
-    this.#epoch = last.epoch + 1;
-    await this.#letters.rewind(last.epoch);
-    for (const node of topology.nodes) this.#create(node);
+    this.#state = new LocalState(this.settings.stateFolder, topology.id);
+    const last = await this.#lastOrFirst(this.#state);
+    await this.#state.letters.rewind(last.epoch);
+    this.#nodes.create();
     onStep('hardware_initialization', 1);
 
     onStep('model_loading', 0);
-    const outboxes = await this.#openSinks(last.epoch);
+    await this.#openSinks(last.epoch);
     await this.#openOperators();
     onStep('model_loading', 1);
 
     onStep('data_pipeline_start', 0);
-    this.#compile(last, outboxes);
-    for (const sink of this.#sinks) sink.start();
-    this.#pumping = this.#pump().catch((error: unknown) => {
+    await this.#compile(this.#state, last);
+    this.#pumping = this.#pump!.run().catch((error: unknown) => {
       this.fail(new Error(`the pump failed: ${text(error)}`, { cause: error }));
     });
     await this.#openSources();
     this.#timer = setInterval(() => {
-      this.#tick();
+      this.#barriers!.tick();
     }, this.settings.checkpointIntervalMs);
     if (this.#failure) throw this.#failure;
     for (const run of this.runs.values()) run.status = 'active';
@@ -261,198 +219,100 @@ export class Shard implements Host {
    * The last checkpoint. A new store begins with an epoch that no earlier one of this topology had (the
    * seconds since 1970), so that rewinding never takes rows from before the store was lost.
    */
-  async #lastOrFirst(): Promise<Checkpoint> {
-    const last = this.#checkpoints!.last();
+  async #lastOrFirst(state: ShardState): Promise<Checkpoint> {
+    const last = state.last();
     if (last) return last;
     const first = { epoch: Math.floor(this.clock.now() / 1e6), at: this.clock.now(), nodes: new Map() };
-    await this.#store!.transaction(() => {
-      this.#checkpoints!.write(first.epoch, first.at, new Map());
-    });
+    await state.commit(first, []);
     return first;
   }
 
-  #run(node: CheckedNode): NodeRun {
-    const { topology, log, metrics } = this.#options;
-    const meter = metrics.node(topology.id, node.id);
-    const provenance = { origin: this.#firstOrigin(node) };
-    this.#provenance.set(node.id, provenance);
-    const run: NodeRun = {
-      node,
-      id: node.id,
-      meter,
-      lastRecord: null,
-      failedInRow: 0,
-      problem: null,
-      status: 'starting',
-      watermark: -Infinity,
-      crowded: false,
-      context: {
-        topology: topology.id,
-        node: node.id,
-        environments: topology.environments,
-        links: this.links,
-        clock: this.clock,
-        random: seededRandom(this.settings.seed, `${topology.id}/${node.id}`),
-        log: log.child({ topology: topology.id, node: node.id }),
-        metrics: meter,
-        folder: topology.folder,
-        stateFolder: this.settings.stateFolder,
-        provenance,
-      },
-    };
-    meter.watermarkLag = () =>
-      Number.isFinite(run.watermark) ? Math.max(0, (this.clock.now() - run.watermark) / 1e6) : null;
-    return run;
-  }
-
-  #firstOrigin(node: CheckedNode): Provenance['origin'] {
-    if (node.component.kind === 'source') {
-      const origin = node.component.replayable ? 'replay' : 'live';
-      this.#origins.set(node.id, origin);
-      return origin;
-    }
-    return this.#originOf(node);
-  }
-
-  /** A result is live only if all its input is. */
-  #originOf(node: CheckedNode): Provenance['origin'] {
-    const origins = node.inputs.map(({ from }) => this.#provenance.get(from)?.origin ?? 'live');
-    return (
-      origins.find((origin) => origin === 'simulated') ??
-      origins.find((origin) => origin === 'replay') ??
-      'live'
-    );
-  }
-
-  #setOrigin(source: string, origin: Provenance['origin']): void {
-    this.#provenance.get(source)!.origin = origin;
-    for (const node of this.#options.topology.nodes) {
-      if (node.component.kind !== 'source') this.#provenance.get(node.id)!.origin = this.#originOf(node);
-    }
-  }
-
-  #create(node: CheckedNode): void {
-    const { context } = this.runs.get(node.id)!;
-    try {
-      this.#instances.set(node.id, node.component.create(node.config as never, context));
-    } catch (error) {
-      throw new Error(`${node.id} (${node.component.name}) could not be made: ${text(error)}`, {
-        cause: error,
-      });
-    }
-  }
-
-  async #openSinks(epoch: number): Promise<ReadonlyMap<string, Outbox>> {
-    const outboxes = new Map<string, Outbox>();
-    for (const node of this.#nodes('sink')) {
-      const sink = this.#instances.get(node.id) as Sink;
-      const { recovery } = node.component as AnySink;
+  async #openSinks(epoch: number): Promise<void> {
+    for (const node of this.#nodes.of('sink')) {
+      const sink = this.#nodes.sink(node.id);
       await named(node, sink.open());
-      if (recovery === 'rewind') await named(node, rewind(node, sink, epoch));
-      const outbox = new Outbox(this.#store!, node.id);
-      await outbox.rewind(epoch);
-      outboxes.set(node.id, outbox);
+      if ((node.component as AnySink).recovery === 'rewind') await named(node, rewind(node, sink, epoch));
       if (sink.reader) this.readers.set(node.id, sink.reader);
       if (sink.feed) this.feeds.set(node.id, sink.feed);
     }
-    return outboxes;
   }
 
   async #openOperators(): Promise<void> {
-    const nodes = this.#nodes('operator');
+    const nodes = this.#nodes.of('operator');
     let opened = 0;
     for (const node of nodes) {
-      const operator = this.#instances.get(node.id) as Operator;
+      const operator = this.#nodes.operator(node.id);
       if (operator.open) await named(node, operator.open());
       this.#options.onStep('model_loading', ++opened / nodes.length);
     }
   }
 
-  /** Nodes as RxJS chains. Edges let through the ports they name, and all marks. */
-  #compile(last: Checkpoint, outboxes: ReadonlyMap<string, Outbox>): void {
-    const streams = new Map<string, Observable<Signal>>();
-    for (const node of this.#options.topology.nodes) {
-      const run = this.runs.get(node.id)!;
-      const found = last.nodes.get(node.id);
-      const kept =
-        found?.hash === node.hash && found.stateVersion === stateVersion(node) ? found.state : undefined;
-      if (node.component.kind === 'source') {
-        const stage = this.#source(run, kept);
-        streams.set(node.id, stage.stream);
-        continue;
-      }
-      const input: Stream = merge(
-        ...node.inputs.map(({ from, ports }) =>
-          streams
-            .get(from)!
-            .pipe(filter((signal) => signal.kind !== 'data' || ports.includes(signal.data.port))),
-        ),
-      );
-      if (node.component.kind === 'sink') {
-        this.#sink(run, input, outboxes.get(node.id)!, last.epoch);
-        continue;
-      }
-      const operator = this.#instances.get(node.id) as Operator;
-      const lifted =
-        node.component.asynchronous === undefined
-          ? synchronous(run, operator, this, kept as KeptOperator | undefined)
-          : asynchronous(
-              run,
-              operator,
-              this,
-              kept as KeptOperator | undefined,
-              node.component.asynchronous.maxInFlight(node.config as never),
-            );
-      // A subject runs the node once for all that read from it.
-      const output = new Subject<Signal>();
-      streams.set(node.id, output);
-      input.pipe(lifted).subscribe(output);
-      if (node.component.outputs.includes('pose')) {
-        output.subscribe((signal) => {
-          if (signal.kind === 'data' && signal.data.port === 'pose') {
-            this.#options.onLatency(this.clock.elapsed() - signal.received);
-          }
-        });
-      }
-    }
-  }
-
-  #source(run: NodeRun, kept: State): SourceStage {
-    const journalled = !(run.node.component as AnySource).replayable && this.settings.journal;
-    const journal = journalled
-      ? new Journal(this.#store!, run.id, (error) => {
-          this.fail(error);
-        })
-      : null;
-    if (journal) this.#journals.push(journal);
-    const stage = new SourceStage(
-      run,
-      this.#instances.get(run.id) as Source,
-      this,
-      journal,
-      () => {
-        this.#wake();
-      },
-      (origin) => {
-        this.#setOrigin(run.id, origin);
-      },
-      kept,
-    );
-    this.#sources.push(stage);
-    return stage;
-  }
-
-  #sink(run: NodeRun, input: Stream, outbox: Outbox, committed: number): void {
-    const store = {
-      outbox,
-      sent: new SentAlerts(this.#store!, run.id),
-      journalled: () => this.#journalled(),
+  async #compile(state: ShardState, last: Checkpoint): Promise<void> {
+    const { topology, metrics, patience, onChange, onLatency } = this.#options;
+    const outboxes = new Map(this.#nodes.of('sink').map(({ id }) => [id, state.outbox(id)]));
+    for (const outbox of outboxes.values()) await outbox.rewind(last.epoch);
+    const journals: Journal[] = [];
+    const wake = () => {
+      this.#pump?.wake();
     };
-    const stage = new SinkStage(run, this.#instances.get(run.id) as Sink, this, store, committed);
-    this.#sinks.push(stage);
-    input.subscribe((signal) => {
-      stage.next(signal);
+    const { sources, sinks } = compile({
+      topology,
+      nodes: this.#nodes,
+      host: this,
+      last,
+      source: (run, kept) => {
+        const journal = this.#isJournalled(run) ? state.journal(run.id, this.fail.bind(this)) : null;
+        if (journal) journals.push(journal);
+        return new SourceStage(
+          run,
+          this.#nodes.source(run.id),
+          this,
+          journal,
+          wake,
+          (origin) => {
+            this.#nodes.setOrigin(run.id, origin);
+          },
+          kept,
+        );
+      },
+      sink: (run) => {
+        const store = {
+          outbox: outboxes.get(run.id)!,
+          sent: state.sent(run.id),
+          journalled: () => this.#journalled(),
+        };
+        return new SinkStage(run, this.#nodes.sink(run.id), this, store, last.epoch);
+      },
+      onPose: (received) => {
+        onLatency(this.clock.elapsed() - received);
+      },
     });
+    this.#sources = sources;
+    this.#sinks = sinks;
+    this.#journals = journals;
+    this.#barriers = new Barriers({
+      runs: this.runs,
+      sources,
+      state,
+      committed: last.epoch,
+      clock: this.clock,
+      patience,
+      wake,
+      onChange,
+      onCheckpoint: ({ pauseMs }, seconds) => {
+        metrics.checkpoint(topology.id, seconds, pauseMs / 1000);
+      },
+      onEnd: this.#finish,
+      onFailure: (error) => {
+        this.fail(error);
+      },
+    });
+    this.#pump = new Pump(sources, this.runs, this.#barriers, this.gate, this.clock);
+    for (const sink of sinks) sink.start();
+  }
+
+  #isJournalled(run: NodeRun): boolean {
+    return !(run.node.component as AnySource).replayable && this.settings.journal;
   }
 
   #journalled(): Promise<void> | undefined {
@@ -482,6 +342,25 @@ export class Shard implements Host {
       this.#options.log.warn('a source has not said that it is open', { node: opened[index]!.node });
   }
 
+  // ------------------------------------------------------------------ stop
+
+  /** Of all that was taken in. Resolves also where it cannot be had in time: the next start recovers. */
+  async #lastCheckpoint(): Promise<void> {
+    const barriers = this.#barriers;
+    if (!barriers) return;
+    const deadline = this.clock.elapsed() + 3 * this.patience.barrierMs;
+    const late = () => this.#failed || this.clock.elapsed() > deadline;
+    while (!late() && (this.#sources.some((source) => source.waiting) || barriers.underWay)) await turn();
+    if (late()) {
+      this.#options.log.warn(
+        'stopped without a checkpoint: what was taken in since the last one is read again at the next start',
+      );
+      return;
+    }
+    barriers.inject();
+    while (!late() && barriers.underWay) await turn();
+  }
+
   /** Waits for nodes to end, but not for ever: who hangs is named and left behind. */
   async #inTime(
     works: readonly { readonly node: string; readonly work: Promise<void> | undefined }[],
@@ -496,246 +375,9 @@ export class Shard implements Host {
         after_ms: this.patience.stopMs,
       });
   }
-
-  // ------------------------------------------------------------------ pump
-
-  async #pump(): Promise<void> {
-    while (!this.#pumpEnds) {
-      if (this.#checkpointDue && !this.#barrier) this.#inject();
-      const source = this.gate.open ? this.#next() : undefined;
-      if (source) {
-        source.pump();
-        if (source.ended && this.#sources.every(({ ended }) => ended)) this.#checkpointDue = true;
-      } else await this.#idle();
-      if (this.clock.elapsed() - this.#lastYield >= SLICE_MS) {
-        await new Promise<void>((resolve) => setImmediate(resolve));
-        this.#lastYield = this.clock.elapsed();
-      }
-    }
-  }
-
-  /** Sources take turns; while a node holds much of one, the one that is furthest behind goes first, or is waited for. */
-  #next(): SourceStage | undefined {
-    const count = this.#sources.length;
-    if (count > 1 && this.#crowded()) {
-      const open = this.#sources.filter(({ ended }) => !ended);
-      const last = open.reduce<SourceStage | undefined>(
-        (a, b) => (a && a.run.watermark <= b.run.watermark ? a : b),
-        undefined,
-      );
-      return last?.waiting ? last : undefined;
-    }
-    for (let step = 0; step < count; step++) {
-      const source = this.#sources[(this.#turn + step) % count]!;
-      if (!source.waiting) continue;
-      this.#turn = (this.#turn + step + 1) % count;
-      return source;
-    }
-    return undefined;
-  }
-
-  #crowded(): boolean {
-    for (const run of this.runs.values()) if (run.crowded) return true;
-    return false;
-  }
-
-  #idle(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#wakePump = resolve;
-    });
-  }
-
-  #wake(): void {
-    const wake = this.#wakePump;
-    this.#wakePump = undefined;
-    wake?.();
-  }
-
-  // ------------------------------------------------------------------ checkpoints
-
-  #tick(): void {
-    if (this.#barrier && this.clock.elapsed() - this.#barrier.started > this.patience.barrierMs) {
-      const missing = [...this.runs.keys()].filter((id) => !this.#barrier!.states.has(id));
-      this.problem = `a checkpoint has been waiting for ${missing.join(', ')} for ${Math.round((this.clock.elapsed() - this.#barrier.started) / 1000)} s`;
-      this.#options.onChange();
-    }
-    if (this.#complete) return;
-    this.#checkpointDue = true;
-    this.#wake();
-  }
-
-  /** Between two batches, into all sources, idle and ended ones too. */
-  #inject(): void {
-    this.#checkpointDue = false;
-    const last = this.#sources.every(({ ended }) => ended);
-    const started = this.clock.elapsed();
-    const barrier: Barrier = { epoch: this.#epoch, started, last, pause: 0, states: new Map(), commits: [] };
-    this.#barrier = barrier;
-    for (const source of this.#sources) source.barrier(barrier.epoch);
-    barrier.pause = this.clock.elapsed() - started;
-  }
-
-  async #commit(barrier: Barrier): Promise<void> {
-    const { epoch } = barrier;
-    const nodes = new Map<string, Buffer>();
-    for (const [id, state] of barrier.states) {
-      if (state === undefined) continue;
-      const { node } = this.runs.get(id)!;
-      const began = this.clock.elapsed();
-      nodes.set(id, encodeNode({ hash: node.hash, stateVersion: stateVersion(node), state }));
-      barrier.pause = Math.max(barrier.pause, this.clock.elapsed() - began);
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
-    const at = this.clock.now();
-    const began = this.clock.elapsed();
-    const written = this.#store!.transaction(() => {
-      this.#checkpoints!.write(epoch, at, nodes);
-      for (const commit of barrier.commits) commit();
-    });
-    barrier.pause = Math.max(barrier.pause, this.clock.elapsed() - began);
-    killAt('mid_checkpoint');
-    await written;
-    this.#epoch = epoch + 1;
-    this.#barrier = null;
-    this.checkpoint = { epoch, at, pauseMs: barrier.pause };
-    this.#options.metrics.checkpoint(
-      this.#options.topology.id,
-      (this.clock.elapsed() - barrier.started) / 1000,
-      barrier.pause / 1000,
-    );
-    if (this.problem !== null) {
-      this.problem = null;
-      this.#options.onChange();
-    }
-    if (barrier.last) {
-      this.#complete = true;
-      this.#finish();
-    }
-    this.#wake();
-  }
-
-  /** Of all that was taken in. Resolves also where it cannot be had in time: the next start recovers. */
-  async #lastCheckpoint(): Promise<void> {
-    const deadline = this.clock.elapsed() + 3 * this.patience.barrierMs;
-    const late = () => this.#failed || this.clock.elapsed() > deadline;
-    while (!late() && (this.#sources.some((source) => source.waiting) || this.#barrier)) await turn();
-    if (late()) {
-      this.#options.log.warn(
-        'stopped without a checkpoint: what was taken in since the last one is read again at the next start',
-      );
-      return;
-    }
-    this.#inject();
-    while (!late() && this.#barrier !== null) await turn();
-  }
-
-  // ------------------------------------------------------------------ failures
-
-  #bury(run: NodeRun, stage: string, code: string, reason: string, record: unknown): void {
-    const second = Math.floor(this.clock.elapsed() / 1000);
-    if (second !== this.#lettersSecond) {
-      this.#lettersSecond = second;
-      this.#lettersLeft = LETTERS_A_SECOND;
-    }
-    if (this.#lettersLeft-- <= 0) {
-      run.meter.count('dead_letters_not_kept_total', 1);
-      return;
-    }
-    const kept = isData(record) ? toPortable(record, this.links) : record;
-    this.#letters?.add({
-      node: run.id,
-      stage,
-      code,
-      reason,
-      record: kept,
-      at: this.clock.now(),
-      epoch: this.#epochOf(run),
-    });
-  }
-
-  /** The epoch that a node is in: it has passed the barrier under way or not. */
-  #epochOf(run: NodeRun): number {
-    return this.#barrier?.states.has(run.id) ? this.#epoch + 1 : this.#epoch;
-  }
-
-  #giveUp(error: Error, final: boolean): void {
-    if (this.#failed) return;
-    this.#failed = true;
-    this.#failure = error;
-    this.#pumpEnds = true;
-    this.#wake();
-    this.#options.onFailure(error, final);
-  }
-
-  async #close(id: string, instance: Source | Operator | Sink): Promise<void> {
-    try {
-      await instance.close?.();
-    } catch (error) {
-      this.#options.log.warn('a node did not close', { node: id, error: text(error) });
-    }
-  }
-
-  #nodes(kind: CheckedNode['component']['kind']): readonly CheckedNode[] {
-    return this.#options.topology.nodes.filter(({ component }) => component.kind === kind);
-  }
-}
-
-interface Barrier {
-  readonly epoch: number;
-  readonly started: number;
-  /** All input has ended before it. */
-  readonly last: boolean;
-  /** The longest that the pump stood still at a time, milliseconds. */
-  pause: number;
-  readonly states: Map<string, State>;
-  readonly commits: (() => void)[];
-}
-
-const stateVersion = ({ component }: CheckedNode): number =>
-  component.kind === 'operator' ? (component.stateVersion ?? 1) : 1;
-
-const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
-
-/** Waits for all, `ms` at most. Gives the indices of those that have not come; rejects with the first that rejects. */
-async function withinTime(works: readonly Promise<void>[], ms: number): Promise<readonly number[]> {
-  const late = new Set(works.keys());
-  const all = Promise.all(
-    works.map(async (work, index) => {
-      await work;
-      late.delete(index);
-    }),
-  );
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  try {
-    await Promise.race([all, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
-  return [...late];
 }
 
 async function rewind(node: CheckedNode, sink: Sink, epoch: number): Promise<void> {
   if (!sink.rewind) throw new Error(`its recovery is rewind, but ${node.component.name} has no rewind`);
   await sink.rewind(epoch);
 }
-
-/** An error that says which node it came from. */
-async function named<T>(node: CheckedNode, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? { code: error.code } : {};
-    throw Object.assign(
-      new Error(`${node.id} (${node.component.name}): ${text(error)}`, { cause: error }),
-      code,
-    );
-  }
-}
-
-const isData = (record: unknown): record is Data =>
-  typeof record === 'object' && record !== null && 'port' in record;
-
-const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

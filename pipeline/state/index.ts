@@ -3,4 +3,5 @@ export * from './dead-letters.js';
 export * from './journal.js';
 export * from './outbox.js';
 export * from './sent-alerts.js';
+export * from './shard-state.js';
 export { StateStore } from './store.js';

@@ -1,0 +1,86 @@
+import { filter, merge, Subject, type Observable } from 'rxjs';
+import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import type { Checkpoint } from '../state/index.js';
+import { asynchronous } from './async-stage.js';
+import { stateVersion } from './barriers.js';
+import type { Host, NodeRun } from './host.js';
+import type { Nodes } from './nodes.js';
+import { synchronous, type KeptOperator } from './operator-stage.js';
+import type { Signal, Stage, Stream } from './signal.js';
+import type { SinkStage } from './sink-stage.js';
+import type { SourceStage } from './source-stage.js';
+
+export interface Compiled {
+  readonly sources: readonly SourceStage[];
+  readonly sinks: readonly SinkStage[];
+}
+
+export interface CompileOptions {
+  readonly topology: CheckedTopology;
+  readonly nodes: Nodes;
+  readonly host: Host;
+  /** Where nodes go on from. */
+  readonly last: Checkpoint;
+  readonly source: (run: NodeRun, kept: unknown) => SourceStage;
+  readonly sink: (run: NodeRun) => SinkStage;
+  /** Monotonic milliseconds of the arrival of the input behind each pose frame that leaves its node. */
+  readonly onPose: (received: number) => void;
+}
+
+/** Nodes as RxJS chains. Edges let through the ports they name, and all marks. */
+export function compile(options: CompileOptions): Compiled {
+  const { topology, nodes, last } = options;
+  const streams = new Map<string, Observable<Signal>>();
+  const sources: SourceStage[] = [];
+  const sinks: SinkStage[] = [];
+  for (const node of topology.nodes) {
+    const run = nodes.runs.get(node.id)!;
+    const kept = keptOf(node, last);
+    if (node.component.kind === 'source') {
+      const stage = options.source(run, kept);
+      sources.push(stage);
+      streams.set(node.id, stage.stream);
+    } else if (node.component.kind === 'sink') {
+      const stage = options.sink(run);
+      sinks.push(stage);
+      inputOf(node, streams).subscribe((signal) => {
+        stage.next(signal);
+      });
+    } else {
+      const stage = stageOf(run, options, kept as KeptOperator | undefined);
+      // A subject runs the node once for all that read from it.
+      const output = new Subject<Signal>();
+      streams.set(node.id, output);
+      inputOf(node, streams).pipe(stage).subscribe(output);
+      if (node.component.outputs.includes('pose')) tellPoses(output, options.onPose);
+    }
+  }
+  return { sources, sinks };
+}
+
+/** State of a node in the last checkpoint, where it is the same node still. */
+function keptOf(node: CheckedNode, last: Checkpoint): unknown {
+  const found = last.nodes.get(node.id);
+  return found?.hash === node.hash && found.stateVersion === stateVersion(node) ? found.state : undefined;
+}
+
+const inputOf = (node: CheckedNode, streams: ReadonlyMap<string, Observable<Signal>>): Stream =>
+  merge(
+    ...node.inputs.map(({ from, ports }) =>
+      streams.get(from)!.pipe(filter((signal) => signal.kind !== 'data' || ports.includes(signal.data.port))),
+    ),
+  );
+
+function stageOf(run: NodeRun, { nodes, host }: CompileOptions, kept: KeptOperator | undefined): Stage {
+  const operator = nodes.operator(run.id);
+  const { component, config } = run.node;
+  if (component.kind !== 'operator' || component.asynchronous === undefined)
+    return synchronous(run, operator, host, kept);
+  return asynchronous(run, operator, host, kept, component.asynchronous.maxInFlight(config as never));
+}
+
+function tellPoses(output: Stream, onPose: (received: number) => void): void {
+  output.subscribe((signal) => {
+    if (signal.kind === 'data' && signal.data.port === 'pose') onPose(signal.received);
+  });
+}

@@ -1,0 +1,137 @@
+import type { Context, Operator, Sink, Source } from '../component/index.js';
+import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import type { LinkTable, Provenance } from '../model/index.js';
+import type { Log } from '../telemetry/log.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import type { NodeRun } from './host.js';
+import { seededRandom } from './random.js';
+import { text } from './waiting.js';
+
+export interface NodesOptions {
+  readonly topology: CheckedTopology;
+  readonly links: LinkTable;
+  readonly clock: Context['clock'];
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** The nodes of one run: figures, contexts, instances of their components, and where their data come from. */
+export class Nodes {
+  /** In topological order. */
+  readonly runs: ReadonlyMap<string, NodeRun>;
+  readonly #options: NodesOptions;
+  readonly #provenance = new Map<string, { origin: Provenance['origin'] }>();
+  readonly #instances = new Map<string, Source | Operator | Sink>();
+
+  constructor(options: NodesOptions) {
+    this.#options = options;
+    this.runs = new Map(options.topology.nodes.map((node) => [node.id, this.#run(node)]));
+  }
+
+  /** Makes all components. @throws Error naming the node that could not be made. */
+  create(): void {
+    for (const { node, context } of this.runs.values()) {
+      try {
+        this.#instances.set(node.id, node.component.create(node.config as never, context));
+      } catch (error) {
+        throw new Error(`${node.id} (${node.component.name}) could not be made: ${text(error)}`, {
+          cause: error,
+        });
+      }
+    }
+  }
+
+  of(kind: CheckedNode['component']['kind']): readonly CheckedNode[] {
+    return this.#options.topology.nodes.filter(({ component }) => component.kind === kind);
+  }
+
+  source(id: string): Source {
+    return this.#instances.get(id) as Source;
+  }
+
+  operator(id: string): Operator {
+    return this.#instances.get(id) as Operator;
+  }
+
+  sink(id: string): Sink {
+    return this.#instances.get(id) as Sink;
+  }
+
+  describe(id: string): Readonly<Record<string, unknown>> {
+    try {
+      return this.#instances.get(id)?.describe?.() ?? {};
+    } catch (error) {
+      return { error: text(error) };
+    }
+  }
+
+  /** Those that were made, in topological order. */
+  get made(): readonly string[] {
+    return [...this.#instances.keys()];
+  }
+
+  async close(id: string): Promise<void> {
+    try {
+      await this.#instances.get(id)?.close?.();
+    } catch (error) {
+      this.#options.log.warn('a node did not close', { node: id, error: text(error) });
+    }
+  }
+
+  /** What a source says of its records; all behind it inherit it. */
+  setOrigin(source: string, origin: Provenance['origin']): void {
+    this.#provenance.get(source)!.origin = origin;
+    for (const node of this.#options.topology.nodes) {
+      if (node.component.kind !== 'source') this.#provenance.get(node.id)!.origin = this.#originOf(node);
+    }
+  }
+
+  #run(node: CheckedNode): NodeRun {
+    const { topology, links, clock, log, metrics } = this.#options;
+    const meter = metrics.node(topology.id, node.id);
+    const provenance = { origin: this.#firstOrigin(node) };
+    this.#provenance.set(node.id, provenance);
+    const run: NodeRun = {
+      node,
+      id: node.id,
+      meter,
+      lastRecord: null,
+      failedInRow: 0,
+      problem: null,
+      status: 'starting',
+      watermark: -Infinity,
+      crowded: false,
+      context: {
+        topology: topology.id,
+        node: node.id,
+        environments: topology.environments,
+        links,
+        clock,
+        random: seededRandom(topology.settings.seed, `${topology.id}/${node.id}`),
+        log: log.child({ topology: topology.id, node: node.id }),
+        metrics: meter,
+        folder: topology.folder,
+        stateFolder: topology.settings.stateFolder,
+        provenance,
+      },
+    };
+    meter.watermarkLag = () =>
+      Number.isFinite(run.watermark) ? Math.max(0, (clock.now() - run.watermark) / 1e6) : null;
+    return run;
+  }
+
+  #firstOrigin(node: CheckedNode): Provenance['origin'] {
+    if (node.component.kind === 'source') return node.component.replayable ? 'replay' : 'live';
+    return this.#originOf(node);
+  }
+
+  /** A result is live only if all its input is. */
+  #originOf(node: CheckedNode): Provenance['origin'] {
+    const origins = node.inputs.map(({ from }) => this.#provenance.get(from)?.origin ?? 'live');
+    return (
+      origins.find((origin) => origin === 'simulated') ??
+      origins.find((origin) => origin === 'replay') ??
+      'live'
+    );
+  }
+}

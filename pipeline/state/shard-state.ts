@@ -1,0 +1,68 @@
+import { Checkpoints, type Checkpoint } from './checkpoints.js';
+import { DeadLetters } from './dead-letters.js';
+import { Journal } from './journal.js';
+import { Outbox } from './outbox.js';
+import { SentAlerts } from './sent-alerts.js';
+import { StateStore } from './store.js';
+
+/** A checkpoint whose nodes are encoded already: that is done bit by bit before it is written. */
+export interface EncodedCheckpoint {
+  readonly epoch: number;
+  readonly at: number;
+  readonly nodes: ReadonlyMap<string, Buffer>;
+}
+
+/** All that a shard keeps beyond its own life. */
+export interface ShardState {
+  readonly letters: DeadLetters;
+  /** Undefined for a shard that never had one. @throws Error `state.corrupt` */
+  last(): Checkpoint | undefined;
+  /** Replaces the last checkpoint; what `also` writes is committed with it. Resolves when it is safe. */
+  commit(checkpoint: EncodedCheckpoint, also: readonly (() => void)[]): Promise<void>;
+  /** @param fail called where the disk refuses a write */
+  journal(source: string, fail: (error: Error) => void): Journal;
+  outbox(sink: string): Outbox;
+  sent(sink: string): SentAlerts;
+  close(): Promise<void>;
+}
+
+/** In an embedded store of the state folder. */
+export class LocalState implements ShardState {
+  readonly letters: DeadLetters;
+  readonly #store: StateStore;
+  readonly #checkpoints: Checkpoints;
+
+  /** @throws Error `state.locked`, `state.newer`, `state.foreign`, `state.corrupt` */
+  constructor(folder: string, topology: string) {
+    this.#store = new StateStore(folder, topology);
+    this.#checkpoints = new Checkpoints(this.#store);
+    this.letters = new DeadLetters(this.#store);
+  }
+
+  last(): Checkpoint | undefined {
+    return this.#checkpoints.last();
+  }
+
+  commit({ epoch, at, nodes }: EncodedCheckpoint, also: readonly (() => void)[]): Promise<void> {
+    return this.#store.transaction(() => {
+      this.#checkpoints.write(epoch, at, nodes);
+      for (const write of also) write();
+    });
+  }
+
+  journal(source: string, fail: (error: Error) => void): Journal {
+    return new Journal(this.#store, source, fail);
+  }
+
+  outbox(sink: string): Outbox {
+    return new Outbox(this.#store, sink);
+  }
+
+  sent(sink: string): SentAlerts {
+    return new SentAlerts(this.#store, sink);
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}
