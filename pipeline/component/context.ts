@@ -17,6 +17,8 @@ export interface Clock {
   now(): number;
   /** Monotonic milliseconds. */
   elapsed(): number;
+  /** Calls `then` once `ms` of this clock have passed, unless the function that it gives is called before. Left out: the system's timers. */
+  timer?(ms: number, then: () => void): () => void;
 }
 
 /** Counters of one node. All names of reasons and stages are bounded sets. */

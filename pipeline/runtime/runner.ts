@@ -274,7 +274,7 @@ class TopologyRunner implements Runner {
     await this.#end(false);
     while (!signal.aborted) {
       const wait = backoff(++this.#failures, FIRST_RECOVERY_MS, LONGEST_RECOVERY_MS, this.#random);
-      await pause(wait, signal);
+      await pause(wait, signal, this.#clock);
       if (this.#state !== 'restarting') return;
       try {
         await this.#run();

@@ -1,7 +1,7 @@
 import type { AnySink, Sink } from '../component/index.js';
 import type { Data, Failure } from '../model/index.js';
 import type { Outbox, SentAlerts } from '../state/index.js';
-import { backoff, pause } from './backoff.js';
+import { backoff, pause, startTimer } from './backoff.js';
 import { FanIn } from './fan-in.js';
 import type { Host, NodeRun } from './host.js';
 import { killAt } from './kill.js';
@@ -131,14 +131,15 @@ export class SinkStage {
 
   /** Waits for something to write, or for the next try of a store that is away. */
   async #nothing(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
+    const { clock } = this.#host;
+    let cancel: (() => void) | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      if (this.#away) timer = setTimeout(resolve, Math.max(1, this.#away.at - this.#host.clock.elapsed()));
+      if (this.#away) cancel = startTimer(clock, Math.max(1, this.#away.at - clock.elapsed()), resolve);
       if (this.#stop.signal.aborted) resolve();
     });
     this.#wake = undefined;
-    clearTimeout(timer);
+    cancel?.();
   }
 
   #take(): readonly DataSignal[] {
@@ -235,17 +236,17 @@ export class SinkStage {
 
   /** Waits for the store, but not for ever. */
   async #timed<T>(work: Promise<T>): Promise<T> {
-    const { writeMs } = this.#host.patience;
-    let timer: NodeJS.Timeout | undefined;
+    const { clock, patience } = this.#host;
+    let cancel: (() => void) | undefined;
     const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new TimeoutError(writeMs));
-      }, writeMs);
+      cancel = startTimer(clock, patience.writeMs, () => {
+        reject(new TimeoutError(patience.writeMs));
+      });
     });
     try {
       return await Promise.race([work, limit]);
     } finally {
-      clearTimeout(timer);
+      cancel?.();
     }
   }
 
@@ -257,6 +258,7 @@ export class SinkStage {
     return pause(
       backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.run.context.random),
       this.#stop.signal,
+      this.#host.clock,
     );
   }
 
