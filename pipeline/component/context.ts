@@ -1,3 +1,4 @@
+import type { Transaction } from './partitions.js';
 import type { Environment, Failure, LinkTable, Provenance } from '../model/index.js';
 
 /** Plain data that survives JSON and a structured clone: snapshots' and positions' content may also hold typed arrays. */
@@ -50,6 +51,8 @@ export interface Context {
   readonly stateFolder: string;
   /** What the sources of this node are: `live`, `replay`, or `simulated`. Sources say it themselves; others inherit it with each record. */
   readonly provenance: Provenance;
+  /** Where a topology is scaled out: what a sink sends into it comes with the checkpoint, or never. */
+  readonly transaction?: Transaction;
 }
 
 /** What an operator returns: results in order, and the records that it could not take. */

@@ -2,6 +2,7 @@ import type { Static, TObject } from 'typebox';
 import type { Data, Port } from '../model/index.js';
 import type { Context, Output, State } from './context.js';
 import type { LiveFeed } from './live.js';
+import type { Partitions } from './partitions.js';
 import type { RawBatch } from './raw.js';
 import type { Reader } from './reader.js';
 import type { Failure } from '../model/index.js';
@@ -87,6 +88,8 @@ export interface SourceDefinition<
   readonly outputs: O;
   /** True: reading again from a position gives the same records (file, Kafka, simulator). False: the journal makes it so. */
   readonly replayable: boolean;
+  /** Set where several processes can share the input (`settings.scale_out`): each partition then runs as a shard. */
+  readonly partitions?: (config: Static<S>, context: Context) => Partitions;
   readonly create: (config: Static<S>, context: Context) => Source;
 }
 
@@ -172,6 +175,8 @@ export interface SinkDefinition<
   readonly kind: 'sink';
   readonly inputs: I;
   readonly recovery: Recovery;
+  /** It writes through `context.transaction` where there is one: exactly once then. */
+  readonly transactional?: boolean;
   readonly create: (config: Static<S>, context: Context) => Sink;
 }
 
@@ -182,7 +187,8 @@ export const defineSink = <const N extends string, S extends TObject, const I ex
 /** A component of any kind, its configuration's type forgotten: what a registry holds. */
 export type Component = AnySource | AnyOperator | AnySink;
 // `create` and `check` are contravariant in the configuration, so a registry holds them as methods over `never`.
-export type AnySource = Omit<SourceDefinition, 'create' | 'check' | 'examples'> & Erased<Source>;
+export type AnySource = Omit<SourceDefinition, 'create' | 'check' | 'examples' | 'partitions'> &
+  Erased<Source> & { readonly partitions?: (config: never, context: Context) => Partitions };
 export type AnyOperator = Omit<OperatorDefinition, 'create' | 'check' | 'examples' | 'asynchronous'> &
   Erased<Operator> & { readonly asynchronous?: { readonly maxInFlight: (config: never) => number } };
 export type AnySink = Omit<SinkDefinition, 'create' | 'check' | 'examples'> & Erased<Sink>;

@@ -1,0 +1,54 @@
+import type { Position, SourceOutput } from './define.js';
+
+/**
+ * A source whose input lies in partitions that a group of processes shares: each partition is read by one
+ * process at a time, and its checkpoints lie beside it, so that whoever reads it next goes on from them.
+ */
+export interface Partitions {
+  /**
+   * Joins the group; resolves when it is joined.
+   * @param onShare told, each time that it changes, which partitions this process has from now on
+   * @param onLost told when the group cannot be reached any more; nothing follows
+   */
+  join(onShare: (partitions: readonly number[]) => void, onLost: (error: Error) => void): Promise<void>;
+  /** Takes a partition over: from now on its former owner can write no more. Rejects where the state cannot be read. */
+  take(partition: number): Promise<Partition>;
+  /** Leaves the group, so that others get its partitions at once. */
+  leave(): Promise<void>;
+}
+
+/** A partition that this process has taken over. It is used until an error, or until it is closed. */
+export interface Partition {
+  /** The last checkpoint; undefined for a partition that never had one. */
+  readonly saved: PartitionCheckpoint | undefined;
+  readonly transaction: Transaction;
+  /** Reads from `position` (null: from the start) until the signal aborts. Rejects where it cannot be read. */
+  read(position: Position, output: SourceOutput): Promise<void>;
+  /**
+   * Writes the checkpoint, the position that it was taken at, and all that was sent in its epoch, as one.
+   * Rejects where another process has taken the partition over meanwhile: nothing is written then.
+   */
+  commit(checkpoint: PartitionCheckpoint, position: Position): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PartitionCheckpoint {
+  readonly epoch: number;
+  /** By name. */
+  readonly parts: ReadonlyMap<string, Uint8Array>;
+}
+
+/** What is sent into it becomes visible together with the checkpoint of its epoch, or never. */
+export interface Transaction {
+  /** Resolves when the other side has them. Waits as long as the checkpoint of an earlier epoch is not written. */
+  send(epoch: number, topic: string, messages: readonly TransactionMessage[]): Promise<void>;
+}
+
+export interface TransactionMessage {
+  /** Messages of one key stay in order. */
+  readonly key: string;
+  readonly value: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds since 1970. */
+  readonly timestamp?: number;
+}
