@@ -23,6 +23,8 @@ type Slot = Work | { readonly kind: 'mark'; readonly emit: () => void };
 interface Work {
   readonly kind: 'work';
   readonly signal: DataSignal;
+  /** Monotonic milliseconds. */
+  readonly arrived: number;
   result: Output<Data> | undefined;
 }
 
@@ -53,7 +55,7 @@ class AsyncStage extends OperatorStage {
 
   protected override data(signal: DataSignal): void {
     this.countIn(signal.data);
-    this.#slots.push({ kind: 'work', signal, result: undefined });
+    this.#slots.push({ kind: 'work', signal, arrived: this.host.clock.elapsed(), result: undefined });
     this.#records++;
     this.#proceed();
   }
@@ -119,8 +121,16 @@ class AsyncStage extends OperatorStage {
       if (slot.kind === 'mark') slot.emit();
       else {
         this.#records--;
-        this.emit(slot.result!, slot.signal.received, 'process');
+        this.#emitResult(slot.signal, slot.arrived, slot.result!);
       }
     }
+  }
+
+  #emitResult(signal: DataSignal, arrived: number, result: Output<Data>): void {
+    const { traces } = this.run;
+    const ended = traces ? this.host.clock.elapsed() : 0;
+    traces?.begin(signal, arrived);
+    this.emit(result, signal.received, 'process');
+    traces?.end(ended, result.failed?.[0]?.reason);
   }
 }

@@ -3,6 +3,7 @@ import type { Context, State } from '../component/index.js';
 import type { Failure, LinkTable } from '../model/index.js';
 import type { NodeMeter } from '../telemetry/metrics.js';
 import type { Gate } from './gate.js';
+import type { NodeTraces } from './node-traces.js';
 
 /** How long is waited for others, milliseconds. */
 export interface Patience {
@@ -39,6 +40,8 @@ export interface NodeRun {
   readonly id: string;
   readonly context: Context;
   readonly meter: NodeMeter;
+  /** Null where no frames are traced. */
+  readonly traces: NodeTraces | null;
   /** Event time of the newest record, microseconds. */
   lastRecord: number | null;
   /** Failed records since the last good one. */

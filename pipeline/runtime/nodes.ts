@@ -3,7 +3,9 @@ import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import type { LinkTable, Provenance } from '../model/index.js';
 import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import type { Tracer } from '../telemetry/traces/index.js';
 import type { NodeRun } from './host.js';
+import { NodeTraces } from './node-traces.js';
 import { seededRandom } from './random.js';
 import { text } from './waiting.js';
 
@@ -13,6 +15,8 @@ export interface NodesOptions {
   readonly clock: Context['clock'];
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Null: no frames are traced. */
+  readonly tracer: Tracer | null;
 }
 
 /** The nodes of one run: figures, contexts, instances of their components, and where their data come from. */
@@ -87,7 +91,7 @@ export class Nodes {
   }
 
   #run(node: CheckedNode): NodeRun {
-    const { topology, links, clock, log, metrics } = this.#options;
+    const { topology, links, clock, log, metrics, tracer } = this.#options;
     const meter = metrics.node(topology.id, node.id);
     const provenance = { origin: this.#firstOrigin(node) };
     this.#provenance.set(node.id, provenance);
@@ -95,6 +99,7 @@ export class Nodes {
       node,
       id: node.id,
       meter,
+      traces: tracer && new NodeTraces(tracer, topology.id, node, clock),
       lastRecord: null,
       failedInRow: 0,
       problem: null,

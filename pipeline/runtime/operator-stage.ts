@@ -88,12 +88,16 @@ export class OperatorStage {
 
   protected data(signal: DataSignal): void {
     this.countIn(signal.data);
-    const started = this.host.clock.elapsed();
     // Before a record the operator learns that time has reached it, so that what it does by time is in the
     // same place however records and marks arrived.
     if (this.operator.watermark) this.tell(timeOf(signal.data) - 1, signal.received);
-    this.emit(this.process(signal), signal.received, 'process');
-    this.run.meter.operatorSeconds += (this.host.clock.elapsed() - started) / 1000;
+    const started = this.host.clock.elapsed();
+    this.run.traces?.begin(signal, started);
+    const output = this.process(signal);
+    const ended = this.host.clock.elapsed();
+    this.run.meter.operatorSeconds += (ended - started) / 1000;
+    this.emit(output, signal.received, 'process');
+    this.run.traces?.end(ended, output.failed?.[0]?.reason);
   }
 
   protected watermark(time: number, received: number): void {
@@ -126,12 +130,11 @@ export class OperatorStage {
     this.#watermark = time;
     if (!this.operator.watermark) return;
     const started = this.host.clock.elapsed();
-    try {
-      this.emit(this.operator.watermark(time), received, 'process');
-    } catch (error) {
-      this.emit(thrown(null, error), received, 'process');
-    }
-    this.run.meter.operatorSeconds += (this.host.clock.elapsed() - started) / 1000;
+    const output = this.atTime(time);
+    const ended = this.host.clock.elapsed();
+    this.run.meter.operatorSeconds += (ended - started) / 1000;
+    this.emit(output, received, 'process');
+    this.run.traces?.end(ended);
   }
 
   protected emit(output: Output<Data>, received: number, stage: string): void {
@@ -140,7 +143,9 @@ export class OperatorStage {
     else this.run.failedInRow = 0;
     for (const record of data) {
       this.run.meter.sentTotal += countOf(record);
-      this.#out.next({ kind: 'data', data: record, from: this.run.id, received });
+      const trace = this.run.traces?.of(record);
+      const signal: DataSignal = { kind: 'data', data: record, from: this.run.id, received };
+      this.#out.next(trace ? { ...signal, trace } : signal);
     }
   }
 
@@ -159,6 +164,14 @@ export class OperatorStage {
       return output;
     } catch (error) {
       return thrown(signal.data, error);
+    }
+  }
+
+  private atTime(time: number): Output<Data> {
+    try {
+      return this.operator.watermark!(time);
+    } catch (error) {
+      return thrown(null, error);
     }
   }
 

@@ -6,6 +6,7 @@ import { DeadLetters, StateStore, type DeadLetter } from '../state/index.js';
 import { systemClock } from '../telemetry/clock.js';
 import { createLogger, type Log } from '../telemetry/log.js';
 import { createMetrics, type Metrics } from '../telemetry/metrics.js';
+import type { Tracer } from '../telemetry/traces/index.js';
 import { backoff, pause } from './backoff.js';
 import { PATIENCE, type Patience } from './host.js';
 import { LatencyWindow } from './latency.js';
@@ -19,6 +20,8 @@ export interface RunnerOptions {
   readonly clock?: Context['clock'];
   readonly log?: Log;
   readonly metrics?: Metrics;
+  /** Takes the spans of sampled frames; default: none are followed. */
+  readonly tracer?: Tracer | null;
   /** How long others are waited for; what is left out has its default. */
   readonly patience?: Partial<Patience>;
 }
@@ -44,6 +47,7 @@ class TopologyRunner implements Runner {
   readonly #clock: Context['clock'];
   readonly #log: Log;
   readonly #metrics: Metrics;
+  readonly #tracer: Tracer | null;
   readonly #latency: LatencyWindow;
   readonly #listeners = new Set<(status: TopologyStatus) => void>();
   readonly #random: () => number;
@@ -69,6 +73,7 @@ class TopologyRunner implements Runner {
     this.#clock = options.clock ?? systemClock;
     this.#log = options.log ?? createLogger();
     this.#metrics = options.metrics ?? createMetrics();
+    this.#tracer = options.tracer ?? null;
     this.#patience = { ...PATIENCE, ...options.patience };
     this.#latency = new LatencyWindow(() => this.#clock.elapsed());
     this.#random = seededRandom(topology.settings.seed, `${topology.id}/recovery`);
@@ -221,6 +226,7 @@ class TopologyRunner implements Runner {
       clock: this.#clock,
       log: this.#log,
       metrics: this.#metrics,
+      tracer: this.#tracer,
       patience: this.#patience,
       onFailure: (error, final) => {
         if (this.#shard === shard) this.#failed(error, final);

@@ -10,6 +10,7 @@ import {
 } from '../state/index.js';
 import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import type { Tracer } from '../telemetry/traces/index.js';
 import { Barriers, type CheckpointFigures } from './barriers.js';
 import { compile } from './compile.js';
 import { Failures } from './failures.js';
@@ -27,6 +28,7 @@ export interface ShardOptions {
   readonly clock: Context['clock'];
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracer: Tracer | null;
   readonly patience: Patience;
   /** It cannot go on: recover it from its last checkpoint. Called once. */
   readonly onFailure: (error: Error, final: boolean) => void;

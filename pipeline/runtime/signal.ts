@@ -1,5 +1,6 @@
 import type { Observable, OperatorFunction } from 'rxjs';
 import type { Data } from '../model/index.js';
+import type { Trace } from '../telemetry/traces/index.js';
 
 /** What the streams carry: data, and two marks that every node forwards, with or without data. */
 export type Signal = DataSignal | WatermarkSignal | BarrierSignal;
@@ -14,6 +15,8 @@ interface Mark {
 export interface DataSignal extends Mark {
   readonly kind: 'data';
   readonly data: Data;
+  /** Of a sampled frame that the record tells of. */
+  readonly trace?: Trace;
 }
 
 /** No record with a time up to and including `time` follows. Microseconds; Infinity at the end of input. */

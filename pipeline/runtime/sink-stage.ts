@@ -165,6 +165,7 @@ export class SinkStage {
 
   async #writeBatch(signals: readonly DataSignal[]): Promise<void> {
     if (this.#waitsForJournal) await this.#store.journalled();
+    const started = this.#host.clock.elapsed();
     const records = signals.map(({ data }) => data).filter((data) => !this.#wasSent(data));
     if (records.length > 0) {
       if (this.#away) await this.#keep(records);
@@ -177,6 +178,7 @@ export class SinkStage {
     }
     const seconds = (this.#host.clock.elapsed() - signals[0]!.received) / 1000;
     this.run.meter.latency(seconds);
+    this.run.traces?.written(signals, started, this.#away ? 'kept in the outbox' : 'written');
     if (this.#queued < CAPACITY / 2 && this.#store.outbox.size < OUTBOX_LIMIT)
       this.#host.gate.release(this.run.id);
   }

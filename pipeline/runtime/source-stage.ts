@@ -245,11 +245,13 @@ export class SourceStage {
     if (data.length > 0) this.run.failedInRow = 0;
     if (failed && failed.length > 0) this.#host.failures(this.run, 'decode', failed);
     this.#setOrigin(batch.raw?.origin ?? 'simulated');
+    const sampled = this.run.traces?.sample(data, this.#host.links, received, started);
     let newest = this.#live && batch.raw ? (batch.raw.time[batch.raw.count - 1] ?? -Infinity) : -Infinity;
     for (const record of data) {
       meter.sentTotal += countOf(record);
       newest = Math.max(newest, newestOf(record));
-      this.stream.next({ kind: 'data', data: record, from: this.run.id, received });
+      const signal: Signal = { kind: 'data', data: record, from: this.run.id, received };
+      this.stream.next(sampled?.record === record ? { ...signal, trace: sampled.trace } : signal);
     }
     if (data.length > 0) this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newest);
     // A later frame may have the same time, so event time is not yet past it.

@@ -1,0 +1,3 @@
+export * from './ids.js';
+export * from './settings.js';
+export * from './trace.js';

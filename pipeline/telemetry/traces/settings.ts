@@ -1,0 +1,69 @@
+/** Where traces go, and of which frames. From OpenTelemetry's own environment variables. */
+export interface TraceSettings {
+  /** Share of frames that are followed, 0 to 1. */
+  readonly ratio: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Without OTEL_TRACES_SAMPLER: at 2,000 frames a second two traces. */
+export const DEFAULT_RATIO = 0.001;
+
+/**
+ * Null where no endpoint is named: nothing is traced. The exporter itself reads endpoint, headers, time limit
+ * and certificates from the same variables.
+ * @throws Error with code `traces.setting`, naming the variable. Never shows its value where that may hold a password.
+ */
+export function traceSettings(env: Environment): TraceSettings | null {
+  if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') return null;
+  if (env['OTEL_TRACES_EXPORTER'] === 'none') return null;
+  const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'].filter((name) =>
+    env[name]?.trim(),
+  );
+  if (endpoints.length === 0) return null;
+  for (const name of endpoints) checkEndpoint(name, env[name]!);
+  checkProtocol(env);
+  const ratio = readRatio(env);
+  return ratio === 0 ? null : { ratio };
+}
+
+/** The exporter would go to localhost where it cannot read an address. */
+function checkEndpoint(name: string, value: string): void {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return;
+  throw refused(`${name} is no address: write one such as http://127.0.0.1:4318`);
+}
+
+function checkProtocol(env: Environment): void {
+  for (const name of ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL']) {
+    const value = env[name];
+    if (value && value !== 'http/json')
+      throw refused(
+        `${name} is ${value}, but csiflow speaks http/json alone: any collector takes it on port 4318`,
+      );
+  }
+}
+
+function readRatio(env: Environment): number {
+  const sampler = env['OTEL_TRACES_SAMPLER'] ?? '';
+  switch (sampler.replace(/^parentbased_/, '')) {
+    case '':
+    case 'traceidratio':
+      return readNumber(env['OTEL_TRACES_SAMPLER_ARG']);
+    case 'always_on':
+      return 1;
+    case 'always_off':
+      return 0;
+    default:
+      throw refused(`OTEL_TRACES_SAMPLER is ${sampler}: it is traceidratio, always_on or always_off`);
+  }
+}
+
+function readNumber(text: string | undefined): number {
+  if (!text) return DEFAULT_RATIO;
+  const ratio = Number(text);
+  if (ratio >= 0 && ratio <= 1) return ratio;
+  throw refused(`OTEL_TRACES_SAMPLER_ARG is ${text}: it is the share of frames to follow, 0 to 1`);
+}
+
+const refused = (message: string) => Object.assign(new Error(message), { code: 'traces.setting' });
