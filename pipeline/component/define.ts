@@ -59,6 +59,8 @@ export interface SourceOutput {
   readonly signal: AbortSignal;
   /** To be called once the input is open: a start waits for it, for the first batch, or for the reason why it cannot be opened. */
   ready?(): void;
+  /** What keeps it from reading, for a person; null when that is over. The node is degraded meanwhile, and nothing else stops for it. */
+  problem?(problem: string | null): void;
   /**
    * Offers a batch under the queue's policy. True: taken at once. A promise: the queue is full under `block`;
    * wait for it before the next offer. False: dropped, and counted by the runtime.
@@ -74,6 +76,8 @@ export interface Source {
   /** State of `decode` (last sequence numbers), as plain data with link ids, not link numbers. */
   snapshot?(): State;
   restore?(state: State): void;
+  /** A checkpoint with this position is safe: brokers may be told now. Called in order; must not throw. */
+  committed?(position: Position): void;
   /** Facts for status pages: addresses, unknown senders, loss per link. Plain JSON. */
   describe?(): Readonly<Record<string, unknown>>;
   close?(): Promise<void>;
@@ -152,13 +156,24 @@ export const defineOperator = <
 export type Recovery = 'idempotent' | 'rewind' | 'at-least-once';
 
 export interface Sink {
+  /**
+   * Rejects where the store cannot be opened. Where the other side is merely away ({@link isAway}: a code of
+   * the network, or `retriable: true` on the error) the topology runs without it, degraded, its records go to
+   * the outbox, and a new instance is opened again and again; this one is closed. Any other error keeps the
+   * topology from starting, unless this node has worked with the same configuration before.
+   */
   open(): Promise<void>;
   /** Takes records of one epoch, in order. Resolves with those that it could not take; rejects only where nothing was taken. */
   write(records: readonly Data[], epoch: number): Promise<readonly Failure[]>;
-  /** After it all that was written is in the store, or durable in its outbox. */
+  /**
+   * After it all that was written since the last flush is in the store. Rejects where that is not so, or cannot
+   * be known: then all of it is written again. A client that answers before it has sent is to be asked here.
+   */
   flush(): Promise<void>;
   /** Deletes what was written in epochs later than `epoch`. Needed where recovery is `rewind`. */
   rewind?(epoch: number): Promise<void>;
+  /** The checkpoint of `epoch` is safe: what was written up to it is never taken back. Called in order; must not throw. */
+  committed?(epoch: number): void;
   /** A store can be read back. */
   readonly reader?: Reader;
   /** A sink that people listen to live. */

@@ -1,3 +1,4 @@
+export * from './away.js';
 export * from './context.js';
 export * from './define.js';
 export * from './live.js';
