@@ -189,7 +189,8 @@ export interface SinkDefinition<
 > extends Definition<N, S> {
   readonly kind: 'sink';
   readonly inputs: I;
-  readonly recovery: Recovery;
+  /** A function where it depends on the configuration. */
+  readonly recovery: Recovery | ((config: Static<S>) => Recovery);
   /** It writes through `context.transaction` where there is one: exactly once then. */
   readonly transactional?: boolean;
   readonly create: (config: Static<S>, context: Context) => Sink;
@@ -206,7 +207,12 @@ export type AnySource = Omit<SourceDefinition, 'create' | 'check' | 'examples' |
   Erased<Source> & { readonly partitions?: (config: never, context: Context) => Partitions };
 export type AnyOperator = Omit<OperatorDefinition, 'create' | 'check' | 'examples' | 'asynchronous'> &
   Erased<Operator> & { readonly asynchronous?: { readonly maxInFlight: (config: never) => number } };
-export type AnySink = Omit<SinkDefinition, 'create' | 'check' | 'examples'> & Erased<Sink>;
+export type AnySink = Omit<SinkDefinition, 'create' | 'check' | 'examples' | 'recovery'> &
+  Erased<Sink> & { readonly recovery: Recovery | ((config: never) => Recovery) };
+
+/** How a sink of this configuration recovers. */
+export const recoveryOf = ({ recovery }: AnySink, config: object): Recovery =>
+  typeof recovery === 'function' ? recovery(config as never) : recovery;
 
 interface Erased<I> {
   readonly examples: readonly { readonly title: string; readonly config: object }[];

@@ -79,7 +79,11 @@ function facts(component: Component): readonly string[] {
       component.replayable ? 'Can be read again from a position.' : 'Live: the journal keeps its raw input.',
     );
   }
-  if (component.kind === 'sink') found.push(`After a crash: ${RECOVERY[component.recovery]}`);
+  if (component.kind === 'sink') {
+    const { recovery } = component;
+    const how = typeof recovery === 'function' ? 'as configured, see below.' : RECOVERY[recovery];
+    found.push(`After a crash: ${how}`);
+  }
   return found;
 }
 

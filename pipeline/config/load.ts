@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { dirname, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import type { Registry } from '../component/index.js';
+import { recoveryOf, type Registry } from '../component/index.js';
 import type { Environment } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
 import {
@@ -15,6 +15,8 @@ import { FrameSchema, SettingsSchema } from './frame.js';
 import { linkNodes, type LinkedNode } from './graph.js';
 import { readNodes } from './nodes.js';
 import { Problems, type Problem } from './problem.js';
+import type { WrittenTest } from './test-schema.js';
+import { checkTests, type CheckedTest } from './tests.js';
 import type { CheckedNode, CheckedTopology, Settings } from './topology.js';
 import { keyPlaceOf, placeOf, valueAt, type MapTree, type Tree } from './tree.js';
 import { putInVariables, type VariableSources } from './variables.js';
@@ -22,10 +24,14 @@ import { readYaml } from './yaml.js';
 
 export type LoadOptions = VariableSources;
 
-/** A topology (warnings may stand beside it), or all that is wrong with its file. */
+/** A topology (warnings may stand beside it) with its tests, or all that is wrong with its file. */
 export type LoadResult =
-  | { readonly topology: CheckedTopology; readonly problems: readonly Problem[] }
-  | { readonly topology?: undefined; readonly problems: readonly Problem[] };
+  | {
+      readonly topology: CheckedTopology;
+      readonly tests?: readonly CheckedTest[];
+      readonly problems: readonly Problem[];
+    }
+  | { readonly topology?: undefined; readonly tests?: undefined; readonly problems: readonly Problem[] };
 
 /**
  * Reads and checks a topology's YAML file and the files of its environments. Never throws for what
@@ -79,12 +85,29 @@ function check(
   const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);
+  const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, problems) : [];
   if (problems.errors > 0 || !frame || !settings) return { problems: problems.list() };
-  return { topology: finish(frame.id, source, environments, linked, settings), problems: problems.list() };
+  const topology = finish(frame.id, source, environments, linked, settings);
+  return { topology, tests, problems: problems.list() };
 }
 
 interface Frame {
   readonly id: string;
+  readonly tests?: readonly WrittenTest[];
+}
+
+function readTests(
+  root: MapTree,
+  written: readonly WrittenTest[],
+  linked: readonly LinkedNode[],
+  { folder }: TopologyText,
+  registry: Registry,
+  problems: Problems,
+): readonly CheckedTest[] {
+  const tree = valueAt(root, ['tests']);
+  if (!tree) return [];
+  const nodes = linked.map(({ draft, inputs }) => ({ id: draft.id, component: draft.component, inputs }));
+  return checkTests(tree, written, { nodes, registry, folder }, problems);
 }
 
 function readEnvironments(
@@ -181,10 +204,11 @@ function warnOfLoss(
     if (component?.kind === 'source' && !component.replayable) live.set(id, id);
     const behind = inputs.map((edge) => live.get(edge.from)).find((source) => source !== undefined);
     if (behind !== undefined) live.set(id, behind);
-    if (behind === undefined || component?.kind !== 'sink' || component.recovery === 'at-least-once')
-      continue;
+    if (behind === undefined || component?.kind !== 'sink' || draft.config === undefined) continue;
+    const recovery = recoveryOf(component, draft.config);
+    if (recovery === 'at-least-once') continue;
     const message =
-      `\`${id}\` (${component.name}) recovers by ${component.recovery}, but \`${behind}\` cannot be read again ` +
+      `\`${id}\` (${component.name}) recovers by ${recovery}, but \`${behind}\` cannot be read again ` +
       'and the journal is off: a crash loses what came since the last checkpoint';
     const place = placeOf(root, ['settings', 'journal']);
     problems.add('config.journal.needed', place, message, {

@@ -39,7 +39,10 @@ interface Barrier {
   /** The longest that the pump stood still at a time, milliseconds. */
   pause: number;
   readonly states: Map<string, State>;
+  /** Written with the checkpoint. */
   readonly commits: (() => void)[];
+  /** Told when it is safe. */
+  readonly committed: (() => void)[];
 }
 
 /** One barrier at a time goes through all nodes; when the last one has passed it, the checkpoint is written. */
@@ -96,17 +99,19 @@ export class Barriers {
     this.#asked = false;
     const last = sources.every(({ ended }) => ended);
     const started = clock.elapsed();
-    const barrier: Barrier = { epoch: this.#epoch, started, last, pause: 0, states: new Map(), commits: [] };
+    const empty = { pause: 0, states: new Map<string, State>(), commits: [], committed: [] };
+    const barrier: Barrier = { epoch: this.#epoch, started, last, ...empty };
     this.#barrier = barrier;
     for (const source of sources) source.barrier(barrier.epoch);
     barrier.pause = clock.elapsed() - started;
   }
 
-  passed(run: NodeRun, epoch: number, state: State, commit?: () => void): void {
+  passed(run: NodeRun, epoch: number, state: State, commit?: () => void, committed?: () => void): void {
     const barrier = this.#barrier;
     if (barrier?.epoch !== epoch) return;
     barrier.states.set(run.id, state);
     if (commit) barrier.commits.push(commit);
+    if (committed) barrier.committed.push(committed);
     if (barrier.states.size < this.#options.runs.size) return;
     this.#commit(barrier).catch((error: unknown) => {
       this.#options.onFailure(
@@ -127,6 +132,7 @@ export class Barriers {
     await written;
     this.#epoch = epoch + 1;
     this.#barrier = null;
+    for (const tell of barrier.committed) tell();
     this.checkpoint = { epoch, at, pauseMs: barrier.pause };
     onCheckpoint(this.checkpoint, (clock.elapsed() - barrier.started) / 1000);
     if (this.problem !== null) {

@@ -28,8 +28,8 @@ export interface Host {
   readonly patience: Patience;
   /** Records failed in a node: into the dead letters. `inRow` counts towards `degraded`. */
   failures(node: NodeRun, stage: string, failed: readonly Failure[]): void;
-  /** A node has passed the barrier; its state at that moment, and what is to be written with the checkpoint. */
-  passed(node: NodeRun, epoch: number, state: State, commit?: () => void): void;
+  /** A node has passed the barrier; its state at that moment, what is to be written with the checkpoint, and what to do when that is safe. */
+  passed(node: NodeRun, epoch: number, state: State, commit?: () => void, committed?: () => void): void;
   /** The shard cannot go on: it is to be recovered from its last checkpoint. */
   fail(error: Error): void;
 }

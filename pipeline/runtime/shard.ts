@@ -1,4 +1,13 @@
-import type { AnySink, AnySource, Context, LiveFeed, Reader, Sink, State } from '../component/index.js';
+import {
+  recoveryOf,
+  type AnySink,
+  type AnySource,
+  type Context,
+  type LiveFeed,
+  type Reader,
+  type Sink,
+  type State,
+} from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import type { Failure, LinkTable } from '../model/index.js';
 import {
@@ -171,8 +180,8 @@ export class Shard implements Host {
     this.#failures.report(run, stage, failed);
   }
 
-  passed(run: NodeRun, epoch: number, state: State, commit?: () => void): void {
-    this.#barriers?.passed(run, epoch, state, commit);
+  passed(run: NodeRun, epoch: number, state: State, commit?: () => void, committed?: () => void): void {
+    this.#barriers?.passed(run, epoch, state, commit, committed);
   }
 
   fail(error: Error): void {
@@ -233,7 +242,8 @@ export class Shard implements Host {
     for (const node of this.#nodes.of('sink')) {
       const sink = this.#nodes.sink(node.id);
       await named(node, sink.open());
-      if ((node.component as AnySink).recovery === 'rewind') await named(node, rewind(node, sink, epoch));
+      if (recoveryOf(node.component as AnySink, node.config) === 'rewind')
+        await named(node, rewind(node, sink, epoch));
       if (sink.reader) this.readers.set(node.id, sink.reader);
       if (sink.feed) this.feeds.set(node.id, sink.feed);
     }

@@ -1,4 +1,4 @@
-import type { AnySink, Sink } from '../component/index.js';
+import { recoveryOf, type AnySink, type Recovery, type Sink } from '../component/index.js';
 import type { Data, Failure } from '../model/index.js';
 import type { Outbox, SentAlerts } from '../state/index.js';
 import { backoff, pause, startTimer } from './backoff.js';
@@ -37,6 +37,7 @@ export class SinkStage {
   readonly #sink: Sink;
   readonly #host: Host;
   readonly #store: SinkStore;
+  readonly #recovery: Recovery;
   /** `rewind` sinks may be ahead of the journal, and so may what people watch live. */
   readonly #waitsForJournal: boolean;
   readonly #fanIn: FanIn;
@@ -55,12 +56,12 @@ export class SinkStage {
   #unflushed = false;
 
   constructor(run: NodeRun, sink: Sink, host: Host, store: SinkStore, committed: number) {
-    const { recovery } = run.node.component as AnySink;
+    this.#recovery = recoveryOf(run.node.component as AnySink, run.node.config);
     this.run = run;
     this.#sink = sink;
     this.#host = host;
     this.#store = store;
-    this.#waitsForJournal = recovery !== 'rewind' && !sink.feed;
+    this.#waitsForJournal = this.#recovery !== 'rewind' && !sink.feed;
     this.#epoch = committed + 1;
     if (store.outbox.size > 0) this.#away = { attempt: 0, at: 0 };
     this.#fanIn = new FanIn(
@@ -189,7 +190,7 @@ export class SinkStage {
 
   /** People are told by sinks that can neither overwrite nor rewind. */
   get #told(): boolean {
-    return (this.run.node.component as AnySink).recovery === 'at-least-once';
+    return this.#recovery === 'at-least-once';
   }
 
   /** False where the store took nothing after some tries. */
@@ -253,7 +254,7 @@ export class SinkStage {
   }
 
   #rewinds(error: unknown): boolean {
-    return error instanceof TimeoutError && (this.run.node.component as AnySink).recovery === 'rewind';
+    return error instanceof TimeoutError && this.#recovery === 'rewind';
   }
 
   #backoff(attempt: number): Promise<void> {
@@ -303,10 +304,11 @@ export class SinkStage {
     const [number, records] = [this.#delivered, this.#deliveredRecords];
     this.#deliveredRecords = 0;
     this.#epoch = epoch + 1;
-    this.#host.passed(this.run, epoch, undefined, () => {
+    const cut = () => {
       if (records > 0) outbox.cut(number, records);
       sent.cut(epoch);
-    });
+    };
+    this.#host.passed(this.run, epoch, undefined, cut, () => this.#sink.committed?.(epoch));
   }
 }
 

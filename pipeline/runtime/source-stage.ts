@@ -105,6 +105,9 @@ export class SourceStage {
     await this.#source.open(position, {
       signal,
       ready: this.#ready,
+      problem: (problem) => {
+        this.run.problem = problem;
+      },
       offer: (batch) => this.#offer(batch),
     });
     this.#ready();
@@ -148,7 +151,13 @@ export class SourceStage {
       origin: this.#origin ?? 'live',
     };
     const [journal, entry] = [this.#journal, this.#entry];
-    this.#host.passed(this.run, epoch, kept, () => journal?.cut(entry));
+    this.#host.passed(
+      this.run,
+      epoch,
+      kept,
+      () => journal?.cut(entry),
+      () => this.#source.committed?.(kept.position),
+    );
     this.stream.next({ kind: 'barrier', epoch, from: this.run.id, received: this.#host.clock.elapsed() });
   }
 
