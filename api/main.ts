@@ -1,10 +1,14 @@
 import { parseTopology, type CheckedTopology, type LoadOptions } from '../pipeline/config/index.js';
 import { createRunner } from '../pipeline/runtime/runner.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
-import { createLogger, type Level } from '../pipeline/telemetry/log.js';
-import { createMetrics } from '../pipeline/telemetry/metrics.js';
+import { createLogger, type Level, type Log } from '../pipeline/telemetry/log.js';
+import { createMetrics, type Metrics } from '../pipeline/telemetry/metrics.js';
+import { packageVersion } from '../pipeline/telemetry/paths.js';
+import { addProcessMetrics } from '../pipeline/telemetry/process-metrics.js';
+import { traceSettings } from '../pipeline/telemetry/traces/index.js';
+import type { OpenTracer } from '../pipeline/telemetry/traces/otlp.js';
 import { systemClock } from '../pipeline/telemetry/clock.js';
-import { CommandError, exitCodeOf } from './cli/exit.js';
+import { CommandError, EXIT, exitCodeOf } from './cli/exit.js';
 import { loadForCommand } from './cli/topologies.js';
 import { registryWith } from './plugins.js';
 import { openServer, type RunningServer } from './server.js';
@@ -30,8 +34,10 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
   const topology = loadForCommand(file, variables(), registry);
   const log = createLogger({ level: settings.level });
   const metrics = createMetrics();
+  addProcessMetrics(metrics.registry, packageVersion());
+  const tracer = await tracerOf(metrics, log);
   const clock = systemClock;
-  const runner = createRunner(topology, { clock, log, metrics });
+  const runner = createRunner(topology, { clock, log, metrics, tracer });
   const stopAsked = stopSignal();
   const server = settings.api
     ? await openServer({
@@ -57,6 +63,19 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
     await Promise.race([stopAsked, settings.untilEnd ? runner.finished() : new Promise(() => undefined)]);
   } finally {
     await stop(runner, server);
+    await tracer?.close();
+  }
+}
+
+/** Null unless OpenTelemetry's environment variables name a collector. */
+async function tracerOf(metrics: Metrics, log: Log): Promise<OpenTracer | null> {
+  try {
+    const settings = traceSettings(process.env);
+    if (!settings) return null;
+    const { openTracer } = await import('../pipeline/telemetry/traces/otlp.js');
+    return openTracer(settings, { metrics, log, version: packageVersion() });
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error), EXIT.invalid);
   }
 }
 

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock, Logger } from '../pipeline/component/index.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
-import { packageFile } from '../pipeline/telemetry/paths.js';
+import { packageVersion } from '../pipeline/telemetry/paths.js';
 import { Tokens } from './auth/tokens.js';
 import { Users } from './auth/users.js';
 import type { Form } from './contract/form.js';
@@ -50,7 +49,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const tokens = new Tokens(options.stateFolder);
   const probe = new SystemProbe(() => main.status(), options.stateFolder);
   const deployment: Deployment = {
-    version: ownVersion(),
+    version: packageVersion(),
     main,
     parse: options.parse,
     form: options.form,
@@ -110,6 +109,3 @@ async function shut(server: Server): Promise<void> {
   await closed;
   clearTimeout(impatience);
 }
-
-const ownVersion = (): string =>
-  (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version;

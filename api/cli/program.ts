@@ -1,7 +1,7 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageVersion } from '../../pipeline/telemetry/paths.js';
 import { CommandError, EXIT, exitCodeOf, type ExitCode } from './exit.js';
 
 /**
@@ -41,7 +41,7 @@ export async function runCommandLine(words: readonly string[]): Promise<number> 
 function newProgram(): Command {
   return (
     new Command('csiflow')
-      .version(ownVersion(), '--version', 'print the version')
+      .version(packageVersion(), '--version', 'print the version')
       .description('A dataflow engine for Wi-Fi sensing: channel state information in, people out.')
       .addHelpText(
         'after',
@@ -53,9 +53,6 @@ function newProgram(): Command {
       .showHelpAfterError('(add --help for the options and an example)')
   );
 }
-
-const ownVersion = (): string =>
-  (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version;
 
 /** The files of `commands/`, compiled or not. */
 function commandNames(): readonly string[] {

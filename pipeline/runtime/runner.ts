@@ -5,13 +5,15 @@ import { LinkTable } from '../model/index.js';
 import { DeadLetters, StateStore, type DeadLetter } from '../state/index.js';
 import { systemClock } from '../telemetry/clock.js';
 import { createLogger, type Log } from '../telemetry/log.js';
-import { createMetrics, type Metrics } from '../telemetry/metrics.js';
+import { createMetrics, type Metrics, type TopologyFigures } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
 import { backoff, pause } from './backoff.js';
 import { PATIENCE, type Patience } from './host.js';
 import { LatencyWindow } from './latency.js';
 import { planChanges } from './plan.js';
 import { seededRandom } from './random.js';
+import type { Run } from './run.js';
+import { ShardGroup } from './shard-group.js';
 import { Shard } from './shard.js';
 import type { LifecycleState, NodeStatus, Plan, RunningTopology, Step, TopologyStatus } from './status.js';
 
@@ -54,7 +56,7 @@ class TopologyRunner implements Runner {
   readonly #patience: Patience;
   #topology: CheckedTopology;
   #links: LinkTable;
-  #shard: Shard | undefined;
+  #shard: Run | undefined;
   #state: LifecycleState = 'stopped';
   #problem: string | null = null;
   #sessionId = '';
@@ -76,6 +78,7 @@ class TopologyRunner implements Runner {
     this.#tracer = options.tracer ?? null;
     this.#patience = { ...PATIENCE, ...options.patience };
     this.#latency = new LatencyWindow(() => this.#clock.elapsed());
+    this.#metrics.topology(topology.id, () => this.#figures());
     this.#random = seededRandom(topology.settings.seed, `${topology.id}/recovery`);
   }
 
@@ -220,7 +223,8 @@ class TopologyRunner implements Runner {
   // ------------------------------------------------------------------ runs
 
   async #run(): Promise<void> {
-    const shard: Shard = new Shard({
+    const Kind = this.#topology.settings.scaleOut === true ? ShardGroup : Shard;
+    const shard: Run = new Kind({
       topology: this.#topology,
       links: this.#links,
       clock: this.#clock,
@@ -304,6 +308,13 @@ class TopologyRunner implements Runner {
     for (const run of this.#shard?.runs.values() ?? [])
       if (run.problem !== null) return `${run.id}: ${run.problem}`;
     return null;
+  }
+
+  #figures(): TopologyFigures {
+    const checkpoint = this.#shard?.checkpoint;
+    const age = checkpoint ? (this.#clock.now() - checkpoint.at) / 1e6 : null;
+    const degraded = this.#state === 'running' && this.#degraded() !== null;
+    return { state: degraded ? 'degraded' : this.#state, checkpointAgeSeconds: age };
   }
 
   #nodeStatus(id: string): NodeStatus {

@@ -7,6 +7,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export class Metrics {
   readonly registry: Registry;
   readonly #nodes = new Map<string, NodeMeter>();
+  readonly #topologies = new Map<string, () => TopologyFigures>();
   readonly #latency: Histogram<'topology' | 'node'>;
   readonly #checkpoint: Histogram<'topology'>;
   readonly #pause: Histogram<'topology'>;
@@ -28,11 +29,18 @@ export class Metrics {
       'Time for which the node kept the pump from taking more.',
       (meter) => meter.gateClosedSeconds,
     );
-    this.#counter('operator_seconds_total', 'Time spent in the node.', (meter) => meter.operatorSeconds);
-    this.#gauge('queue_depth', 'Batches or records that wait in the node.', (meter) => meter.queueDepth);
-    this.#gauge('watermark_lag_seconds', 'Time of the clock less event time.', (meter) =>
-      meter.watermarkLag(),
+    this.#counter(
+      'operator_seconds_total',
+      'Time that the node worked, without what follows it.',
+      (meter) => meter.operatorSeconds,
     );
+    this.#gauge('queue_depth', 'Batches or records that wait in the node.', (meter) => meter.queueDepth);
+    this.#gauge(
+      'watermark_lag_seconds',
+      'The clock less the watermark: how far event time lies behind.',
+      (meter) => meter.watermarkLag(),
+    );
+    this.#topologyFigures();
     const registers = [registry];
     this.#latency = new Histogram({
       name: 'csiflow_latency_seconds',
@@ -55,6 +63,11 @@ export class Metrics {
       buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1],
       registers,
     });
+  }
+
+  /** What a topology says of itself; read when someone asks. */
+  topology(id: string, read: () => TopologyFigures): void {
+    this.#topologies.set(id, read);
   }
 
   /** The figures of a node; the same ones over restarts of its topology. */
@@ -95,12 +108,40 @@ export class Metrics {
     return this.registry.metrics();
   }
 
+  #topologyFigures(): void {
+    const topologies = this.#topologies;
+    new Gauge({
+      name: 'csiflow_topology_state',
+      help: 'Always 1; the state that the topology is in.',
+      labelNames: ['topology', 'state'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [topology, read] of topologies) this.set({ topology, state: read().state }, 1);
+      },
+    });
+    new Gauge({
+      name: 'csiflow_checkpoint_age_seconds',
+      help: 'Time since the last checkpoint.',
+      labelNames: ['topology'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [topology, read] of topologies) {
+          const age = read().checkpointAgeSeconds;
+          if (age !== null) this.set({ topology }, age);
+        }
+      },
+    });
+  }
+
   /** Metrics of components' own: their names are fixed in the code, so there are few. */
   #ownMetric(name: string, kind: 'gauge' | 'count') {
     const known = this.#own.get(name);
     if (known) return known;
+    const counts = kind === 'count' && !name.endsWith('_total');
     const options = {
-      name: `csiflow_${name}`,
+      name: `csiflow_${name}${counts ? '_total' : ''}`,
       help: `${name.replaceAll('_', ' ')} of the component`,
       labelNames: ['topology', 'node'] as const,
       registers: [this.registry],
@@ -164,6 +205,12 @@ export class Metrics {
       },
     });
   }
+}
+
+export interface TopologyFigures {
+  readonly state: string;
+  /** Null before the first checkpoint. */
+  readonly checkpointAgeSeconds: number | null;
 }
 
 export const createMetrics = (registry?: Registry): Metrics => new Metrics(registry);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -14,6 +14,10 @@ export const packageFolder: string = (() => {
 
 /** A file that ships with the package (weights, the live page), by its path in the repository. */
 export const packageFile = (path: string): string => join(packageFolder, path);
+
+/** csiflow's own version, as its package.json says. */
+export const packageVersion = (): string =>
+  (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string }).version;
 
 /**
  * The compiled file of a module beside the caller, for a worker thread or a child process: those cannot

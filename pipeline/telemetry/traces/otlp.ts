@@ -1,4 +1,6 @@
-import type { HrTime, SpanContext } from '@opentelemetry/api';
+import { SpanKind, SpanStatusCode, TraceFlags, type HrTime, type SpanContext } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { Counter } from 'prom-client';
 import type { Log } from '../log.js';
@@ -14,25 +16,26 @@ export interface OpenTracer extends Tracer {
 }
 
 const CLOSE_MS = 2_000;
-/** Of the W3C's trace context: this trace was sampled. */
-const SAMPLED = 1;
+/** Of OpenTelemetry's ExportResultCode. */
+const SUCCESS: unknown = 0;
 
 /**
  * Sends spans to an OpenTelemetry collector, by OTLP over HTTP as JSON. Its address, headers and certificates
- * are read from the environment (OTEL_EXPORTER_OTLP_*). OpenTelemetry itself is loaded here alone.
+ * are read from the environment (OTEL_EXPORTER_OTLP_*).
+ * A process that traces nothing does not load this module.
  * @param version of csiflow
  */
-export async function openTracer(
+export function openTracer(
   { ratio }: TraceSettings,
   { metrics, log, version }: { readonly metrics: Metrics; readonly log: Log; readonly version: string },
-): Promise<OpenTracer> {
+): OpenTracer {
   const results = new Counter({
     name: 'csiflow_trace_spans_total',
     help: 'Spans of sampled frames by what became of them.',
     labelNames: ['result'],
     registers: [metrics.registry],
   });
-  const { send, shutdown } = await otlpSender(version);
+  const { send, shutdown } = otlpSender(version);
   const queue = new SpanQueue({
     ratio,
     send,
@@ -48,15 +51,15 @@ export async function openTracer(
     },
     close: async () => {
       await queue.close(CLOSE_MS);
-      shutdown();
+      // A request under way may hang longer: it ends by its own time limit, and nobody waits for that.
+      shutdown().catch((error: unknown) => {
+        log.warn('the exporter of traces did not end', { error: String(error) });
+      });
     },
   };
 }
 
-async function otlpSender(version: string): Promise<{ send: SendSpans; shutdown: () => void }> {
-  const [{ OTLPTraceExporter }, { resourceFromAttributes, detectResources, envDetector }] = await Promise.all(
-    [import('@opentelemetry/exporter-trace-otlp-http'), import('@opentelemetry/resources')],
-  );
+function otlpSender(version: string): { send: SendSpans; shutdown: () => Promise<void> } {
   const exporter = new OTLPTraceExporter();
   const resource = resourceFromAttributes({ 'service.name': 'csiflow', 'service.version': version }).merge(
     detectResources({ detectors: [envDetector] }),
@@ -68,16 +71,12 @@ async function otlpSender(version: string): Promise<{ send: SendSpans; shutdown:
         exporter.export(
           spans.map((span) => readable(span, common)),
           ({ code, error }) => {
-            // 0: success.
-            if (code === 0) resolve();
+            if (code === SUCCESS) resolve();
             else reject(new Error(reasonOf(error)));
           },
         );
       }),
-    shutdown: () => {
-      // Waits for requests under way, which nobody waits for any more.
-      exporter.shutdown().catch(() => undefined);
-    },
+    shutdown: () => exporter.shutdown(),
   };
 }
 
@@ -94,14 +93,16 @@ function readable(span: Span, common: Common): ReadableSpan {
   const context = (id: string, trace = span.trace): SpanContext => ({
     traceId: trace,
     spanId: id,
-    traceFlags: SAMPLED,
+    traceFlags: TraceFlags.SAMPLED,
   });
   return {
     ...common,
     name: span.name,
-    // SpanKind.INTERNAL, SpanStatusCode.UNSET and ERROR: numbers of OpenTelemetry's data model.
-    kind: 0,
-    status: span.error === null ? { code: 0 } : { code: 2, message: span.error },
+    kind: SpanKind.INTERNAL,
+    status:
+      span.error === null
+        ? { code: SpanStatusCode.UNSET }
+        : { code: SpanStatusCode.ERROR, message: span.error },
     spanContext: () => context(span.id),
     ...(span.parent !== null && { parentSpanContext: context(span.parent) }),
     startTime: hrTime(span.start),

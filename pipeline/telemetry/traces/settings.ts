@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 /** Where traces go, and of which frames. From OpenTelemetry's own environment variables. */
 export interface TraceSettings {
   /** Share of frames that are followed, 0 to 1. */
@@ -23,6 +25,7 @@ export function traceSettings(env: Environment): TraceSettings | null {
   if (endpoints.length === 0) return null;
   for (const name of endpoints) checkEndpoint(name, env[name]!);
   checkProtocol(env);
+  checkFiles(env);
   const ratio = readRatio(env);
   return ratio === 0 ? null : { ratio };
 }
@@ -41,6 +44,16 @@ function checkProtocol(env: Environment): void {
       throw refused(
         `${name} is ${value}, but csiflow speaks http/json alone: any collector takes it on port 4318`,
       );
+  }
+}
+
+/** The exporter would go on without a file that it cannot read. */
+function checkFiles(env: Environment): void {
+  for (const what of ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY']) {
+    for (const name of [`OTEL_EXPORTER_OTLP_TRACES_${what}`, `OTEL_EXPORTER_OTLP_${what}`]) {
+      const file = env[name];
+      if (file && !existsSync(file)) throw refused(`${name} names ${file}, which is not there`);
+    }
   }
 }
 

@@ -46,7 +46,10 @@ export class SpanQueue implements Tracer {
     this.#spans.push(span);
     if (this.#sending) return;
     if (this.#spans.length >= this.#batch) this.#begin();
-    else this.#timer ??= setTimeout(() => this.#begin(), this.#delayMs).unref();
+    else
+      this.#timer ??= setTimeout(() => {
+        this.#begin();
+      }, this.#delayMs).unref();
   }
 
   /** Sends what waits, `ms` at most; what has not gone by then is dropped. */
