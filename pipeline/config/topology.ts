@@ -57,4 +57,6 @@ export interface Settings {
   readonly stateFolder: string;
   /** Seeds the `random` of every node's context. */
   readonly seed: number;
+  /** Several processes share the partitions of the source; each partition is a shard. */
+  readonly scaleOut?: boolean;
 }

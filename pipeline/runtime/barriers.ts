@@ -1,9 +1,9 @@
-import type { Context, State } from '../component/index.js';
+import type { Context, Position, State } from '../component/index.js';
 import type { CheckedNode } from '../config/topology.js';
 import { encodeNode, type ShardState } from '../state/index.js';
 import type { NodeRun, Patience } from './host.js';
 import { killAt } from './kill.js';
-import type { SourceStage } from './source-stage.js';
+import type { KeptSource, SourceStage } from './source-stage.js';
 import { text } from './waiting.js';
 
 /** The last checkpoint, as a status shows it. */
@@ -126,7 +126,7 @@ export class Barriers {
     const nodes = await this.#encode(barrier);
     const at = clock.now();
     const began = clock.elapsed();
-    const written = state.commit({ epoch, at, nodes }, barrier.commits);
+    const written = state.commit({ epoch, at, nodes, positions: this.#positions(barrier) }, barrier.commits);
     barrier.pause = Math.max(barrier.pause, clock.elapsed() - began);
     killAt('mid_checkpoint');
     await written;
@@ -144,6 +144,12 @@ export class Barriers {
       onEnd();
     }
     wake();
+  }
+
+  #positions({ states }: Barrier): ReadonlyMap<string, Position> {
+    return new Map(
+      this.#options.sources.map(({ run: { id } }) => [id, (states.get(id) as KeptSource).position]),
+    );
   }
 
   /** Node by node, so that the pump never stands still for all of them. */

@@ -1,4 +1,4 @@
-import type { Context, Operator, Sink, Source } from '../component/index.js';
+import type { Context, Operator, Sink, Source, Transaction } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import type { LinkTable, Provenance } from '../model/index.js';
 import type { Log } from '../telemetry/log.js';
@@ -17,6 +17,8 @@ export interface NodesOptions {
   readonly metrics: Metrics;
   /** Null: no frames are traced. */
   readonly tracer: Tracer | null;
+  /** Of the partition that they serve, where there is one. */
+  readonly transaction?: Transaction | undefined;
 }
 
 /** The nodes of one run: figures, contexts, instances of their components, and where their data come from. */
@@ -91,7 +93,7 @@ export class Nodes {
   }
 
   #run(node: CheckedNode): NodeRun {
-    const { topology, links, clock, log, metrics, tracer } = this.#options;
+    const { topology, links, clock, log, metrics, tracer, transaction } = this.#options;
     const meter = metrics.node(topology.id, node.id);
     const provenance = { origin: this.#firstOrigin(node) };
     this.#provenance.set(node.id, provenance);
@@ -118,6 +120,7 @@ export class Nodes {
         folder: topology.folder,
         stateFolder: topology.settings.stateFolder,
         provenance,
+        ...(transaction && { transaction }),
       },
     };
     meter.watermarkLag = () =>

@@ -4,8 +4,10 @@ import {
   type AnySource,
   type Context,
   type LiveFeed,
+  type Partition,
   type Reader,
   type Sink,
+  type Source,
   type State,
 } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
@@ -27,6 +29,7 @@ import { Gate } from './gate.js';
 import type { Host, NodeRun, Patience } from './host.js';
 import { Nodes } from './nodes.js';
 import { Pump } from './pump.js';
+import type { Run } from './run.js';
 import { SinkStage } from './sink-stage.js';
 import { SourceStage } from './source-stage.js';
 import { named, text, turn, withinTime } from './waiting.js';
@@ -44,13 +47,17 @@ export interface ShardOptions {
   readonly onStep: (step: string, progress: number) => void;
   readonly onLatency: (milliseconds: number) => void;
   readonly onChange: () => void;
+  /** What the source reads, where the topology is scaled out. */
+  readonly partition?: Partition;
+  /** Default: in the topology's state folder. */
+  readonly openState?: () => ShardState;
 }
 
 /**
  * One run of a topology, from its last checkpoint: sources, journal, pump, operators, sinks. It is used
  * once: another start makes another shard.
  */
-export class Shard implements Host {
+export class Shard implements Host, Run {
   readonly clock: Context['clock'];
   readonly links: LinkTable;
   readonly gate: Gate;
@@ -96,7 +103,7 @@ export class Shard implements Host {
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
-    this.#nodes = new Nodes(options);
+    this.#nodes = new Nodes({ ...options, transaction: options.partition?.transaction });
     this.#failures = new Failures({
       settings: this.settings,
       links,
@@ -199,11 +206,12 @@ export class Shard implements Host {
   // ------------------------------------------------------------------ start
 
   async #start(): Promise<void> {
-    const { topology, onStep } = this.#options;
+    const { topology, onStep, openState, partition } = this.#options;
     onStep('hardware_initialization', 0);
-    this.#state = new LocalState(this.settings.stateFolder, topology.id);
+    this.#state = openState?.() ?? new LocalState(this.settings.stateFolder, topology.id);
     const last = await this.#lastOrFirst(this.#state);
-    await this.#state.letters.rewind(last.epoch);
+    // Epochs of partitions are their own, so letters of the process cannot be rewound by one of them.
+    if (!partition) await this.#state.letters.rewind(last.epoch);
     this.#nodes.create();
     onStep('hardware_initialization', 1);
 
@@ -234,7 +242,7 @@ export class Shard implements Host {
     const last = state.last();
     if (last) return last;
     const first = { epoch: Math.floor(this.clock.now() / 1e6), at: this.clock.now(), nodes: new Map() };
-    await state.commit(first, []);
+    await state.commit({ ...first, positions: new Map() }, []);
     return first;
   }
 
@@ -277,7 +285,7 @@ export class Shard implements Host {
         if (journal) journals.push(journal);
         return new SourceStage(
           run,
-          this.#nodes.source(run.id),
+          readFrom(this.#nodes.source(run.id), this.#options.partition),
           this,
           journal,
           wake,
@@ -387,6 +395,17 @@ export class Shard implements Host {
         after_ms: this.patience.stopMs,
       });
   }
+}
+
+/** The source as it is, but that its input is the partition. */
+function readFrom(source: Source, partition: Partition | undefined): Source {
+  if (!partition) return source;
+  return {
+    open: (position, output) => partition.read(position, output),
+    decode: (raw) => source.decode!(raw),
+    snapshot: () => source.snapshot?.(),
+    restore: (state) => source.restore?.(state),
+  };
 }
 
 async function rewind(node: CheckedNode, sink: Sink, epoch: number): Promise<void> {

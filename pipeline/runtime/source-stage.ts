@@ -33,7 +33,7 @@ interface Queued {
 }
 
 /** What a checkpoint keeps of a source. */
-interface KeptSource {
+export interface KeptSource {
   readonly position: Position;
   readonly entry: number;
   readonly decode: State;

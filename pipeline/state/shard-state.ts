@@ -1,3 +1,4 @@
+import type { Position } from '../component/index.js';
 import { Checkpoints, type Checkpoint } from './checkpoints.js';
 import { DeadLetters } from './dead-letters.js';
 import { Journal } from './journal.js';
@@ -10,6 +11,8 @@ export interface EncodedCheckpoint {
   readonly epoch: number;
   readonly at: number;
   readonly nodes: ReadonlyMap<string, Buffer>;
+  /** Of each source. */
+  readonly positions: ReadonlyMap<string, Position>;
 }
 
 /** All that a shard keeps beyond its own life. */

@@ -1,0 +1,25 @@
+import type { LiveFeed, Reader } from '../component/index.js';
+import type { DeadLetters } from '../state/index.js';
+import type { CheckpointFigures } from './barriers.js';
+import type { NodeRun } from './host.js';
+
+/** A run of a topology: one shard, or the shards of the partitions that this process has. Used once. */
+export interface Run {
+  /** Resolves when it runs; rejects with what kept it from that, and all is closed then. */
+  start(): Promise<void>;
+  /** @param save takes a checkpoint of what was taken in, first */
+  stop(save: boolean): Promise<void>;
+  /** Resolves when all input has ended and the last barrier has passed. */
+  readonly finished: Promise<void>;
+  readonly runs: ReadonlyMap<string, NodeHealth>;
+  readonly checkpoint: CheckpointFigures | null;
+  /** Why checkpoints do not get through. */
+  readonly problem: string | null;
+  readonly readers: ReadonlyMap<string, Reader>;
+  readonly feeds: ReadonlyMap<string, LiveFeed>;
+  /** What a component says of itself. */
+  describe(node: string): Readonly<Record<string, unknown>>;
+  deadLetters(): DeadLetters | undefined;
+}
+
+export type NodeHealth = Pick<NodeRun, 'id' | 'status' | 'problem' | 'lastRecord'>;

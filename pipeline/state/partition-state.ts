@@ -1,0 +1,94 @@
+import type { Partition, PartitionCheckpoint } from '../component/index.js';
+import type { Checkpoint, NodeCheckpoint } from './checkpoints.js';
+import type { DeadLetters } from './dead-letters.js';
+import type { Journal } from './journal.js';
+import { Outbox } from './outbox.js';
+import { SentAlerts } from './sent-alerts.js';
+import type { EncodedCheckpoint, ShardState } from './shard-state.js';
+import { decode, encode, type StateStore } from './store.js';
+
+const HEAD = 'head';
+const NODE = 'node:';
+
+/**
+ * State of a shard that serves a partition: its checkpoints lie beside the input and follow the partition to
+ * whoever reads it next. Dead letters, and the ids of alerts that were told, stay with this process.
+ */
+export class PartitionState implements ShardState {
+  readonly letters: DeadLetters;
+  readonly #partition: Partition;
+  readonly #number: number;
+  readonly #source: string;
+  readonly #store: StateStore;
+
+  /**
+   * @param source the node that reads the partition
+   * @param store of this process
+   */
+  constructor(partition: Partition, number: number, source: string, store: StateStore, letters: DeadLetters) {
+    this.#partition = partition;
+    this.#number = number;
+    this.#source = source;
+    this.#store = store;
+    this.letters = letters;
+  }
+
+  last(): Checkpoint | undefined {
+    const { saved } = this.#partition;
+    return saved && checkpointOf(saved);
+  }
+
+  async commit(
+    { epoch, at, nodes, positions }: EncodedCheckpoint,
+    also: readonly (() => void)[],
+  ): Promise<void> {
+    const parts = new Map<string, Uint8Array>([[HEAD, encode({ at })]]);
+    for (const [id, state] of nodes) parts.set(NODE + id, state);
+    await this.#partition.commit({ epoch, parts }, positions.get(this.#source) ?? null);
+    for (const write of also) write();
+  }
+
+  journal(source: string): Journal {
+    throw new Error(`${source} is read again from its partition and has no journal`);
+  }
+
+  outbox(sink: string): Outbox {
+    return new NoOutbox(this.#store, `${sink}#${this.#number}`);
+  }
+
+  sent(sink: string): SentAlerts {
+    return new SentAlerts(this.#store, `${sink}#${this.#number}`);
+  }
+
+  close(): Promise<void> {
+    return this.#partition.close();
+  }
+}
+
+/** An outbox on the disk of one process would not follow the partition: the input itself waits for the store. */
+class NoOutbox extends Outbox {
+  override append(): Promise<never> {
+    return Promise.reject(
+      new Error('its store is away: the partition is read again from its last checkpoint'),
+    );
+  }
+}
+
+/** @throws Error `state.corrupt` */
+function checkpointOf({ epoch, parts }: PartitionCheckpoint): Checkpoint {
+  try {
+    const { at } = decode(parts.get(HEAD)!) as { at: number };
+    const nodes = new Map<string, NodeCheckpoint>();
+    for (const [name, part] of parts) {
+      if (name.startsWith(NODE)) nodes.set(name.slice(NODE.length), decode(part) as NodeCheckpoint);
+    }
+    return { epoch, at, nodes };
+  } catch (error) {
+    throw Object.assign(
+      new Error('the last checkpoint of a partition cannot be read: was it written by another program?', {
+        cause: error,
+      }),
+      { code: 'state.corrupt' },
+    );
+  }
+}
