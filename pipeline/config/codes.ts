@@ -135,6 +135,26 @@ export const CODES = {
     'Give each link the sender that the source names.',
   ],
   'config.zone.duplicate': ['Two zones of an environment have the same id.', 'Rename one.'],
+  'config.test.name': [
+    'Two tests of a file have the same name.',
+    'Rename one: a name tells which test failed.',
+  ],
+  'config.test.node': [
+    'A test names a node that is not there, or of another kind.',
+    'Take the nearest right id; `input` names sources, `sinks` and `outbox_of` sinks.',
+  ],
+  'config.test.input': [
+    'What stands in for a source does not fit.',
+    'Give a capture, a list of records, or a simulated scene that ends.',
+  ],
+  'config.test.expectation': [
+    'An expectation says nothing, or several things at once.',
+    'One subject and one rule each; the message names them.',
+  ],
+  'config.test.comparison': [
+    'A comparison in a pattern has a value that it cannot compare with.',
+    'Write what the message names.',
+  ],
   'config.problems.more': ['More problems were found than are shown.', 'Mend those shown, then look again.'],
 } as const satisfies Readonly<Record<string, readonly [meaning: string, mend: string]>>;
 

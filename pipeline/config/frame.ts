@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { choice } from '../component/index.js';
+import { TestsSchema } from './test-schema.js';
 import type { QueueSettings } from './topology.js';
 
 /** Fields of a topology's file that belong to no component. */
@@ -77,17 +78,6 @@ const makeQueue = (policy: QueueSettings['policy']) =>
 const replayableQueue = makeQueue('block');
 const liveQueue = makeQueue('drop_oldest');
 
-const TestSchema = Type.Object(
-  {
-    name: Type.String({ minLength: 1, description: 'What is shown.' }),
-    input: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'A capture for each source.' }),
-    ),
-    expect: Type.Optional(Type.Array(Type.Unknown(), { description: 'What the nodes must give.' })),
-  },
-  { additionalProperties: true },
-);
-
 const Section = (description: string) => Type.Object({}, { additionalProperties: true, description });
 
 /** The file without its nodes, which are checked by their components' schemas. */
@@ -112,9 +102,7 @@ export const FrameSchema = Type.Object(
     operators: Type.Optional(Section('What is done with it: a map of node ids.')),
     sinks: Type.Optional(Section('Where results go: a map of node ids.')),
     settings: Type.Optional(SettingsSchema),
-    tests: Type.Optional(
-      Type.Array(TestSchema, { description: 'Checks of this topology, for `csiflow test`.' }),
-    ),
+    tests: Type.Optional(TestsSchema),
   },
   { additionalProperties: false, title: 'Topology' },
 );

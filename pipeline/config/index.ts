@@ -7,4 +7,8 @@ export { topologySchema } from './editor-schema.js';
 export * from './load.js';
 export { nearest } from './nearest.js';
 export { formatProblem, type Place, type Problem } from './problem.js';
+export { COMPARISONS, isComparison, type Comparison, type Pattern } from './pattern.js';
+export type { InlineRecord } from './test-schema.js';
+export { loadTests, type LoadedTests } from './test-file.js';
+export * from './tests.js';
 export * from './topology.js';

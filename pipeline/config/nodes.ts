@@ -220,7 +220,13 @@ function checkQueue(tree: Tree, source: AnySource, place: Place, problems: Probl
 }
 
 /** A component's own rules; what they say is located by its path. */
-function runCheck(component: Component, config: object, tree: Tree, place: Place, problems: Problems): void {
+export function runCheck(
+  component: Component,
+  config: object,
+  tree: Tree,
+  place: Place,
+  problems: Problems,
+): void {
   if (!component.check) return;
   let complaints: readonly Complaint[];
   try {

@@ -9,6 +9,8 @@ export interface VariableSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Folder with one file a secret; undefined: none. */
   readonly secrets?: string | undefined;
+  /** Stands for secrets that are not set: where nothing real is reached, as in tests. */
+  readonly standIn?: string | undefined;
 }
 
 const EXPRESSION = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
@@ -80,7 +82,7 @@ function readVariable(
 
 function readSecret(name: string, place: Place, sources: VariableSources, problems: Problems): string {
   const variable = SECRET_PREFIX + name.toUpperCase().replaceAll(/[.-]/g, '_');
-  const value = secretFile(name, sources.secrets) ?? sources.env[variable];
+  const value = secretFile(name, sources.secrets) ?? sources.env[variable] ?? sources.standIn;
   if (value === undefined || value === '') {
     const folder =
       sources.secrets === undefined ? '' : ` and there is no file ${join(sources.secrets, name)}`;

@@ -1,0 +1,46 @@
+import { dirname, join, resolve } from 'node:path';
+import type { Registry } from '../component/index.js';
+import { checkSchema } from './check-schema.js';
+import { readBounded } from './files.js';
+import { loadTopology, type LoadOptions } from './load.js';
+import { Problems, type Problem } from './problem.js';
+import { TestFileSchema, type WrittenTest } from './test-schema.js';
+import { checkTests, topologyOfTests, type CheckedTest } from './tests.js';
+import type { CheckedTopology } from './topology.js';
+import { placeOf, valueAt } from './tree.js';
+import { putInVariables } from './variables.js';
+import { readYaml } from './yaml.js';
+
+/** Tests and the topology that they are of, or all that is wrong with their files. */
+export type LoadedTests =
+  | {
+      readonly topology: CheckedTopology;
+      readonly tests: readonly CheckedTest[];
+      readonly problems: readonly Problem[];
+    }
+  | { readonly topology?: undefined; readonly problems: readonly Problem[] };
+
+/**
+ * Reads and checks a file `NAME.test.yaml` and the topology that it is about. Never throws for what stands in them.
+ * @param file as problems shall name it; relative to the working folder.
+ */
+export function loadTests(file: string, registry: Registry, options: LoadOptions): LoadedTests {
+  const problems = new Problems();
+  const text = readBounded(file, file, problems);
+  const raw = text === undefined ? undefined : readYaml(text, file, problems);
+  if (!raw) return { problems: problems.list() };
+  const tree = putInVariables(raw, options, problems);
+  const start = { file, line: 1, column: 1, length: 1 };
+  const written = checkSchema(tree, TestFileSchema, { name: 'the file of tests', place: start }, problems) as
+    { readonly topology?: string; readonly tests: readonly WrittenTest[] } | undefined;
+  if (!written) return { problems: problems.list() };
+  const named = join(dirname(file), written.topology ?? topologyOfTests(file));
+  if (readBounded(named, named, problems, placeOf(tree, ['topology'], start)) === undefined)
+    return { problems: problems.list() };
+  const { topology, problems: found } = loadTopology(named, registry, options);
+  if (!topology) return { problems: [...found, ...problems.list()] };
+  const tested = { nodes: topology.nodes, registry, folder: dirname(resolve(file)) };
+  const tests = checkTests(valueAt(tree, ['tests'])!, written.tests, tested, problems);
+  const all = [...found, ...problems.list()];
+  return problems.errors > 0 ? { problems: all } : { topology, tests, problems: all };
+}

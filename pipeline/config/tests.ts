@@ -1,0 +1,439 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type { AnySource, Component, Registry } from '../component/index.js';
+import { PLAIN_SHAPES, type Port, type Shape } from '../model/index.js';
+import { checkSchema } from './check-schema.js';
+import { outputsOf } from './graph.js';
+import { nearest } from './nearest.js';
+import { runCheck } from './nodes.js';
+import { checkPattern, type Pattern } from './pattern.js';
+import type { Place, Problems } from './problem.js';
+import type {
+  InlineRecord,
+  WrittenAfter,
+  WrittenExpectation,
+  WrittenFaults,
+  WrittenTest,
+} from './test-schema.js';
+import type { Edge } from './topology.js';
+import { keyPlaceOf, placeOf, valueAt, without, type Tree } from './tree.js';
+
+/** A test after all checks: what `csiflow test` runs. */
+export interface CheckedTest {
+  readonly name: string;
+  readonly place: Place;
+  /** By source. */
+  readonly input: ReadonlyMap<string, TestInput>;
+  /** By sink. */
+  readonly faults: ReadonlyMap<string, SinkFaults>;
+  /** For how long sinks may go on trying after the end of the input, milliseconds. */
+  readonly runOnMs: number;
+  readonly expect: readonly Expectation[];
+}
+
+export type TestInput =
+  | {
+      readonly kind: 'source';
+      readonly component: AnySource;
+      readonly config: Readonly<Record<string, unknown>>;
+    }
+  | { readonly kind: 'records'; readonly records: readonly InlineRecord[] };
+
+/** What goes wrong in a sink. */
+export interface SinkFaults {
+  readonly refuse: Pattern | null;
+  /** Per record; null: always. */
+  readonly refuseTimes: number | null;
+  readonly retriable: boolean;
+  readonly failWrites: number;
+  readonly hangWrites: number;
+  /** Milliseconds after the start of the input. */
+  readonly away: { readonly fromMs: number; readonly toMs: number } | null;
+}
+
+export interface Expectation {
+  readonly place: Place;
+  readonly subject: Subject;
+  /** Only records like this are looked at; null: all. */
+  readonly matching: Pattern | null;
+  readonly rule: Rule;
+}
+
+export type Subject = RecordsOf | { readonly of: 'state' | 'has_been' };
+
+export interface RecordsOf {
+  readonly of: 'records' | 'dead_letters' | 'outbox' | 'figures';
+  readonly node: string;
+}
+
+export type Rule =
+  | { readonly rule: 'contains'; readonly pattern: Pattern; readonly within: Within | null }
+  | { readonly rule: 'none' | 'every'; readonly pattern: Pattern }
+  | { readonly rule: 'in_order'; readonly patterns: readonly Pattern[] }
+  | { readonly rule: 'count'; readonly atLeast: number; readonly atMost: number }
+  | { readonly rule: 'is'; readonly state: string };
+
+/** The record is given at most `ms` after the mark. */
+export interface Within {
+  readonly ms: number;
+  readonly after: Mark;
+}
+
+export type Mark =
+  | { readonly mark: 'own_time' }
+  | { readonly mark: 'time'; readonly atMs: number }
+  | { readonly mark: 'activity'; readonly source: string; readonly activity: string; readonly person: number }
+  | { readonly mark: 'record'; readonly node: string; readonly pattern: Pattern };
+
+/** A node as far as tests look at it; undefined: its type is not known, and that was reported. */
+export interface TestedNode {
+  readonly id: string;
+  readonly component: Component | undefined;
+  readonly inputs: readonly Edge[];
+}
+
+/** What tests are checked against. */
+export interface Tested {
+  readonly nodes: readonly TestedNode[];
+  readonly registry: Registry;
+  /** Absolute folder that captures are named from. */
+  readonly folder: string;
+}
+
+/**
+ * Tests that their schema has passed, checked against the nodes: ids, fields of records, captures.
+ * @param tree of the list
+ * @param written what the schema made of it
+ */
+export function checkTests(
+  tree: Tree,
+  written: readonly WrittenTest[],
+  tested: Tested,
+  problems: Problems,
+): readonly CheckedTest[] {
+  const names = new Map<string, Place>();
+  return written.map((test, index) => {
+    const at = valueAt(tree, [index])!;
+    const place = placeOf(at, ['name']);
+    const first = names.get(test.name);
+    if (first) {
+      const message = `a test is named \`${test.name}\` already, in line ${first.line}`;
+      problems.add('config.test.name', place, message);
+    } else names.set(test.name, place);
+    return new TestCheck(at, test, tested, problems).check();
+  });
+}
+
+/** The checks of one test. */
+class TestCheck {
+  readonly #tree: Tree;
+  readonly #written: WrittenTest;
+  readonly #tested: Tested;
+  readonly #problems: Problems;
+
+  constructor(tree: Tree, written: WrittenTest, tested: Tested, problems: Problems) {
+    this.#tree = tree;
+    this.#written = written;
+    this.#tested = tested;
+    this.#problems = problems;
+  }
+
+  check(): CheckedTest {
+    const { name, input, sinks, run_on_ms, expect } = this.#written;
+    const inputs = new Map<string, TestInput>();
+    for (const source of Object.keys(input)) {
+      const place = keyPlaceOf(this.#tree, ['input', source], this.#tree.place);
+      if (!this.#node(source, place, ['source'])) continue;
+      const made = this.#input(source, valueAt(this.#tree, ['input', source])!, place);
+      if (made) inputs.set(source, made);
+    }
+    const faults = new Map<string, SinkFaults>();
+    for (const [sink, fault] of Object.entries(sinks)) {
+      const node = this.#node(sink, keyPlaceOf(this.#tree, ['sinks', sink], this.#tree.place), ['sink']);
+      const refuse = valueAt(this.#tree, ['sinks', sink, 'refuse']);
+      if (node && refuse) checkPattern(refuse, shapesOf(node), `records of \`${sink}\``, this.#problems);
+      if (node) faults.set(sink, faultsOf(fault));
+    }
+    return {
+      name,
+      place: placeOf(this.#tree, ['name']),
+      input: inputs,
+      faults,
+      runOnMs: run_on_ms,
+      expect: expect.flatMap((_, index) => this.#expectation(index) ?? []),
+    };
+  }
+
+  // ------------------------------------------------------------------ input
+
+  #input(source: string, tree: Tree, place: Place): TestInput | undefined {
+    if (tree.kind === 'list') return this.#records(source, tree);
+    if (tree.kind === 'scalar') return this.#capture(String(tree.value), tree.place);
+    const type = valueAt(tree, ['type']);
+    const name = type?.kind === 'scalar' ? String(type.value) : '';
+    const component = this.#tested.registry.source(name);
+    const typePlace = type?.place ?? place;
+    if (!component?.replayable) {
+      const names = this.#tested.registry
+        .list('source')
+        .filter((one) => one.kind === 'source' && one.replayable)
+        .map((one) => one.name);
+      const message = component
+        ? `\`${name}\` is live: what stands in for a source must be there to be read again: ${names.join(', ')}`
+        : `there is no source \`${name}\`; what can stand in: ${names.join(', ')}`;
+      this.#problems.add('config.test.input', typePlace, message, { suggestion: nearest(name, names) });
+      return undefined;
+    }
+    const own = without(tree, ['type']);
+    const subject = { name: component.name, place, component, beside: ['type'] };
+    const checked = checkSchema(own, component.config, subject, this.#problems);
+    if (checked === undefined) return undefined;
+    const config = checked as Readonly<Record<string, unknown>>;
+    runCheck(component, config, own, place, this.#problems);
+    if (config['duration_s'] === 0 || config['loop'] === true) {
+      const mend = config['loop'] === true ? 'leave out `loop`' : 'give `duration_s`';
+      this.#problems.add('config.test.input', place, `the input of \`${source}\` never ends: ${mend}`);
+      return undefined;
+    }
+    const path = valueAt(own, ['path']);
+    if (path?.kind !== 'scalar') return { kind: 'source', component, config };
+    const file = this.#file(String(path.value), path.place);
+    return file === undefined ? undefined : { kind: 'source', component, config: { ...config, path: file } };
+  }
+
+  #capture(path: string, place: Place): TestInput | undefined {
+    const component = this.#tested.registry.source('file');
+    if (!component) {
+      this.#problems.add('config.test.input', place, 'there is no source `file` that could read a capture');
+      return undefined;
+    }
+    const file = this.#file(path, place);
+    if (file === undefined) return undefined;
+    const config = { path: file, format: 'auto', speed: 0, loop: false, batch_records: 64 };
+    return { kind: 'source', component, config };
+  }
+
+  /** Absolute; undefined and reported where there is none. */
+  #file(path: string, place: Place): string | undefined {
+    const file = resolve(this.#tested.folder, path);
+    if (existsSync(file)) return file;
+    this.#problems.add('config.file.missing', place, `${path}: there is no such file in ${dirname(file)}`);
+    return undefined;
+  }
+
+  #records(source: string, tree: Tree): TestInput | undefined {
+    const records = this.#written.input[source] as readonly InlineRecord[];
+    const { component } = this.#tested.nodes.find(({ id }) => id === source)!;
+    const outputs = component ? outputsOf(component) : [];
+    let last = 0;
+    let good = true;
+    records.forEach((record, index) => {
+      const place = placeOf(tree, [index]);
+      const given = (['hex', 'text', 'event', 'measure'] as const).filter(
+        (form) => record[form] !== undefined,
+      );
+      const port = given[0] === 'event' || given[0] === 'measure' ? given[0] : 'csi';
+      if (given.length !== 1) {
+        good = false;
+        const message = `a record has one of hex, text, event and measure, not ${given.join(' and ') || 'none'}`;
+        this.#problems.add('config.test.input', place, message);
+      } else if (!outputs.includes(port)) {
+        good = false;
+        const message = `\`${source}\` gives no ${port}, but ${outputs.join(' and ')}`;
+        this.#problems.add('config.test.input', place, message);
+      }
+      if (record.at_ms < last) {
+        good = false;
+        this.#problems.add(
+          'config.test.input',
+          place,
+          `${record.at_ms} ms is earlier than the record before it`,
+        );
+      }
+      last = Math.max(last, record.at_ms);
+    });
+    return good ? { kind: 'records', records } : undefined;
+  }
+
+  // ------------------------------------------------------------------ expectations
+
+  #expectation(index: number): Expectation | undefined {
+    const written = this.#written.expect[index]!;
+    const tree = valueAt(this.#tree, ['expect', index])!;
+    const subject = this.#subject(written, tree);
+    const rule = subject && this.#rule(written, tree, subject);
+    if (!subject || !rule) return undefined;
+    return { place: tree.place, subject, matching: written.matching ?? null, rule };
+  }
+
+  #subject(written: WrittenExpectation, tree: Tree): Subject | undefined {
+    const given = SUBJECTS.filter((field) => written[field] !== undefined);
+    if (given.length !== 1) {
+      const message = `an expectation is about one of ${SUBJECTS.join(', ')}, not ${given.join(' and ') || 'none'}`;
+      this.#problems.add('config.test.expectation', tree.place, message);
+      return undefined;
+    }
+    const field = given[0]!;
+    if (field === 'state' || field === 'has_been') return { of: field };
+    const kinds = field === 'outbox_of' ? (['sink'] as const) : (['source', 'operator', 'sink'] as const);
+    const node = this.#node(written[field]!, placeOf(tree, [field]), kinds);
+    return node && { of: OF[field], node: node.id };
+  }
+
+  #rule(written: WrittenExpectation, tree: Tree, subject: Subject): Rule | undefined {
+    const given = RULES.filter((field) => written[field] !== undefined);
+    if (!('node' in subject)) {
+      const more = [...given, ...MODIFIERS.filter((field) => written[field] !== undefined)];
+      if (more.length === 0) return { rule: 'is', state: written[subject.of]! };
+      this.#wrong(tree, more[0]!, `\`${more[0]!}\` is about records: \`${subject.of}\` stands alone`);
+      return undefined;
+    }
+    if (given.length !== 1) {
+      const message = `an expectation has one of ${RULES.join(', ')}, not ${given.join(' and ') || 'none'}`;
+      this.#problems.add('config.test.expectation', tree.place, message);
+      return undefined;
+    }
+    const field = given[0]!;
+    this.#patterns(tree, subject, field);
+    if (field !== 'contains' || subject.of !== 'records') {
+      const stray = (['within_ms', 'after'] as const).find((name) => written[name] !== undefined);
+      if (stray) this.#wrong(tree, stray, `\`${stray}\` goes with \`from\` and \`contains\``);
+    } else if (written.after && written.within_ms === undefined)
+      this.#wrong(tree, 'after', '`after` goes with `within_ms`');
+    switch (field) {
+      case 'contains':
+        return { rule: field, pattern: written.contains!, within: this.#within(written, tree) };
+      case 'none':
+      case 'every':
+        return { rule: field, pattern: written[field]! };
+      case 'in_order':
+        return { rule: field, patterns: written.in_order! };
+      case 'count':
+        return { rule: field, ...countOf(written.count!) };
+    }
+  }
+
+  #patterns(tree: Tree, subject: RecordsOf, field: (typeof RULES)[number]): void {
+    const node = this.#tested.nodes.find(({ id }) => id === subject.node)!;
+    const shapes =
+      subject.of === 'records' || subject.of === 'outbox' ? shapesOf(node) : [SHAPES[subject.of]];
+    const what = `${WORDS[subject.of]} of \`${subject.node}\``;
+    for (const name of ['matching', field] as const) {
+      const pattern = valueAt(tree, [name]);
+      if (!pattern || name === 'count') continue;
+      const each = pattern.kind === 'list' ? pattern.items : [pattern];
+      for (const one of each) checkPattern(one, shapes, what, this.#problems);
+    }
+  }
+
+  #within({ within_ms, after }: WrittenExpectation, tree: Tree): Within | null {
+    if (within_ms === undefined) return null;
+    const mark: Mark | undefined = after ? this.#mark(after, tree) : { mark: 'own_time' };
+    return { ms: within_ms, after: mark ?? { mark: 'own_time' } };
+  }
+
+  #mark(after: WrittenAfter, tree: Tree): Mark | undefined {
+    const place = placeOf(tree, ['after']);
+    if (after.at_ms !== undefined && after.source === undefined && after.from === undefined)
+      return { mark: 'time', atMs: after.at_ms };
+    if (after.source !== undefined && after.activity !== undefined && after.at_ms === undefined) {
+      const { source, activity, person } = after;
+      if (!this.#node(source, placeOf(tree, ['after', 'source']), ['source'])) return undefined;
+      const input = valueAt(this.#tree, ['input', source]);
+      const type = input && valueAt(input, ['type']);
+      if (type?.kind === 'scalar' && type.value === 'simulator')
+        return { mark: 'activity', source, activity, person };
+      const message = `the input of \`${source}\` is no simulated scene, so nobody knows when an activity begins`;
+      this.#problems.add('config.test.expectation', place, message);
+      return undefined;
+    }
+    if (after.from !== undefined && after.contains && after.at_ms === undefined) {
+      const node = this.#node(after.from, placeOf(tree, ['after', 'from']), ['source', 'operator', 'sink']);
+      if (!node) return undefined;
+      const pattern = valueAt(tree, ['after', 'contains'])!;
+      checkPattern(pattern, shapesOf(node), `records of \`${node.id}\``, this.#problems);
+      return { mark: 'record', node: node.id, pattern: after.contains };
+    }
+    const message = '`after` has `at_ms`, or `source` and `activity`, or `from` and `contains`';
+    this.#problems.add('config.test.expectation', place, message);
+    return undefined;
+  }
+
+  #wrong(tree: Tree, field: string, message: string): void {
+    const place = keyPlaceOf(tree, [field], tree.place);
+    this.#problems.add('config.test.expectation', place, message);
+  }
+
+  /** The node of that id; undefined, and reported, where there is none of these kinds. */
+  #node(id: string, place: Place, kinds: readonly Component['kind'][]): TestedNode | undefined {
+    const fit = ({ component }: TestedNode) => !component || kinds.includes(component.kind);
+    const node = this.#tested.nodes.find((one) => one.id === id);
+    if (node && fit(node)) return node;
+    const names = this.#tested.nodes.filter(fit).map((one) => one.id);
+    const kind = kinds.length === 1 ? kinds[0]! : 'node';
+    const message = node?.component
+      ? `\`${id}\` is a ${node.component.kind}, here stands a ${kind}: ${names.join(', ')}`
+      : `there is no ${kind} \`${id}\`: ${names.slice(0, 20).join(', ')}`;
+    this.#problems.add('config.test.node', place, message, { suggestion: nearest(id, names) });
+    return undefined;
+  }
+}
+
+const SUBJECTS = ['from', 'dead_letters_of', 'outbox_of', 'figures_of', 'state', 'has_been'] as const;
+const OF = {
+  from: 'records',
+  dead_letters_of: 'dead_letters',
+  outbox_of: 'outbox',
+  figures_of: 'figures',
+} as const;
+const WORDS = {
+  records: 'records',
+  dead_letters: 'dead letters',
+  outbox: 'records',
+  figures: 'figures',
+} as const;
+const RULES = ['contains', 'none', 'every', 'in_order', 'count'] as const;
+const MODIFIERS = ['matching', 'within_ms', 'after'] as const;
+
+/** What stands beside the fields of a plain record in a test. */
+const TIMES: Shape = { at_ms: 'value', given_ms: 'value' };
+
+const SHAPES: Readonly<Record<'dead_letters' | 'figures', Shape>> = {
+  dead_letters: { stage: 'value', code: 'value', reason: 'value', record: 'any' },
+  figures: {
+    received: 'value',
+    sent: 'value',
+    failed: 'value',
+    dropped: 'any',
+    status: 'value',
+    details: 'any',
+  },
+};
+
+/** Shapes of what a node gives, or of what a sink takes. */
+function shapesOf({ component, inputs }: TestedNode): readonly Shape[] {
+  if (!component) return ['any'];
+  const ports: readonly Port[] =
+    component.kind === 'sink' ? inputs.flatMap((edge) => edge.ports) : outputsOf(component);
+  return [...new Set(ports)].map((port) => ({ ...PLAIN_SHAPES[port], ...(TIMES as object) }));
+}
+
+const faultsOf = (faults: WrittenFaults): SinkFaults => ({
+  refuse: faults.refuse ?? null,
+  refuseTimes: faults.refuse_times,
+  retriable: faults.retriable,
+  failWrites: faults.fail_writes,
+  hangWrites: faults.hang_writes,
+  away:
+    faults.away_from_ms === undefined
+      ? null
+      : { fromMs: faults.away_from_ms, toMs: faults.away_from_ms + (faults.away_for_ms ?? Infinity) },
+});
+
+const countOf = (count: NonNullable<WrittenExpectation['count']>) =>
+  typeof count === 'number'
+    ? { atLeast: count, atMost: count }
+    : { atLeast: count.at_least ?? 0, atMost: count.at_most ?? Infinity };
+
+/** `demo.yaml` for `demo.test.yaml`. */
+export const topologyOfTests = (file: string): string => basename(file).replace(/\.test\.(ya?ml)$/, '.$1');
