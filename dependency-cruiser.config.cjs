@@ -3,6 +3,7 @@ const layers = [
   'pipeline/telemetry',
   'pipeline/model',
   'pipeline/component',
+  'pipeline/kafka',
   'pipeline/formats',
   'pipeline/config',
   'pipeline/state',

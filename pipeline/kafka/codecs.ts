@@ -1,0 +1,98 @@
+import { loadKafka } from './library.js';
+
+/** Largest batch of records that is unpacked, bytes: a broker takes 1 MiB packed at a time unless told otherwise. */
+const MAX_UNPACKED_BYTES = 128 * 2 ** 20;
+
+/** What kafkajs asks of a codec; `encoder.buffer` holds the records of a batch. */
+interface Codec {
+  compress(encoder: { readonly buffer: Buffer }): Promise<Buffer>;
+  decompress(packed: Buffer): Promise<Buffer>;
+}
+
+/** kafkajs brings GZIP alone: gives it Snappy, LZ4 and ZSTD too. */
+export async function registerCodecs(): Promise<void> {
+  const { CompressionCodecs, CompressionTypes } = await loadKafka();
+  const codecs = CompressionCodecs as Record<number, () => Codec>;
+  codecs[CompressionTypes.Snappy] = () => snappy;
+  codecs[CompressionTypes.LZ4] = () => lz4;
+  codecs[CompressionTypes.ZSTD] = () => zstd;
+}
+
+/** Before the blocks of snappy-java's stream: a magic word, its version and the oldest that reads it. */
+const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
+const XERIAL_HEADER = Buffer.concat([XERIAL_MAGIC, Buffer.from([0, 0, 0, 1, 0, 0, 0, 1])]);
+const XERIAL_BLOCK_BYTES = 32_768;
+
+/** Blocks as Kafka's own clients write them (snappy-java's stream); librdkafka writes one bare block, which is read too. */
+export const snappy: Codec = {
+  compress: async ({ buffer }) => {
+    const { compress } = await import('snappyjs');
+    const parts: Uint8Array[] = [XERIAL_HEADER];
+    for (let start = 0; start < buffer.length; start += XERIAL_BLOCK_BYTES) {
+      const block = compress(buffer.subarray(start, start + XERIAL_BLOCK_BYTES));
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(block.length);
+      parts.push(length, block);
+    }
+    return Buffer.concat(parts);
+  },
+  decompress: async (packed) => {
+    const { uncompress } = await import('snappyjs');
+    if (!packed.subarray(0, XERIAL_MAGIC.length).equals(XERIAL_MAGIC))
+      return uncompress(packed, MAX_UNPACKED_BYTES);
+    const parts: Buffer[] = [];
+    let size = 0;
+    for (let at = XERIAL_HEADER.length; at < packed.length;) {
+      const end = at + 4 + packed.readInt32BE(at);
+      if (end > packed.length || end <= at + 4) throw new Error('a block of a Snappy stream is cut off');
+      const part = uncompress(packed.subarray(at + 4, end), MAX_UNPACKED_BYTES - size);
+      parts.push(part);
+      size += part.length;
+      at = end;
+    }
+    return Buffer.concat(parts, size);
+  },
+};
+
+/** Frames of LZ4 with independent blocks, the only ones that Kafka takes. */
+export const lz4: Codec = {
+  compress: async ({ buffer }) => {
+    const { compressFrame } = await import('lz4-napi');
+    return compressFrame(buffer);
+  },
+  decompress: async (packed) => {
+    const { decompressFrame } = await import('lz4-napi');
+    return decompressFrame(packed);
+  },
+};
+
+export const zstd: Codec = {
+  compress: async ({ buffer }) => {
+    const { compress } = await loadZstd();
+    return Buffer.from(compress(buffer, 3));
+  },
+  decompress: async (packed) => {
+    const { decompress } = await loadZstd();
+    // Frames of streams do not say how large they get.
+    for (let size = Math.max(2 ** 20, 8 * packed.length); ; size *= 4) {
+      try {
+        return Buffer.from(decompress(packed, { defaultHeapSize: Math.min(size, MAX_UNPACKED_BYTES) }));
+      } catch (error) {
+        if (size >= MAX_UNPACKED_BYTES) throw error;
+      }
+    }
+  },
+};
+
+type Zstd = typeof import('@bokuweb/zstd-wasm');
+let loading: Promise<Zstd> | undefined;
+
+/** Compiled once a process. */
+function loadZstd(): Promise<Zstd> {
+  loading ??= (async () => {
+    const library = await import('@bokuweb/zstd-wasm');
+    await library.init();
+    return library;
+  })();
+  return loading;
+}

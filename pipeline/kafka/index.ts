@@ -1,0 +1,4 @@
+export * from './client.js';
+export * from './connection.js';
+export * from './library.js';
+export * from './problem.js';
