@@ -141,7 +141,7 @@ function readType(
   return undefined;
 }
 
-const article = (kind: Kind): string => (kind === 'operator' ? 'an' : 'a');
+export const article = (kind: Kind): string => (kind === 'operator' ? 'an' : 'a');
 
 /** Where a misspelling of `name` stands. */
 function nearestField(node: MapTree, name: string): Place | undefined {

@@ -5,7 +5,7 @@ import { PLAIN_SHAPES, type Port, type Shape } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
 import { outputsOf } from './graph.js';
 import { nearest } from './nearest.js';
-import { runCheck } from './nodes.js';
+import { article, runCheck } from './nodes.js';
 import { checkPattern, type Pattern } from './pattern.js';
 import type { Place, Problems } from './problem.js';
 import type {
@@ -372,7 +372,7 @@ class TestCheck {
     const names = this.#tested.nodes.filter(fit).map((one) => one.id);
     const kind = kinds.length === 1 ? kinds[0]! : 'node';
     const message = node?.component
-      ? `\`${id}\` is a ${node.component.kind}, here stands a ${kind}: ${names.join(', ')}`
+      ? `\`${id}\` is ${article(node.component.kind)} ${node.component.kind}, here stands a ${kind}: ${names.join(', ')}`
       : `there is no ${kind} \`${id}\`: ${names.slice(0, 20).join(', ')}`;
     this.#problems.add('config.test.node', place, message, { suggestion: nearest(id, names) });
     return undefined;
