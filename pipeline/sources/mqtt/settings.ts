@@ -1,0 +1,130 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { IClientOptions } from 'mqtt';
+import { Type, type Static, type TObject } from 'typebox';
+import { choice, type Complaint } from '../../component/index.js';
+
+/** How a broker is reached: the same fields for the source and the sink. */
+export const brokerFields = {
+  url: Type.String({
+    // No user information: an address is shown in logs and on status pages.
+    pattern: '^(mqtts?|wss?)://[^\\s/@?#]+(/[^\\s@?#]*)?$',
+    maxLength: 2048,
+    description:
+      'Address of the broker: `mqtt://host:1883`, with TLS `mqtts://host:8883`, over WebSocket `ws://` or `wss://`. User and password have fields of their own.',
+  }),
+  username: Type.Optional(Type.String({ minLength: 1, maxLength: 65_535, description: 'Name of the user.' })),
+  password: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 65_535,
+      description: 'Password of the user: write `${secret:name}`, not the password itself.',
+    }),
+  ),
+  ca: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        "PEM file of the authority that signed the broker's certificate, where the system does not know it. Relative to the folder of the topology.",
+    }),
+  ),
+  cert: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description: "PEM file of this client's own certificate, where the broker asks for one.",
+    }),
+  ),
+  key: Type.Optional(Type.String({ minLength: 1, description: 'PEM file of the key of `cert`.' })),
+  client_id: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_.-]{1,128}$',
+      description:
+        'Name of the session at the broker, `csiflow-<topology>-<node>` where it is not given. Two clients with the same one push each other out.',
+    }),
+  ),
+  protocol: choice(
+    {
+      '5': 'MQTT 5: the broker says why it refuses something.',
+      '3.1.1': 'For older brokers: a message that may not be published is lost without a word.',
+    },
+    { default: '5', description: 'Version of MQTT.' },
+  ),
+  keepalive_ms: Type.Integer({
+    minimum: 1000,
+    maximum: 3_600_000,
+    default: 15_000,
+    description: 'Silence after which the broker is asked whether it is still there, in whole seconds.',
+  }),
+  timeout_ms: Type.Integer({
+    minimum: 100,
+    maximum: 600_000,
+    default: 10_000,
+    description: 'How long the broker may take to answer before the connection is given up.',
+  }),
+  reconnect_ms: Type.Integer({
+    minimum: 10,
+    maximum: 3_600_000,
+    default: 30_000,
+    description: 'Longest wait between two tries to connect; the first ones are shorter.',
+  }),
+};
+
+export type BrokerSettings = Static<TObject<typeof brokerFields>>;
+
+/** Rules between the fields. */
+export function checkBroker({
+  url,
+  username,
+  password,
+  ca,
+  cert,
+  key,
+}: BrokerSettings): readonly Complaint[] {
+  const complaints: Complaint[] = [];
+  const complain = (field: string, message: string, severity: Complaint['severity'] = 'error') =>
+    complaints.push({ path: [field], message, severity });
+  if (password !== undefined && username === undefined) complain('password', 'a password needs a `username`');
+  if ((cert === undefined) !== (key === undefined))
+    complain(cert === undefined ? 'key' : 'cert', '`cert` and `key` belong together: give both or none');
+  if (!isEncrypted(url) && (ca !== undefined || cert !== undefined))
+    complain('url', '`ca` and `cert` are for TLS: write `mqtts://` or `wss://`');
+  if (!isEncrypted(url) && password !== undefined && !isLoopback(url))
+    complain('url', 'the password goes over the network as plain text: use `mqtts://`', 'warning');
+  return complaints;
+}
+
+/** Options of the client, files read. @throws Error naming the file that cannot be read. */
+export async function clientOptions(settings: BrokerSettings, folder: string): Promise<IClientOptions> {
+  const [ca, cert, key] = await Promise.all(
+    (['ca', 'cert', 'key'] as const).map((field) => readPem(field, settings[field], folder)),
+  );
+  return {
+    protocolVersion: settings.protocol === '5' ? 5 : 4,
+    keepalive: Math.ceil(settings.keepalive_ms / 1000),
+    connectTimeout: settings.timeout_ms,
+    // A connection is used once: what was under way when it broke is the caller's to send again.
+    reconnectPeriod: 0,
+    queueQoSZero: false,
+    ...(settings.username !== undefined && { username: settings.username }),
+    ...(settings.password !== undefined && { password: settings.password }),
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+  };
+}
+
+async function readPem(field: string, path: string | undefined, folder: string): Promise<Buffer | undefined> {
+  if (path === undefined) return undefined;
+  const file = resolve(folder, path);
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new Error(
+      `\`${field}\`: the file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
+      { cause: error },
+    );
+  }
+}
+
+const isEncrypted = (url: string): boolean => url.startsWith('mqtts:') || url.startsWith('wss:');
+const isLoopback = (url: string): boolean => /:\/\/(localhost|127\.[\d.]+|\[::1\])(:\d+)?(\/|$)/.test(url);

@@ -1,0 +1,66 @@
+import type { Measure } from '../../pipeline/model/index.js';
+import { isoTime, provenanceBody } from '../shared/alert.js';
+import type { Domain } from './topics.js';
+
+type Values = Record<string, number>;
+
+/** The newest values of a domain: those of the whole environment, and those of links, zones and people. */
+interface DomainState {
+  readonly room: Values;
+  readonly subjects: Map<string, { values: Values; time: number }>;
+}
+
+/** What was not measured again for so long is left out of the state, microseconds of event time. */
+const FORGOTTEN_AFTER = 300_000_000;
+/** Subjects of a domain, at most; the one heard of longest ago goes first. */
+const MAX_SUBJECTS = 4096;
+/** Names of measures of a domain for the whole room, at most. */
+const MAX_NAMES = 256;
+
+/** Keeps the newest measures of one environment, so that a retained message is a whole state. */
+export class Analytics {
+  readonly #domains = new Map<Domain, DomainState>();
+
+  /** The state of a domain after measures of one moment. @throws RangeError for a value that is no number */
+  state(domain: Domain, measures: readonly [Measure, ...Measure[]]): object {
+    const [{ environment, time, provenance }] = measures;
+    for (const { name, value } of measures)
+      if (!Number.isFinite(value))
+        throw new RangeError(`${name} is ${value}: JSON holds finite numbers only`);
+    const state = this.#domain(domain);
+    for (const measure of measures) note(state, measure);
+    forget(state, time);
+    return {
+      environment_id: environment,
+      timestamp: isoTime(time),
+      room: state.room,
+      subjects: Object.fromEntries([...state.subjects].map(([subject, { values }]) => [subject, values])),
+      provenance: provenanceBody(provenance),
+    };
+  }
+
+  #domain(domain: Domain): DomainState {
+    let state = this.#domains.get(domain);
+    if (!state) this.#domains.set(domain, (state = { room: {}, subjects: new Map() }));
+    return state;
+  }
+}
+
+function note({ room, subjects }: DomainState, { name, value, subject, source, time }: Measure): void {
+  const about = source === 'csiflow' ? subject : [source, subject].filter((part) => part !== null).join('/');
+  if (about === null) {
+    if (Object.hasOwn(room, name) || Object.keys(room).length < MAX_NAMES) room[name] = value;
+    return;
+  }
+  const known = subjects.get(about);
+  // Set anew, so that the map's order is that of the last word of each.
+  subjects.delete(about);
+  subjects.set(about, { values: { ...known?.values, [name]: value }, time });
+}
+
+function forget({ subjects }: DomainState, now: number): void {
+  for (const [subject, { time }] of subjects) {
+    if (time > now - FORGOTTEN_AFTER && subjects.size <= MAX_SUBJECTS) return;
+    subjects.delete(subject);
+  }
+}

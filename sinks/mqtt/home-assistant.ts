@@ -1,0 +1,197 @@
+import type { Environment } from '../../pipeline/model/index.js';
+import type { Topics } from './topics.js';
+
+/** What Home Assistant can be shown. */
+export const ENTITIES = {
+  presence: 'Whether somebody is there.',
+  people: 'How many people are there.',
+  fall: 'An event for each fall.',
+  motion: 'How much there is of movement, percent.',
+  vitals: 'Breaths and heartbeats a minute.',
+  link_health: 'Signal quality, and the loss of the worst link.',
+} as const;
+
+export type Entity = keyof typeof ENTITIES;
+
+/** A message of MQTT discovery: retained, so that Home Assistant finds it whenever it starts. */
+export interface Discovery {
+  readonly topic: string;
+  /** Empty text removes the entity. */
+  readonly payload: string;
+}
+
+/**
+ * The entities of an environment as one device; those not wanted are removed. Fields as Home Assistant's
+ * pages on MQTT discovery, `binary_sensor`, `sensor` and `event` describe them.
+ */
+export function discoveries(
+  environment: Environment,
+  topics: Topics,
+  {
+    prefix,
+    version,
+    wanted,
+  }: { readonly prefix: string; readonly version: string; readonly wanted: readonly Entity[] },
+): readonly Discovery[] {
+  const node = `csiflow_${slug(environment.id)}`;
+  const common = {
+    availability_topic: topics.status('connection'),
+    payload_available: 'online',
+    payload_not_available: 'offline',
+    device: {
+      identifiers: [node],
+      name: environment.name ?? environment.id,
+      manufacturer: 'csiflow',
+      model: 'Wi-Fi sensing',
+      sw_version: version,
+    },
+    origin: { name: 'csiflow', sw_version: version },
+  };
+  return entitiesOf(topics).map(({ entity, component, id, config }) => ({
+    topic: `${prefix}/${component}/${node}/${id}/config`,
+    payload: wanted.includes(entity)
+      ? JSON.stringify({
+          ...config,
+          unique_id: `${node}_${id}`,
+          object_id: `${node}_${id}`,
+          qos: 1,
+          ...common,
+        })
+      : '',
+  }));
+}
+
+interface EntityConfig {
+  readonly entity: Entity;
+  readonly component: 'binary_sensor' | 'sensor' | 'event';
+  readonly id: string;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+function entitiesOf(topics: Topics): readonly EntityConfig[] {
+  return [
+    {
+      entity: 'presence',
+      component: 'binary_sensor',
+      id: 'presence',
+      config: {
+        name: 'Presence',
+        device_class: 'occupancy',
+        state_topic: topics.analytics('occupancy'),
+        value_template:
+          "{% if value_json.room.presence is defined %}{{ 'ON' if value_json.room.presence >= 0.5 else 'OFF' }}{% else %}None{% endif %}",
+        expire_after: EXPIRE_S,
+      },
+    },
+    {
+      entity: 'people',
+      component: 'sensor',
+      id: 'people',
+      config: {
+        name: 'People',
+        icon: 'mdi:account-group',
+        state_class: 'measurement',
+        unit_of_measurement: 'people',
+        state_topic: topics.summary,
+        value_template: '{{ value_json.persons }}',
+        json_attributes_topic: topics.summary,
+        expire_after: EXPIRE_S,
+      },
+    },
+    {
+      entity: 'fall',
+      component: 'event',
+      id: 'fall',
+      config: {
+        name: 'Fall',
+        icon: 'mdi:human-male-board',
+        event_types: ['fall_detection'],
+        state_topic: topics.alert('fall_detection'),
+        value_template:
+          "{{ {'event_type': value_json.alert_type, 'alert_id': value_json.alert_id, 'severity': value_json.severity, 'confidence': value_json.data.confidence, 'person_id': value_json.data.person_id, 'origin': value_json.provenance.origin} | to_json }}",
+      },
+    },
+    {
+      entity: 'motion',
+      component: 'sensor',
+      id: 'motion',
+      config: {
+        name: 'Motion',
+        icon: 'mdi:motion-sensor',
+        state_class: 'measurement',
+        unit_of_measurement: '%',
+        suggested_display_precision: 0,
+        state_topic: topics.analytics('motion'),
+        value_template:
+          '{% if value_json.room.motion is defined %}{{ (value_json.room.motion * 100) | round(1) }}{% else %}None{% endif %}',
+        expire_after: EXPIRE_S,
+      },
+    },
+    vital(topics, 'breathing_rate', 'Breathing rate', 'breaths/min', 'mdi:lungs'),
+    vital(topics, 'heart_rate', 'Heart rate', 'bpm', 'mdi:heart-pulse'),
+    {
+      entity: 'link_health',
+      component: 'sensor',
+      id: 'signal_quality',
+      config: {
+        name: 'Signal quality',
+        icon: 'mdi:wifi',
+        entity_category: 'diagnostic',
+        state_class: 'measurement',
+        unit_of_measurement: '%',
+        suggested_display_precision: 0,
+        state_topic: topics.summary,
+        value_template: '{{ (value_json.signal_quality * 100) | round(1) }}',
+        expire_after: EXPIRE_S,
+      },
+    },
+    {
+      entity: 'link_health',
+      component: 'sensor',
+      id: 'packet_loss',
+      config: {
+        name: 'Packet loss of the worst link',
+        icon: 'mdi:wifi-alert',
+        entity_category: 'diagnostic',
+        state_class: 'measurement',
+        unit_of_measurement: '%',
+        suggested_display_precision: 1,
+        state_topic: topics.analytics('link_quality'),
+        value_template: `{{ ((${valuesOf('packet_loss')} | max) * 100) | round(2) if ${valuesOf('packet_loss')} else None }}`,
+        json_attributes_topic: topics.analytics('link_quality'),
+        expire_after: EXPIRE_S,
+      },
+    },
+  ];
+}
+
+/** A rate of the room, else of the first person or link that has one. */
+function vital(topics: Topics, id: string, name: string, unit: string, icon: string): EntityConfig {
+  const measure = `${id}_bpm`;
+  return {
+    entity: 'vitals',
+    component: 'sensor',
+    id,
+    config: {
+      name,
+      icon,
+      state_class: 'measurement',
+      unit_of_measurement: unit,
+      suggested_display_precision: 0,
+      state_topic: topics.analytics('vitals'),
+      value_template: `{{ value_json.room.${measure} if value_json.room.${measure} is defined else (${valuesOf(measure)} | first | default(None)) }}`,
+      json_attributes_topic: topics.analytics('vitals'),
+      expire_after: EXPIRE_S,
+    },
+  };
+}
+
+/** In the language of Home Assistant's templates: a measure of all subjects, as a list. */
+const valuesOf = (measure: string): string =>
+  `(value_json.subjects.values() | map(attribute='${measure}') | select('defined') | list)`;
+
+/** A value that was not told again for so long is unknown: then nothing is measured. */
+const EXPIRE_S = 300;
+
+/** Discovery topics take letters, digits, `_` and `-` alone; an environment's id may hold dots. */
+const slug = (id: string): string => id.replaceAll('.', '_2e');

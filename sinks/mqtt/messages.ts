@@ -1,0 +1,184 @@
+import type { Data, Failure, Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
+import { alertBody, isoTime, provenanceBody } from '../shared/alert.js';
+import { finiteJson } from '../shared/json.js';
+import { Analytics } from './analytics.js';
+import { domainOf, type Topics } from './topics.js';
+
+export type MessageKind = 'pose' | 'state' | 'alert';
+
+/** What is published, and the records that are lost where it is not. */
+export interface Message {
+  readonly topic: string;
+  readonly payload: string;
+  readonly kind: MessageKind;
+  /** The broker keeps the last one for those who subscribe later: states, never alerts. */
+  readonly retain: boolean;
+  readonly records: readonly Data[];
+}
+
+export interface MessagesSettings {
+  readonly persons: boolean;
+  /** Microseconds of event time between summaries while the number of people stays the same. */
+  readonly summaryInterval: number;
+}
+
+/** Turns records of one environment into messages, in order. */
+export class Messages {
+  readonly #topics: Topics;
+  readonly #settings: MessagesSettings;
+  readonly #analytics = new Analytics();
+  /** When the last summary was made, and of how many people. */
+  #summary = { time: -Infinity, people: -1 };
+
+  constructor(topics: Topics, settings: MessagesSettings) {
+    this.#topics = topics;
+    this.#settings = settings;
+  }
+
+  of(records: readonly Data[]): {
+    readonly messages: readonly Message[];
+    readonly failed: readonly Failure[];
+  } {
+    const messages: Message[] = [];
+    const failed: Failure[] = [];
+    for (let at = 0; at < records.length;) {
+      const group = groupAt(records, at);
+      at += group.length;
+      try {
+        messages.push(...this.#of(group));
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        for (const record of group)
+          failed.push({ record, code: 'mqtt.value.invalid', reason: error.message, retriable: false });
+      }
+    }
+    return { messages, failed };
+  }
+
+  /** The next frame gives a summary, whatever the time: the last one did not get through. */
+  summaryLost(): void {
+    this.#summary = { time: -Infinity, people: -1 };
+  }
+
+  #of(group: readonly [Data, ...Data[]]): readonly Message[] {
+    const [first] = group;
+    switch (first.port) {
+      case 'pose':
+        return this.#pose(first);
+      case 'event':
+        return [this.#event(first)];
+      case 'measure':
+        return [this.#measures(group as readonly [Measure, ...Measure[]])];
+      default:
+        throw new RangeError(`${first.port} is no result: the sink takes pose, event and measure`);
+    }
+  }
+
+  #pose(frame: PoseFrame): readonly Message[] {
+    const records = [frame];
+    const messages: Message[] = [];
+    if (this.#settings.persons) {
+      for (const person of frame.persons) {
+        const payload = finiteJson(personBody(frame, person));
+        messages.push({
+          topic: this.#topics.person(person.track?.id ?? null),
+          payload,
+          kind: 'pose',
+          retain: false,
+          records,
+        });
+      }
+    }
+    if (this.#summaryIsDue(frame)) {
+      const payload = finiteJson(summaryBody(frame));
+      messages.push({ topic: this.#topics.summary, payload, kind: 'state', retain: true, records });
+      this.#summary = { time: frame.time, people: frame.persons.length };
+    }
+    return messages;
+  }
+
+  #summaryIsDue({ time, persons }: PoseFrame): boolean {
+    return (
+      persons.length !== this.#summary.people || time >= this.#summary.time + this.#settings.summaryInterval
+    );
+  }
+
+  #event(event: SensedEvent): Message {
+    const records = [event];
+    const own = event.source === 'csiflow';
+    // What a sender claims raises no alert.
+    const topic = own ? this.#topics.alert(event.type) : this.#topics.analytics('claimed_events');
+    const body = own ? alertBody(event) : { ...alertBody(event), type: 'claim', source: event.source };
+    return { topic, payload: finiteJson(body), kind: 'alert', retain: false, records };
+  }
+
+  #measures(group: readonly [Measure, ...Measure[]]): Message {
+    const domain = domainOf(group[0]);
+    return {
+      topic: this.#topics.analytics(domain),
+      payload: finiteJson(this.#analytics.state(domain, group)),
+      kind: 'state',
+      retain: true,
+      records: group,
+    };
+  }
+}
+
+/** Measures of one domain and one moment make one message; anything else stands alone. */
+function groupAt(records: readonly Data[], at: number): readonly [Data, ...Data[]] {
+  const first = records[at]!;
+  if (first.port !== 'measure') return [first];
+  let end = at + 1;
+  for (; end < records.length; end++) {
+    const next = records[end]!;
+    if (next.port !== 'measure' || next.time !== first.time || domainOf(next) !== domainOf(first)) break;
+  }
+  return [first, ...records.slice(at + 1, end)];
+}
+
+const summaryBody = (frame: PoseFrame) => ({
+  environment_id: frame.environment,
+  timestamp: isoTime(frame.time),
+  frame_id: frame.frameId,
+  persons: frame.persons.length,
+  person_ids: frame.persons.flatMap(({ track }) => (track ? [track.id] : [])),
+  best_confidence: Math.max(0, ...frame.persons.map(({ confidence }) => share(confidence))),
+  signal_quality: share(frame.signalQuality),
+  links: frame.links,
+  provenance: provenanceBody(frame.provenance),
+});
+
+const personBody = (frame: PoseFrame, person: Person) => ({
+  environment_id: frame.environment,
+  timestamp: isoTime(frame.time),
+  frame_id: frame.frameId,
+  person_id: person.track?.id ?? null,
+  track_state: person.track?.state ?? null,
+  confidence: share(person.confidence),
+  position: metres(person.position),
+  position_error: millimetres(person.positionError),
+  velocity: person.track && {
+    x: millimetres(person.track.velocity.x),
+    y: millimetres(person.track.velocity.y),
+  },
+  heading: person.heading === null ? null : share(person.heading),
+  posture: person.posture,
+  /** False: only the position is known, the keypoints are a typical person's. */
+  articulated: person.articulated,
+  keypoints: person.keypoints.map((keypoint, index) => ({
+    name: KEYPOINT_NAMES[index],
+    ...metres(keypoint),
+    error: millimetres(keypoint.error),
+  })),
+  provenance: provenanceBody(frame.provenance),
+});
+
+/** Rounded as stores round them: lengths to a millimetre, all else to four decimals. */
+const millimetres = (value: number): number => Math.round(value * 1000) / 1000;
+const share = (value: number): number => Math.round(value * 10_000) / 10_000;
+const metres = ({ x, y, z }: { readonly x: number; readonly y: number; readonly z: number }) => ({
+  x: millimetres(x),
+  y: millimetres(y),
+  z: millimetres(z),
+});

@@ -1,0 +1,191 @@
+import { Type, type Static } from 'typebox';
+import { choice, defineSink, type Context, type Sink } from '../../pipeline/component/index.js';
+import type { Data, Failure } from '../../pipeline/model/index.js';
+import { brokerFields, checkBroker } from '../../pipeline/sources/mqtt/settings.js';
+import { packageVersion } from '../../pipeline/telemetry/paths.js';
+import { ENTITIES, type Entity } from './home-assistant.js';
+import { Room } from './room.js';
+
+const qos = (what: string) =>
+  Type.Integer({
+    minimum: 0,
+    maximum: 1,
+    default: 1,
+    description: `Quality of service of ${what}: 1 waits until the broker has it; 0 may lose what is under way when the connection breaks.`,
+  });
+
+const prefix = (fallback: string, description: string) =>
+  Type.String({ pattern: '^[^+#/$\\s][^+#\\s]{0,200}$', default: fallback, description });
+
+const Config = Type.Object(
+  {
+    ...brokerFields,
+    prefix: prefix('csiflow', 'First level of all topics; no `/` at its end.'),
+    qos_pose: qos('messages of single people'),
+    qos_state: qos('summaries, measures and status'),
+    qos_alert: qos('alerts'),
+    persons: Type.Boolean({
+      default: true,
+      description: 'Whether each person of each frame is published; the summary always is.',
+    }),
+    summary_interval_ms: Type.Integer({
+      minimum: 0,
+      maximum: 3_600_000,
+      default: 1000,
+      description:
+        'Event time between two summaries while the number of people stays the same; 0: one for each frame.',
+    }),
+    max_in_flight: Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      default: 20,
+      description: 'Messages under way at once for one environment.',
+    }),
+    home_assistant: Type.Boolean({
+      default: false,
+      description: 'Whether Home Assistant is told of each environment as a device (MQTT discovery).',
+    }),
+    home_assistant_prefix: prefix('homeassistant', 'Discovery prefix, as set in Home Assistant.'),
+    home_assistant_entities: Type.Array(choice<Entity>(ENTITIES, { description: 'An entity.' }), {
+      uniqueItems: true,
+      default: Object.keys(ENTITIES),
+      description: 'Entities of each device; those left out are removed from Home Assistant.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const mqtt = defineSink({
+  name: 'mqtt',
+  summary: 'Publishes results to an MQTT broker, and announces them to Home Assistant.',
+  description: [
+    'One connection for each environment, whose last will stands at `status/connection` (`online`, `offline`):',
+    '',
+    '| topic below `csiflow/<environment>/` | what | retained |',
+    '|---|---|---|',
+    '| `pose/person/<id>` | a person of a frame, with keypoints in metres; `untracked` where nobody follows people | no |',
+    '| `pose/summary` | how many, who, how sure | yes |',
+    '| `alerts/<type>` | an event, with a stable `alert_id` | never |',
+    '| `analytics/<domain>` | the newest measures: `occupancy`, `motion`, `vitals`, `activity`, `link_quality`, `other` | yes |',
+    '| `analytics/claims`, `analytics/claimed_events` | what senders say of themselves: never alerts | measures |',
+    '| `status/connection`, `status/engine` | last will; who publishes | yes |',
+    '',
+    'A message of quality 1 counts as written once the broker has confirmed it. While the broker is away, records',
+    'wait in the outbox on disk and are published in order when it is back. A break may publish some twice: alerts',
+    'are known by their `alert_id`, all else is a state or a frame with its number.',
+    '',
+    'What the broker refuses (its access list) becomes a dead letter with the reason; its topic is not tried again',
+    'for a minute. Codes: `mqtt.135` (not allowed), `mqtt.149` (too large), `mqtt.value.invalid` (a number that JSON',
+    'does not know). With `protocol: "3.1.1"` a broker drops what is not allowed without saying so.',
+    '',
+    'Payloads, Home Assistant, access lists: docs/mqtt.md.',
+  ].join('\n'),
+  inputs: ['pose', 'event', 'measure'],
+  recovery: 'at-least-once',
+  config: Config,
+  examples: [
+    { title: 'A broker on this machine', config: { url: 'mqtt://localhost:1883' } },
+    {
+      title: 'With a password, TLS and Home Assistant',
+      config: {
+        url: 'mqtts://broker.example:8883',
+        username: 'csiflow',
+        password: '${secret:mqtt}',
+        ca: 'certificates/ca.pem',
+        home_assistant: true,
+      },
+    },
+  ],
+  check: checkBroker,
+  create: (config, context) => new MqttSink(config, context),
+});
+
+class MqttSink implements Sink {
+  readonly #config: Static<typeof Config>;
+  readonly #context: Context;
+  #rooms: ReadonlyMap<string, Room> = new Map();
+
+  constructor(config: Static<typeof Config>, context: Context) {
+    this.#config = config;
+    this.#context = context;
+  }
+
+  async open(): Promise<void> {
+    const version = packageVersion();
+    this.#rooms = new Map(
+      this.#context.environments.map((environment) => [
+        environment.id,
+        new Room(environment, this.#settings(environment.id, version), this.#context),
+      ]),
+    );
+    await Promise.all([...this.#rooms.values()].map((room) => room.open()));
+  }
+
+  async write(records: readonly Data[]): Promise<readonly Failure[]> {
+    const failures: Failure[] = [];
+    const byRoom = new Map<Room, Data[]>();
+    for (const record of records) {
+      const room = 'environment' in record ? this.#rooms.get(record.environment) : undefined;
+      if (!room) failures.push(homeless(record));
+      else if (!byRoom.get(room)?.push(record)) byRoom.set(room, [record]);
+    }
+    const written = await Promise.allSettled([...byRoom].map(([room, own]) => room.write(own)));
+    const rejected = written.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as Error] : [],
+    );
+    if (rejected.length > 0 && rejected.length === byRoom.size && failures.length === 0) throw rejected[0]!;
+    [...byRoom.values()].forEach((own, index) => {
+      const result = written[index]!;
+      if (result.status === 'fulfilled') failures.push(...result.value);
+      else failures.push(...own.map((record) => later(record, result.reason as Error)));
+    });
+    return failures;
+  }
+
+  /** Nothing to wait for: `write` has waited until the broker confirmed. */
+  async flush(): Promise<void> {
+    await Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#rooms.values()].map((room) => room.close()));
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return Object.fromEntries([...this.#rooms].map(([id, room]) => [id, room.describe()]));
+  }
+
+  #settings(environment: string, version: string): ConstructorParameters<typeof Room>[1] {
+    const config = this.#config;
+    const { topology, node } = this.#context;
+    return {
+      broker: config,
+      clientId: `${config.client_id ?? `csiflow-${topology}-${node}`}-${environment}`,
+      prefix: config.prefix,
+      qos: { pose: level(config.qos_pose), state: level(config.qos_state), alert: level(config.qos_alert) },
+      persons: config.persons,
+      summaryInterval: config.summary_interval_ms * 1000,
+      maxInFlight: config.max_in_flight,
+      homeAssistant: config.home_assistant
+        ? { prefix: config.home_assistant_prefix, entities: config.home_assistant_entities }
+        : null,
+      version,
+    };
+  }
+}
+
+const level = (value: number): 0 | 1 => (value === 0 ? 0 : 1);
+
+const homeless = (record: Data): Failure => ({
+  record,
+  code: 'mqtt.environment',
+  reason: `the topology has no environment for this ${record.port} record: topics are named by environments`,
+  retriable: false,
+});
+
+const later = (record: Data, error: Error): Failure => ({
+  record,
+  code: 'mqtt.connection',
+  reason: error.message,
+  retriable: true,
+});

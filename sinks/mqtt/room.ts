@@ -1,0 +1,170 @@
+import type { Context } from '../../pipeline/component/index.js';
+import type { Data, Environment, Failure } from '../../pipeline/model/index.js';
+import { MqttConnection } from '../../pipeline/sources/mqtt/connection.js';
+import { BrokerError } from '../../pipeline/sources/mqtt/errors.js';
+import type { BrokerSettings } from '../../pipeline/sources/mqtt/settings.js';
+import { isoTime } from '../shared/alert.js';
+import { discoveries, type Entity } from './home-assistant.js';
+import { Messages, type Message, type MessageKind } from './messages.js';
+import { Topics } from './topics.js';
+
+export interface RoomSettings {
+  readonly broker: BrokerSettings;
+  readonly clientId: string;
+  readonly prefix: string;
+  readonly qos: Readonly<Record<MessageKind, 0 | 1>>;
+  readonly persons: boolean;
+  readonly summaryInterval: number;
+  readonly maxInFlight: number;
+  readonly homeAssistant: { readonly prefix: string; readonly entities: readonly Entity[] } | null;
+  readonly version: string;
+}
+
+/** What one environment publishes. It has a connection of its own, since a connection has one last will. */
+export class Room {
+  readonly #environment: Environment;
+  readonly #settings: RoomSettings;
+  readonly #context: Context;
+  readonly #topics: Topics;
+  readonly #messages: Messages;
+  readonly #connection: MqttConnection;
+  /** Topics that the broker has refused, and until when none is tried again, monotonic milliseconds. */
+  readonly #refused = new Map<string, { readonly until: number; readonly error: BrokerError }>();
+  #published = 0;
+
+  constructor(environment: Environment, settings: RoomSettings, context: Context) {
+    this.#environment = environment;
+    this.#settings = settings;
+    this.#context = context;
+    this.#topics = new Topics(settings.prefix, environment.id);
+    this.#messages = new Messages(this.#topics, settings);
+    this.#connection = new MqttConnection(settings.broker, context, {
+      clientId: settings.clientId,
+      will: { topic: this.#topics.status('connection'), payload: 'offline' },
+      connected: () => this.#connected(),
+      message: ({ payload }, acknowledge) => {
+        acknowledge();
+        // Home Assistant has started anew, and may have a broker that kept nothing.
+        if (payload.toString() === 'online') void this.#discoverAgain();
+      },
+    });
+  }
+
+  /** Rejects with a {@link BrokerError} where the broker cannot be had. */
+  async open(): Promise<void> {
+    await this.#connection.open();
+    await this.#connection.ready();
+  }
+
+  /** Resolves when the broker has all of it, with what it has not; rejects where it took nothing. */
+  async write(records: readonly Data[]): Promise<readonly Failure[]> {
+    await this.#connection.ready();
+    const { messages, failed } = this.#messages.of(records);
+    const errors = await this.#publishAll(messages);
+    const failures = new Map<Data, Failure>();
+    for (const [message, error] of errors) {
+      if (message.topic === this.#topics.summary) this.#messages.summaryLost();
+      for (const record of message.records) {
+        const { code, retriable } = error;
+        failures.set(record, { record, code, reason: error.message, retriable });
+      }
+    }
+    const [first] = errors.values();
+    const all = first !== undefined && errors.size === messages.length && failed.length === 0;
+    if (all && [...errors.values()].every(({ retriable }) => retriable)) throw first;
+    return [...failed, ...failures.values()];
+  }
+
+  async close(): Promise<void> {
+    if (this.#connection.connected)
+      await this.#connection
+        .publish(this.#topics.status('connection'), 'offline', STATE)
+        .catch((error: unknown) => {
+          this.#context.log.debug('the broker was not told of the end', { error: String(error) });
+        });
+    await this.#connection.close();
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return { ...this.#connection.describe(), published: this.#published };
+  }
+
+  /** Keeps so many under way that the broker is busy, and no more than it must take at once. */
+  async #publishAll(messages: readonly Message[]): Promise<ReadonlyMap<Message, BrokerError>> {
+    const errors = new Map<Message, BrokerError>();
+    const left = messages[Symbol.iterator]();
+    const worker = async (): Promise<void> => {
+      for (const message of left) {
+        const error = await this.#publish(message);
+        if (error) errors.set(message, error);
+        else this.#published++;
+      }
+    };
+    await Promise.all(Array.from({ length: this.#settings.maxInFlight }, worker));
+    return errors;
+  }
+
+  async #publish({ topic, payload, kind, retain }: Message): Promise<BrokerError | null> {
+    const { clock } = this.#context;
+    const refused = this.#refused.get(topic);
+    if (refused && clock.elapsed() < refused.until) return refused.error;
+    try {
+      await this.#connection.publish(topic, payload, { qos: this.#settings.qos[kind], retain });
+      return null;
+    } catch (error) {
+      if (!(error instanceof BrokerError)) throw error;
+      if (!error.retriable) this.#remember(topic, error);
+      return error;
+    }
+  }
+
+  /** A broker may break the connection off over each refusal, so a topic is not tried at once again. */
+  #remember(topic: string, error: BrokerError): void {
+    if (this.#refused.size >= MAX_REFUSED) this.#refused.clear();
+    this.#refused.set(topic, { until: this.#context.clock.elapsed() + REFUSED_MS, error });
+  }
+
+  async #connected(): Promise<void> {
+    const { homeAssistant } = this.#settings;
+    if (homeAssistant) await this.#connection.subscribe([`${homeAssistant.prefix}/status`], 1);
+    await this.#discover();
+    await this.#connection.publish(this.#topics.status('engine'), this.#engine(), STATE);
+    await this.#connection.publish(this.#topics.status('connection'), 'online', STATE);
+  }
+
+  async #discover(): Promise<void> {
+    const { homeAssistant, version } = this.#settings;
+    if (!homeAssistant) return;
+    const { prefix, entities } = homeAssistant;
+    const messages = discoveries(this.#environment, this.#topics, { prefix, version, wanted: entities });
+    for (const { topic, payload } of messages) await this.#connection.publish(topic, payload, STATE);
+  }
+
+  async #discoverAgain(): Promise<void> {
+    try {
+      await this.#discover();
+    } catch (error) {
+      this.#context.log.warn('Home Assistant was not told of its entities again', { error: String(error) });
+    }
+  }
+
+  /** Who publishes here. */
+  #engine(): string {
+    const { topology, node, clock } = this.#context;
+    const { id, name, links, zones } = this.#environment;
+    return JSON.stringify({
+      environment_id: id,
+      name: name ?? id,
+      topology,
+      node,
+      version: this.#settings.version,
+      connected_at: isoTime(clock.now()),
+      links: links.map((link) => link.id),
+      zones: zones.map((zone) => zone.id),
+    });
+  }
+}
+
+const STATE = { qos: 1, retain: true } as const;
+const REFUSED_MS = 60_000;
+const MAX_REFUSED = 1024;

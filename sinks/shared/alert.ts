@@ -1,0 +1,65 @@
+import type { Provenance, SensedEvent } from '../../pipeline/model/index.js';
+
+/** What someone should do about an event. */
+const ACTIONS: Partial<Record<SensedEvent['type'], readonly string[]>> = {
+  fall_detection: ['medical_response', 'notification'],
+};
+
+/** An alert as brokers and webhooks carry it: the service interface's alert, where it happened, and what it rests on. */
+export interface AlertBody {
+  readonly type: 'alert';
+  /** Stable: whoever gets an alert twice knows it by this. */
+  readonly alert_id: string;
+  readonly timestamp: string;
+  readonly alert_type: SensedEvent['type'];
+  readonly severity: SensedEvent['severity'];
+  readonly environment_id: string;
+  readonly data: {
+    readonly person_id: number | null;
+    /** Metres in room coordinates. */
+    readonly location: { readonly x: number; readonly y: number; readonly z: number } | null;
+    readonly confidence: number;
+  };
+  readonly metadata: SensedEvent['metadata'];
+  readonly actions_required: readonly string[];
+  readonly provenance: ProvenanceBody;
+}
+
+export const alertBody = (event: SensedEvent): AlertBody => ({
+  type: 'alert',
+  alert_id: event.id,
+  timestamp: isoTime(event.time),
+  alert_type: event.type,
+  severity: event.severity,
+  environment_id: event.environment,
+  data: { person_id: event.person, location: event.location, confidence: event.confidence },
+  metadata: event.metadata,
+  actions_required: ACTIONS[event.type] ?? ['notification'],
+  provenance: provenanceBody(event.provenance),
+});
+
+export interface ProvenanceBody {
+  readonly origin: Provenance['origin'];
+  readonly model?: {
+    readonly name: string;
+    readonly version: string;
+    readonly trained_on: string;
+    readonly accuracy: string;
+  };
+}
+
+/** Where a result comes from, as payloads say it. */
+export const provenanceBody = ({ origin, model }: Provenance): ProvenanceBody => ({
+  origin,
+  ...(model && {
+    model: {
+      name: model.name,
+      version: model.version,
+      trained_on: model.trainedOn,
+      accuracy: model.accuracy,
+    },
+  }),
+});
+
+/** Microseconds since 1970 as payloads write times: ISO 8601 with milliseconds, UTC. */
+export const isoTime = (microseconds: number): string => new Date(microseconds / 1000).toISOString();

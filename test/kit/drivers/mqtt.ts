@@ -1,0 +1,54 @@
+import { connectAsync } from 'mqtt';
+import { mqtt } from '../../../sinks/mqtt/mqtt.js';
+import { startBroker } from '../../support/mqtt-broker.js';
+import { HOP, START } from '../../support/records.js';
+import { resultIdentity, resultRecord } from '../result-records.js';
+import type { SinkDriver } from '../sink.js';
+
+const invalid = [
+  {},
+  { url: 'http://localhost' },
+  { url: 'mqtt://user:password@localhost' },
+  { url: 'mqtt://localhost', password: 'alone' },
+  { url: 'mqtt://localhost', ca: 'ca.pem' },
+];
+
+export const sink: SinkDriver = {
+  component: mqtt,
+  config: { url: 'mqtt://localhost' },
+  invalid: [
+    ...invalid,
+    { url: 'mqtt://localhost', qos_alert: 2 },
+    { url: 'mqtt://localhost', prefix: 'a/#' },
+    { url: 'mqtt://localhost', home_assistant_entities: ['cat'] },
+  ],
+  backend: async () => {
+    const { port, close } = await startBroker();
+    const url = `mqtt://127.0.0.1:${port}`;
+    const seen: string[] = [];
+    const reader = await connectAsync(url);
+    reader.on('message', (topic, payload) => {
+      const body = JSON.parse(payload.toString()) as { timestamp: string };
+      const index = Math.round((Date.parse(body.timestamp) * 1000 - START) / HOP);
+      const port = topic.includes('/pose/') ? 'pose' : topic.includes('/alerts/') ? 'event' : 'measure';
+      seen.push(`${port} ${index}`);
+    });
+    await reader.subscribeAsync(['csiflow/+/pose/summary', 'csiflow/+/alerts/+', 'csiflow/+/analytics/+'], {
+      qos: 1,
+    });
+    return {
+      config: { url, protocol: '3.1.1', summary_interval_ms: 0 },
+      read: async () => {
+        // What was published before this is handed on before it.
+        await reader.publishAsync('csiflow/end', '', { qos: 1 });
+        return seen;
+      },
+      close: async () => {
+        await reader.endAsync(true);
+        await close();
+      },
+    };
+  },
+  record: resultRecord,
+  identity: resultIdentity,
+};
