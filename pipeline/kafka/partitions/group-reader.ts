@@ -1,0 +1,184 @@
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import { stickyAssigner } from './sticky-assigner.js';
+
+export interface GroupReaderOptions {
+  readonly group: string;
+  /** Whose partitions are shared. */
+  readonly topic: string;
+  /** Has as many partitions, which go along. */
+  readonly stateTopic: string;
+  readonly sessionTimeoutMs: number;
+}
+
+/** Reads a partition from an offset on. */
+export interface Feed {
+  /** Messages in order, each once. */
+  take(messages: readonly KafkaMessage[]): void;
+  /** All up to `next` (excluded) was seen, also what is not shown: marks of transactions, and what was aborted. */
+  seen?(next: bigint, end: bigint): void;
+  /** The partition was given to another process. */
+  lost?(): void;
+}
+
+/** How a reader of a feed stops and pauses it. */
+export interface FeedControl {
+  stop(): void;
+  pause(): void;
+  resume(): void;
+}
+
+interface Active {
+  readonly topic: string;
+  readonly partition: number;
+  readonly feed: Feed;
+  next: bigint;
+  paused: boolean;
+  /** Counts up with each seek: what was fetched before is not taken. */
+  seeks: number;
+}
+
+/** Longest time that a request for new messages waits: what is resumed has to wait for it. */
+const FETCH_WAIT_MS = 100;
+
+/**
+ * The one consumer of a process in its group. It reads partitions only where a feed wants them, from where the
+ * feed says: what the group has committed serves to be seen by other tools.
+ */
+export class GroupReader {
+  readonly #options: GroupReaderOptions;
+  readonly #client: Kafka;
+  readonly #feeds = new Map<string, Active>();
+  /** By topic and partition: what was active when the batch under way began. */
+  readonly #begun = new Map<string, { readonly active: Active; readonly seeks: number }>();
+  #consumer: Consumer | undefined;
+  #assigned: readonly number[] = [];
+  #left = false;
+
+  constructor(client: Kafka, options: GroupReaderOptions) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  /** Resolves when the group has been joined for the first time. */
+  async join(
+    onAssigned: (partitions: readonly number[]) => void,
+    onLost: (error: Error) => void,
+  ): Promise<void> {
+    const { group, topic, stateTopic, sessionTimeoutMs } = this.#options;
+    const consumer = this.#client.consumer({
+      groupId: group,
+      sessionTimeout: sessionTimeoutMs,
+      heartbeatInterval: Math.round(sessionTimeoutMs / 5),
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      partitionAssigners: [await stickyAssigner(topic, stateTopic, () => this.#assigned)],
+    });
+    this.#consumer = consumer;
+    const { CRASH, GROUP_JOIN, START_BATCH_PROCESS, END_BATCH_PROCESS } = consumer.events;
+    const joined = new Promise<void>((resolve, reject) => {
+      consumer.on(GROUP_JOIN, ({ payload: { memberAssignment } }) => {
+        this.#goOn(memberAssignment);
+        onAssigned(this.#assigned);
+        resolve();
+      });
+      consumer.on(CRASH, ({ payload: { error, restart } }) => {
+        if (restart || this.#left) return;
+        reject(error);
+        onLost(error);
+      });
+    });
+    joined.catch(() => undefined);
+    consumer.on(START_BATCH_PROCESS, ({ payload: { topic, partition } }) => {
+      const active = this.#feeds.get(keyOf(topic, partition));
+      if (active) this.#begun.set(keyOf(topic, partition), { active, seeks: active.seeks });
+    });
+    consumer.on(END_BATCH_PROCESS, ({ payload: { topic, partition, lastOffset, highWatermark } }) => {
+      this.#seen(keyOf(topic, partition), BigInt(lastOffset) + 1n, BigInt(highWatermark));
+    });
+    await consumer.connect();
+    await consumer.subscribe({ topics: [topic, stateTopic], fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachBatch: async (payload) => {
+        this.#take(payload);
+      },
+    });
+    await joined;
+  }
+
+  /** Feeds messages from offset `from` on, as long as this process has the partition. */
+  read(topic: string, partition: number, from: bigint, feed: Feed): FeedControl {
+    const active: Active = { topic, partition, feed, next: from, paused: false, seeks: 0 };
+    const key = keyOf(topic, partition);
+    this.#feeds.set(key, active);
+    this.#seek(active);
+    const mine = () => this.#feeds.get(key) === active;
+    return {
+      stop: () => {
+        if (!mine()) return;
+        this.#feeds.delete(key);
+        this.#consumer?.pause([{ topic, partitions: [partition] }]);
+      },
+      pause: () => {
+        active.paused = true;
+        if (mine()) this.#consumer?.pause([{ topic, partitions: [partition] }]);
+      },
+      resume: () => {
+        if (!active.paused) return;
+        active.paused = false;
+        if (mine()) this.#consumer?.resume([{ topic, partitions: [partition] }]);
+      },
+    };
+  }
+
+  async leave(): Promise<void> {
+    this.#left = true;
+    await this.#consumer?.disconnect();
+  }
+
+  /** After each join the library has forgotten where it was. */
+  #goOn(assignment: Readonly<Record<string, readonly number[]>>): void {
+    this.#assigned = [...(assignment[this.#options.topic] ?? [])];
+    for (const [topic, partitions] of Object.entries(assignment)) {
+      for (const partition of partitions) {
+        const active = this.#feeds.get(keyOf(topic, partition));
+        if (active) this.#seek(active);
+        else this.#consumer?.pause([{ topic, partitions: [partition] }]);
+      }
+    }
+    for (const [key, { topic, partition, feed }] of this.#feeds) {
+      if (assignment[topic]?.includes(partition)) continue;
+      this.#feeds.delete(key);
+      feed.lost?.();
+    }
+  }
+
+  #seek(active: Active): void {
+    const { topic, partition, next, paused } = active;
+    active.seeks++;
+    this.#consumer?.seek({ topic, partition, offset: String(next) });
+    const place = [{ topic, partitions: [partition] }];
+    if (paused) this.#consumer?.pause(place);
+    else this.#consumer?.resume(place);
+  }
+
+  #take({ batch: { topic, partition, messages }, isStale }: EachBatchPayload): void {
+    const active = this.#feeds.get(keyOf(topic, partition));
+    if (!active) this.#consumer?.pause([{ topic, partitions: [partition] }]);
+    if (!active || isStale()) return;
+    const fresh = messages.filter(({ offset }) => BigInt(offset) >= active.next);
+    if (fresh.length === 0) return;
+    active.next = BigInt(fresh.at(-1)!.offset) + 1n;
+    active.feed.take(fresh);
+  }
+
+  #seen(key: string, next: bigint, end: bigint): void {
+    const begun = this.#begun.get(key);
+    this.#begun.delete(key);
+    const active = this.#feeds.get(key);
+    if (!active || begun?.active !== active || begun.seeks !== active.seeks) return;
+    if (next > active.next) active.next = next;
+    active.feed.seen?.(active.next, end);
+  }
+}
+
+const keyOf = (topic: string, partition: number): string => `${topic}/${partition}`;

@@ -1,0 +1,196 @@
+import type { KafkaMessage, Producer, Transaction as KafkaTransaction } from 'kafkajs';
+import type {
+  Logger,
+  Partition,
+  PartitionCheckpoint,
+  Position,
+  SourceBatch,
+  SourceOutput,
+  Transaction,
+  TransactionMessage,
+} from '../../component/index.js';
+import type { CheckpointWriter } from './checkpoint-topic.js';
+import type { FeedControl, GroupReader } from './group-reader.js';
+
+/** Frames of a batch. */
+const BATCH = 64;
+
+export interface KafkaPartitionOptions {
+  readonly number: number;
+  readonly topic: string;
+  readonly stateTopic: string;
+  readonly group: string;
+  readonly reader: GroupReader;
+  readonly producer: Producer;
+  /** Open already: whoever had this partition before is fenced off. */
+  readonly transaction: KafkaTransaction;
+  readonly saved: PartitionCheckpoint | undefined;
+  readonly writer: CheckpointWriter;
+  readonly log: Logger;
+  /** Offsets that are there: first and one behind the last. */
+  readonly range: () => Promise<{ readonly low: bigint; readonly high: bigint }>;
+  readonly start: 'earliest' | 'latest';
+  readonly toBatch: (messages: readonly KafkaMessage[]) => Omit<SourceBatch, 'position'>;
+  /** The partition of a topic that a key belongs to. */
+  readonly partitionOf: (topic: string, key: string) => Promise<number>;
+  readonly onLag: (lag: number) => void;
+  readonly onExpired: (messages: number) => void;
+}
+
+/** A partition of the topic that this process reads, with a producer of its own: a transaction for each epoch. */
+export class KafkaPartition implements Partition {
+  readonly saved: PartitionCheckpoint | undefined;
+  readonly transaction: Transaction = {
+    send: (epoch, topic, messages) => this.#send(epoch, topic, messages),
+  };
+  readonly #options: KafkaPartitionOptions;
+  #transaction: KafkaTransaction;
+  #epoch: number;
+  #waiting: (() => void)[] = [];
+  #closed = false;
+
+  constructor(options: KafkaPartitionOptions) {
+    this.#options = options;
+    this.saved = options.saved;
+    this.#transaction = options.transaction;
+    this.#epoch = (options.saved?.epoch ?? -Infinity) + 1;
+  }
+
+  async read(position: Position, output: SourceOutput): Promise<void> {
+    const { topic, number, reader, range, start, onExpired, onLag } = this.#options;
+    const { low, high } = await range();
+    const wanted = position === null ? (start === 'latest' ? high : low) : BigInt(position as string);
+    if (wanted < low) onExpired(Number(low - wanted));
+    const backlog = new Backlog(output, this.#options.toBatch);
+    const control = reader.read(topic, number, wanted < low ? low : wanted, {
+      take: (messages) => {
+        backlog.add(messages, control);
+      },
+      seen: (next, end) => {
+        onLag(Number(end - next));
+      },
+    });
+    output.ready?.();
+    await aborted(output.signal);
+    control.stop();
+    onLag(0);
+  }
+
+  async commit(checkpoint: PartitionCheckpoint, position: Position): Promise<void> {
+    const { topic, stateTopic, number, group, writer, producer } = this.#options;
+    const transaction = this.#transaction;
+    const { lots, written } = await writer.lots(checkpoint);
+    for (const messages of lots)
+      await transaction.send({
+        topic: stateTopic,
+        messages: messages.map((message) => ({ ...message, partition: number })),
+      });
+    if (position !== null) {
+      const partitions = [{ partition: number, offset: position as string }];
+      await transaction.sendOffsets({ consumerGroupId: group, topics: [{ topic, partitions }] });
+    }
+    await transaction.commit();
+    written();
+    this.#transaction = await producer.transaction();
+    this.#epoch = checkpoint.epoch + 1;
+    for (const go of this.#waiting.splice(0)) go();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const go of this.#waiting.splice(0)) go();
+    const { producer, log, number } = this.#options;
+    try {
+      if (this.#transaction.isActive()) await this.#transaction.abort();
+    } catch (error) {
+      // Whoever takes the partition next aborts it.
+      log.debug('a transaction could not be aborted', { partition: number, error: textOf(error) });
+    }
+    await producer.disconnect();
+  }
+
+  async #send(epoch: number, topic: string, messages: readonly TransactionMessage[]): Promise<void> {
+    while (epoch > this.#epoch && !this.#closed)
+      await new Promise<void>((resolve) => {
+        this.#waiting.push(resolve);
+      });
+    if (this.#closed) throw new Error('the partition was given away');
+    // One request a partition: the library loses messages of a request to several when a leader changes.
+    for (const [partition, lot] of await this.#byPartition(topic, messages)) {
+      await this.#transaction.send({
+        topic,
+        messages: lot.map(({ key, value, headers, timestamp }) => ({
+          key,
+          value,
+          partition,
+          ...(headers && { headers: { ...headers } }),
+          ...(timestamp !== undefined && { timestamp: String(timestamp) }),
+        })),
+      });
+    }
+  }
+
+  async #byPartition(
+    topic: string,
+    messages: readonly TransactionMessage[],
+  ): Promise<ReadonlyMap<number, readonly TransactionMessage[]>> {
+    const lots = new Map<number, TransactionMessage[]>();
+    for (const message of messages) {
+      const partition = await this.#options.partitionOf(topic, message.key);
+      const lot = lots.get(partition);
+      if (lot) lot.push(message);
+      else lots.set(partition, [message]);
+    }
+    return lots;
+  }
+}
+
+/** Offers messages one batch after the other; while the queue behind it is full, the partition is not read. */
+class Backlog {
+  readonly #output: SourceOutput;
+  readonly #toBatch: KafkaPartitionOptions['toBatch'];
+  readonly #batches: SourceBatch[] = [];
+  #offering = false;
+
+  constructor(output: SourceOutput, toBatch: KafkaPartitionOptions['toBatch']) {
+    this.#output = output;
+    this.#toBatch = toBatch;
+  }
+
+  add(messages: readonly KafkaMessage[], control: FeedControl): void {
+    for (let start = 0; start < messages.length; start += BATCH) {
+      const part = messages.slice(start, start + BATCH);
+      const position = String(BigInt(part.at(-1)!.offset) + 1n);
+      this.#batches.push({ ...this.#toBatch(part), position });
+    }
+    if (!this.#offering) void this.#offer(control);
+  }
+
+  async #offer(control: FeedControl): Promise<void> {
+    this.#offering = true;
+    for (let batch = this.#batches.shift(); batch; batch = this.#batches.shift()) {
+      const taken = this.#output.offer(batch);
+      if (typeof taken === 'boolean') continue;
+      control.pause();
+      await taken;
+    }
+    this.#offering = false;
+    control.resume();
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else
+      signal.addEventListener(
+        'abort',
+        () => {
+          resolve();
+        },
+        { once: true },
+      );
+  });
+
+const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,81 @@
+import type { PartitionAssigner } from 'kafkajs';
+import { loadKafka } from '../library.js';
+
+const NAME = 'csiflow-sticky';
+
+/**
+ * Spreads the partitions of one topic evenly over a group, and lets each member keep those that it has: a
+ * partition that moves is read again from its last checkpoint. Partition n of `beside` goes wherever
+ * partition n of `topic` goes.
+ * @param owned the partitions that this process has now
+ */
+export async function stickyAssigner(
+  topic: string,
+  beside: string,
+  owned: () => readonly number[],
+): Promise<PartitionAssigner> {
+  const { AssignerProtocol } = await loadKafka();
+  const { MemberAssignment, MemberMetadata } = AssignerProtocol;
+  return ({ cluster }) => ({
+    name: NAME,
+    version: 1,
+    protocol: ({ topics }) => ({
+      name: NAME,
+      metadata: MemberMetadata.encode({
+        version: 1,
+        topics,
+        userData: Buffer.from(JSON.stringify(owned())),
+      }),
+    }),
+    assign: async ({ members }) => {
+      const partitions = cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+      const claims = new Map(
+        members.map(({ memberId, memberMetadata }) => [
+          memberId,
+          claimsOf(MemberMetadata.decode(memberMetadata)?.userData),
+        ]),
+      );
+      return [...spread(partitions, claims)].map(([memberId, assigned]) => ({
+        memberId,
+        memberAssignment: MemberAssignment.encode({
+          version: 1,
+          assignment: { [topic]: assigned, [beside]: assigned },
+          userData: Buffer.alloc(0),
+        }),
+      }));
+    },
+  });
+}
+
+/** Partitions of each member: as many for each as for the others, or one more; what it claims as far as that allows. */
+export function spread(
+  partitions: readonly number[],
+  claims: ReadonlyMap<string, readonly number[]>,
+): ReadonlyMap<string, number[]> {
+  const members = [...claims.keys()].sort();
+  const assigned = new Map<string, number[]>(members.map((member) => [member, []]));
+  const free = new Set(partitions);
+  const least = Math.floor(partitions.length / members.length);
+  let larger = partitions.length % members.length;
+  for (const member of members) {
+    const kept = claims.get(member)!.filter((partition) => free.has(partition));
+    const most = kept.length > least && larger > 0 ? least + 1 : least;
+    if (most > least) larger--;
+    for (const partition of kept.slice(0, most)) {
+      free.delete(partition);
+      assigned.get(member)!.push(partition);
+    }
+  }
+  for (const partition of [...free].sort((a, b) => a - b)) {
+    const fewest = members.reduce((a, b) => (assigned.get(b)!.length < assigned.get(a)!.length ? b : a));
+    assigned.get(fewest)!.push(partition);
+  }
+  for (const list of assigned.values()) list.sort((a, b) => a - b);
+  return assigned;
+}
+
+function claimsOf(userData: Buffer | undefined): readonly number[] {
+  if (!userData || userData.length === 0) return [];
+  const claimed: unknown = JSON.parse(userData.toString());
+  return Array.isArray(claimed) ? claimed.filter((one) => Number.isInteger(one)) : [];
+}
