@@ -5,10 +5,14 @@ import { hash, verify } from '@node-rs/argon2';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { ROLES, type Account, type Role } from './roles.js';
+import { checkLayout, stateError } from '../../pipeline/state/index.js';
 import { makeFolder } from '../../pipeline/telemetry/folders.js';
 
+/** Counts up with each change of the file that an earlier csiflow could not read. */
+const LAYOUT = 1;
+
 const UsersFileSchema = Type.Object({
-  version: Type.Literal(1),
+  version: Type.Integer(),
   users: Type.Array(
     Type.Object({ name: Type.String(), role: Type.Enum([...ROLES]), password: Type.String() }),
   ),
@@ -42,7 +46,7 @@ export class Users {
     const user = { name, role, password: await hash(password) };
     this.#users = [...this.#users.filter((other) => other.name !== name), user];
     const part = `${this.#file}.part`;
-    writeFileSync(part, JSON.stringify({ version: 1, users: this.#users }, null, 2), { mode: 0o600 });
+    writeFileSync(part, JSON.stringify({ version: LAYOUT, users: this.#users }, null, 2), { mode: 0o600 });
     renameSync(part, this.#file);
   }
 
@@ -60,10 +64,24 @@ export class Users {
   }
 }
 
+/** @throws Error `state.newer`, `state.older`, or `state.corrupt` for what is no list of users. */
 function read(file: string): readonly StoredUser[] {
-  const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  if (!Value.Check(UsersFileSchema, content)) {
-    throw new Error(`${file} is no list of users of version 1; move it away to begin with a new admin`);
+  const content = parse(readFileSync(file, 'utf8'));
+  if (typeof content === 'object' && content !== null && 'version' in content)
+    checkLayout(file, content.version, LAYOUT);
+  if (Value.Check(UsersFileSchema, content)) return content.users;
+  throw stateError(
+    'state.corrupt',
+    `${file} is damaged: restore it from a backup, or move it away, and the next start makes a new admin`,
+  );
+}
+
+/** Undefined for text that is not JSON. The parser's own words would repeat some of the file. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
-  return content.users;
 }

@@ -174,6 +174,13 @@ export interface Sink {
   rewind?(epoch: number): Promise<void>;
   /** The checkpoint of `epoch` is safe: what was written up to it is never taken back. Called in order; must not throw. */
   committed?(epoch: number): void;
+  /**
+   * Copies what is stored into `folder`, which is empty and lies in the `backups` of the context's state folder,
+   * while the sink is open and goes on writing. For stores in files: servers have backups of their own.
+   */
+  copyTo?(folder: string): Promise<void>;
+  /** Before `open`: puts such a copy in the place of what is stored, which is moved aside to a name ending in `aside`. */
+  restoreFrom?(folder: string, aside: string): Promise<void>;
   /** A store can be read back. */
   readonly reader?: Reader;
   /** A sink that people listen to live. */

@@ -20,6 +20,8 @@ export interface Run {
   /** What a component says of itself. */
   describe(node: string): Readonly<Record<string, unknown>>;
   deadLetters(): DeadLetters | undefined;
+  /** Copies its state, then its stores, into an empty folder while it goes on. */
+  copyTo(folder: string): Promise<void>;
 }
 
 export type NodeHealth = Pick<NodeRun, 'id' | 'status' | 'problem' | 'lastRecord'>;

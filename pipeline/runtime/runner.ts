@@ -10,6 +10,8 @@ import type { Tracer } from '../telemetry/traces/index.js';
 import { backoff, pause } from './backoff.js';
 import { PATIENCE, type Patience } from './host.js';
 import { LatencyWindow } from './latency.js';
+import { copyStopped } from './copies.js';
+import type { NodesOptions } from './nodes.js';
 import { planChanges } from './plan.js';
 import { seededRandom } from './random.js';
 import type { Run } from './run.js';
@@ -197,6 +199,11 @@ class TopologyRunner implements Runner {
     return this.#finished.promise;
   }
 
+  async copyTo(folder: string): Promise<void> {
+    if (this.#shard) await this.#shard.copyTo(folder);
+    else await copyStopped(this.#nodesOptions(), folder);
+  }
+
   onChange(listener: (status: TopologyStatus) => void): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -222,15 +229,21 @@ class TopologyRunner implements Runner {
 
   // ------------------------------------------------------------------ runs
 
-  async #run(): Promise<void> {
-    const Kind = this.#topology.settings.scaleOut === true ? ShardGroup : Shard;
-    const shard: Run = new Kind({
+  #nodesOptions(): NodesOptions {
+    return {
       topology: this.#topology,
       links: this.#links,
       clock: this.#clock,
       log: this.#log,
       metrics: this.#metrics,
       tracer: this.#tracer,
+    };
+  }
+
+  async #run(): Promise<void> {
+    const Kind = this.#topology.settings.scaleOut === true ? ShardGroup : Shard;
+    const shard: Run = new Kind({
+      ...this.#nodesOptions(),
       patience: this.#patience,
       onFailure: (error, final) => {
         if (this.#shard === shard) this.#failed(error, final);

@@ -1,6 +1,7 @@
+import { join } from 'node:path';
 import type { AnySource, LiveFeed, Partitions, Reader } from '../component/index.js';
 import type { CheckedNode } from '../config/topology.js';
-import { DeadLetters, PartitionState, StateStore } from '../state/index.js';
+import { DeadLetters, PartitionState, STATE_FILE, StateStore } from '../state/index.js';
 import { backoff, pause } from './backoff.js';
 import type { CheckpointFigures } from './barriers.js';
 import { Nodes } from './nodes.js';
@@ -141,6 +142,11 @@ export class ShardGroup implements Run {
 
   deadLetters(): DeadLetters | undefined {
     return this.#letters;
+  }
+
+  /** Letters and the ids of alerts that were told: all else lies beside the input. */
+  async copyTo(folder: string): Promise<void> {
+    await this.#store?.copyTo(join(folder, STATE_FILE));
   }
 
   get #shards(): readonly Shard[] {

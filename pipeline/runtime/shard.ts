@@ -24,6 +24,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
 import { Barriers, type CheckpointFigures } from './barriers.js';
 import { compile } from './compile.js';
+import { copyStores } from './copies.js';
 import { Failures } from './failures.js';
 import { Gate } from './gate.js';
 import type { Host, NodeRun, Patience } from './host.js';
@@ -179,6 +180,11 @@ export class Shard implements Host, Run {
 
   deadLetters(): DeadLetters | undefined {
     return this.#state?.letters;
+  }
+
+  async copyTo(folder: string): Promise<void> {
+    await this.#state?.copyTo?.(folder);
+    await copyStores(this.#nodes, folder);
   }
 
   // ------------------------------------------------------------------ as the host of its stages

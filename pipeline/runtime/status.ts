@@ -69,6 +69,11 @@ export interface RunningTopology {
   apply(next: CheckedTopology, hash: string): Promise<void>;
   /** Resolves when all input has ended and the last barrier has passed; never for live sources. */
   finished(): Promise<void>;
+  /**
+   * Copies all that it keeps in files of this machine into an empty folder below the `backups` of its state folder:
+   * state as it stands at one moment, and stores that a start from that state puts right. It goes on meanwhile.
+   */
+  copyTo(folder: string): Promise<void>;
   /** Called with each change of state or of steps. Returns how to stop that. */
   onChange(listener: (status: TopologyStatus) => void): () => void;
   /** Of the stores, by node; there while it runs. */

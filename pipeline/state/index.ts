@@ -5,4 +5,6 @@ export * from './outbox.js';
 export * from './partition-state.js';
 export * from './sent-alerts.js';
 export * from './shard-state.js';
-export { StateStore } from './store.js';
+export { lockFolder } from './lock.js';
+export { BACKUPS, STATE_FILE, StateStore } from './store.js';
+export * from './version.js';

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import type { Position } from '../component/index.js';
 import { Checkpoints, type Checkpoint } from './checkpoints.js';
 import { DeadLetters } from './dead-letters.js';
 import { Journal } from './journal.js';
 import { Outbox } from './outbox.js';
 import { SentAlerts } from './sent-alerts.js';
-import { StateStore } from './store.js';
+import { STATE_FILE, StateStore } from './store.js';
 
 /** A checkpoint whose nodes are encoded already: that is done bit by bit before it is written. */
 export interface EncodedCheckpoint {
@@ -26,6 +27,8 @@ export interface ShardState {
   journal(source: string, fail: (error: Error) => void): Journal;
   outbox(sink: string): Outbox;
   sent(sink: string): SentAlerts;
+  /** Copies all of it, as it stands at one moment, into a folder. Absent where a broker keeps it. */
+  copyTo?(folder: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,6 +66,10 @@ export class LocalState implements ShardState {
 
   sent(sink: string): SentAlerts {
     return new SentAlerts(this.#store, sink);
+  }
+
+  copyTo(folder: string): Promise<void> {
+    return this.#store.copyTo(join(folder, STATE_FILE));
   }
 
   close(): Promise<void> {

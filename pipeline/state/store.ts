@@ -2,10 +2,17 @@ import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { open, type Database, type RootDatabase } from 'lmdb';
+import { packageVersion } from '../telemetry/paths.js';
 import { lockFolder } from './lock.js';
+import { checkLayout, stateError } from './version.js';
 
-/** Of the layout of the store: an older program refuses a newer store. */
-const VERSION = 1;
+/** Counts up with each change of the tables, their keys or their values that an earlier csiflow could not read. */
+const LAYOUT = 1;
+
+/** In a state folder. */
+export const STATE_FILE = 'state.mdb';
+/** Folder of backups within a state folder. */
+export const BACKUPS = 'backups';
 
 /**
  * All that a topology keeps on disk, in one embedded store (lmdb) of its state folder: journal,
@@ -16,10 +23,10 @@ export class StateStore {
   readonly #unlock: () => void;
   #closed = false;
 
-  /** @throws Error `state.locked`, `state.newer`, `state.foreign`, `state.corrupt` */
+  /** @throws Error `state.locked`, `state.newer`, `state.older`, `state.foreign`, `state.corrupt` */
   constructor(folder: string, topology: string) {
     this.#unlock = lockFolder(folder);
-    const file = join(folder, 'state.mdb');
+    const file = join(folder, STATE_FILE);
     try {
       if (existsSync(file)) checkFile(file);
       this.root = open<Buffer, string>({ path: file, encoding: 'binary', maxDbs: 256, noSubdir: true });
@@ -42,25 +49,11 @@ export class StateStore {
   #checkHeader(file: string, topology: string): void {
     const found = this.root.get('header');
     if (!found) {
-      this.root.putSync('header', encode({ version: VERSION, topology }));
+      this.root.putSync('header', encode({ version: LAYOUT, topology, by: packageVersion() }));
       return;
     }
-    let header: { version: number; topology: string };
-    try {
-      header = decode(found) as typeof header;
-    } catch (error) {
-      throw stateError(
-        'state.corrupt',
-        `${file} has an unreadable header: move it away to start anew, its content is then lost`,
-        error,
-      );
-    }
-    if (header.version > VERSION) {
-      throw stateError(
-        'state.newer',
-        `${file} was written by a newer csiflow (layout ${header.version}, this one knows ${VERSION}): run that one, or move the file away to start anew`,
-      );
-    }
+    const header = readHeader(file, found);
+    checkLayout(file, header.version, LAYOUT, header.by);
     if (header.topology !== topology) {
       throw stateError(
         'state.foreign',
@@ -80,6 +73,12 @@ export class StateStore {
     await this.root.flushed;
   }
 
+  /** Writes all that is committed to a new file, as it stands at one moment, while the store goes on. */
+  async copyTo(file: string): Promise<void> {
+    await this.root.flushed;
+    await this.root.backup(file, true);
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -94,6 +93,26 @@ export type Table = Database<Buffer, Key>;
 /** Plain data and typed arrays as bytes (structured clone). */
 export const encode = (value: unknown): Buffer => serialize(value);
 export const decode = (value: Uint8Array): unknown => deserialize(value);
+
+interface Header {
+  readonly version: unknown;
+  readonly topology: string;
+  /** csiflow's version that made the store; not in those of the first one. */
+  readonly by?: string;
+}
+
+/** @throws Error `state.corrupt` */
+function readHeader(file: string, bytes: Uint8Array): Header {
+  try {
+    return decode(bytes) as Header;
+  } catch (error) {
+    throw stateError(
+      'state.corrupt',
+      `${file} has an unreadable header: move it away to start anew, its content is then lost`,
+      error,
+    );
+  }
+}
 
 /** Looked at before the store maps the file into memory: another file there, or half of one, would end the process. */
 function checkFile(file: string): void {
@@ -123,8 +142,5 @@ function checkFile(file: string): void {
 const [FREE_ROOT, MAIN_ROOT, TRANSACTION, META_BYTES] = [88, 136, 152, 160];
 const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 const transactionOf = (meta: Buffer): bigint => meta.readBigUInt64LE(TRANSACTION);
-
-const stateError = (code: string, message: string, cause?: unknown) =>
-  Object.assign(new Error(message, { cause }), { code });
 
 const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { defineSink, type Context, type Reader, type Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
+import { BACKUPS } from '../../pipeline/state/index.js';
 import type { Writer } from '../shared/writer.js';
 import { DuckDBReader } from './reader.js';
 import type { Store } from './store.js';
@@ -92,6 +93,7 @@ class DuckDBSink implements Sink {
       memoryLimitBytes: this.#config.memory_limit_bytes,
       walLimitBytes: this.#config.wal_limit_bytes,
       retentionDays: this.#config.retention_days,
+      copiesTo: join(this.#context.stateFolder, BACKUPS),
     });
   }
 
@@ -109,6 +111,22 @@ class DuckDBSink implements Sink {
 
   async rewind(epoch: number): Promise<void> {
     await this.#inOrder((store) => store.writer.rewind(epoch));
+  }
+
+  async copyTo(folder: string): Promise<void> {
+    const [{ copyStore }, store] = await Promise.all([
+      import('./backup.js'),
+      this.#inOrder(async (open) => {
+        await open.writer.commit();
+        return open;
+      }),
+    ]);
+    await copyStore(store.database.instance, folder);
+  }
+
+  async restoreFrom(folder: string, aside: string): Promise<void> {
+    const { restoreStore } = await import('./backup.js');
+    restoreStore(folder, this.#path, aside);
   }
 
   describe(): Readonly<Record<string, unknown>> {

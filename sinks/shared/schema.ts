@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { checkLayout } from '../../pipeline/state/index.js';
 import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
 import { createTable, KEYPOINT_SIZE } from './columns.js';
 import { TABLE_NAMES, TABLES } from './tables.js';
@@ -8,7 +9,7 @@ export const SCHEMA_VERSION = 1;
 
 /**
  * Makes the tables and views of a new store, and checks those of an old one.
- * @throws Error where the file is not a csiflow store, or one of a newer version.
+ * @throws Error where the file is not a csiflow store, or one of another version: `state.newer`, `state.older`.
  */
 export async function prepareSchema(
   connection: DuckDBConnection,
@@ -31,12 +32,7 @@ export async function prepareSchema(
   const version = (
     await connection.runAndReadAll('SELECT max(version) FROM csiflow_schema')
   ).getRows()[0]?.[0];
-  if (Number(version) > SCHEMA_VERSION)
-    throw new Error(
-      `${path} was written by a newer csiflow (schema ${String(version)}; this one knows ${SCHEMA_VERSION}). Use that version, or another file.`,
-    );
-  if (Number(version) !== SCHEMA_VERSION)
-    throw new Error(`${path} names no schema version that csiflow ever had (${String(version)}).`);
+  checkLayout(path, version, SCHEMA_VERSION);
 }
 
 async function createSchema(connection: DuckDBConnection): Promise<void> {

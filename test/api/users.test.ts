@@ -22,9 +22,20 @@ test('the first start makes an admin whose password works and is kept nowhere; t
   expect(statSync(join(folder, 'users.json')).mode & 0o077).toBe(0);
 });
 
-test('a broken file of users is refused by name, and not written over', () => {
-  writeFileSync(join(folder, 'users.json'), '{"version":2}');
-  expect(() => new Users(folder)).toThrow(`${join(folder, 'users.json')} is no list of users of version 1`);
+test.each([
+  ['of a newer csiflow', '{"version":2,"users":[]}', 'state.newer', 'was written by a newer csiflow'],
+  ['of an older one', '{"version":0,"users":[]}', 'state.older', 'was written by an older csiflow'],
+  ['without a layout', '{"version":"1"}', 'state.corrupt', 'does not say its layout'],
+  ['without its users', '{"version":1}', 'state.corrupt', 'is damaged'],
+  ['cut off', '{"version":1,"users":[{"name":"admin","pass', 'state.corrupt', 'is damaged'],
+  ['empty', '', 'state.corrupt', 'is damaged'],
+])('a file of users %s is refused by name, and not written over', (_, content, code, message) => {
+  const file = join(folder, 'users.json');
+  writeFileSync(file, content);
+  expect(() => new Users(folder)).toThrow(
+    expect.objectContaining({ code, message: expect.stringContaining(`${file} ${message}`) as string }),
+  );
+  expect(readFileSync(file, 'utf8')).toBe(content);
 });
 
 test('tokens of one start are good in the next, since the key is kept', () => {

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
@@ -106,9 +106,28 @@ describe('duckdb', () => {
     await (await open(folder)).close();
     const path = join(folder, 'store.duckdb');
     await alter(path, 'UPDATE csiflow_schema SET version = 99');
-    await expect(open(folder)).rejects.toThrow(/newer csiflow \(schema 99; this one knows 1\)/);
+    await expect(open(folder)).rejects.toMatchObject({ code: 'state.newer' });
+    await alter(path, 'UPDATE csiflow_schema SET version = 0');
+    await expect(open(folder)).rejects.toMatchObject({ code: 'state.older' });
     await alter(path, 'DROP TABLE csiflow_schema');
     await expect(open(folder)).rejects.toThrow('csiflow did not make');
+  });
+
+  test.each([
+    ['text', () => Buffer.from('not a store'.repeat(2000))],
+    ['nothing', () => Buffer.alloc(0)],
+    ['half of it', (whole: Buffer) => whole.subarray(0, whole.length >> 1)],
+    ['a changed header', (whole: Buffer) => Buffer.from(whole).fill(0x41, 12, 40)],
+  ])('a damaged store (%s) is refused with what to do, and left as it is', async (_, damage) => {
+    await (await open(folder)).close();
+    const path = join(folder, 'store.duckdb');
+    const bytes = damage(readFileSync(path));
+    writeFileSync(path, bytes);
+    await expect(open(folder)).rejects.toMatchObject({
+      code: 'store.damaged',
+      message: expect.stringContaining('restore it from a backup') as string,
+    });
+    expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
   test('values that could not be given back are refused; their siblings are stored', async () => {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { LiveFeed, PersonQuery, PoseQuery, Reader, TimeRange } from '../../pipeline/component/index.js';
 import {
   LinkTable,
@@ -158,6 +160,10 @@ export class FakeTopology implements RunningTopology {
 
   async finished(): Promise<void> {
     return new Promise(() => undefined);
+  }
+
+  async copyTo(folder: string): Promise<void> {
+    writeFileSync(join(folder, 'state.mdb'), 'the state');
   }
 
   onChange(listener: (status: TopologyStatus) => void): () => void {

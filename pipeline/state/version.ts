@@ -1,0 +1,30 @@
+import { packageVersion } from '../telemetry/paths.js';
+
+/** How an error sends its reader on. */
+const HELP = 'see docs/operating.md, "Upgrades"';
+
+/**
+ * Whether this program can use what was written in layout `found`. Each kept file counts its own layouts.
+ * @param what the file, as an error names it
+ * @param by csiflow's version that wrote it, where the file says so
+ * @throws Error `state.newer`, `state.older`, or `state.corrupt` for what is no number of a layout
+ */
+export function checkLayout(what: string, found: unknown, current: number, by?: string): void {
+  if (found === current) return;
+  const writer = by === undefined ? '' : ` ${by}`;
+  const own = `this one, ${packageVersion()}, uses layout ${current}`;
+  if (typeof found !== 'number' || !Number.isInteger(found) || found < 0)
+    throw stateError('state.corrupt', `${what} does not say its layout: restore a backup, or move it away`);
+  if (found > current)
+    throw stateError(
+      'state.newer',
+      `${what} was written by a newer csiflow${writer} (layout ${found}; ${own}): run that version, or restore a backup made by this one; ${HELP}`,
+    );
+  throw stateError(
+    'state.older',
+    `${what} was written by an older csiflow${writer} (layout ${found}; ${own}), and this version does not read it: go on with the older one, or move it away to start anew; ${HELP}`,
+  );
+}
+
+export const stateError = (code: string, message: string, cause?: unknown) =>
+  Object.assign(new Error(message, { cause }), { code });
