@@ -11,6 +11,7 @@ import { successBody, type Form } from '../contract/form.js';
 import type { Deployment } from '../deployment.js';
 import type { Limits } from '../limits/limits.js';
 import { authEndpoints } from './auth.js';
+import { backupEndpoints } from './backups.js';
 import { healthEndpoints } from './health.js';
 import { poseEndpoints } from './pose.js';
 import { checkBody, checkQuery } from './requests.js';
@@ -23,6 +24,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...poseEndpoints,
   ...systemEndpoints,
   ...topologyEndpoints,
+  ...backupEndpoints,
   ...healthEndpoints,
 ];
 

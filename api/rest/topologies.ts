@@ -55,7 +55,7 @@ const show = defineEndpoint<string, TopologyStatus>({
   access: 'viewer',
   limit: 'configuration',
   status: 200,
-  handle: async (id, { deployment }) => named(deployment, id).status(),
+  handle: async (id, { deployment }) => topologyOf(deployment, id).status(),
   b: formView({
     path: PathSchema,
     response: TopologySchema,
@@ -97,7 +97,7 @@ const plan = defineEndpoint<Change, Plan>({
   access: 'operator',
   limit: 'configuration',
   status: 200,
-  handle: async ({ id, text }, { deployment }) => named(deployment, id).plan(parse(deployment, text)),
+  handle: async ({ id, text }, { deployment }) => topologyOf(deployment, id).plan(parse(deployment, text)),
   b: formView({
     path: PathSchema,
     body: Type.Object({ topology: TextSchema }, closed),
@@ -116,7 +116,7 @@ const apply = defineEndpoint<Change, TopologyStatus>({
   limit: 'configuration',
   status: 200,
   async handle({ id, text, hash }, { deployment, account }) {
-    const running = named(deployment, id);
+    const running = topologyOf(deployment, id);
     const next = parse(deployment, text);
     deployment.log.info('apply asked for', { account: account?.name ?? null, topology: id, hash });
     try {
@@ -141,7 +141,8 @@ const apply = defineEndpoint<Change, TopologyStatus>({
 /** DESIGN section 7: the lifecycle of any topology, beside `/system/*` of the main one. */
 export const topologyEndpoints = [show, plan, apply];
 
-function named({ main }: Deployment, id: string): Deployment['main'] {
+/** @throws ApiError 404 for an id that no topology has. */
+export function topologyOf({ main }: Deployment, id: string): Deployment['main'] {
   if (main.topology.id === id) return main;
   throw new ApiError('RESOURCE_NOT_FOUND', `No topology is named ${id}; there is ${main.topology.id}`);
 }

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Type, type Static } from 'typebox';
+import { Value } from 'typebox/value';
+import type { CheckedTopology } from '../pipeline/config/index.js';
+import { LinkTable } from '../pipeline/model/index.js';
+import { restoreStores } from '../pipeline/runtime/copies.js';
+import type { RunningTopology } from '../pipeline/runtime/status.js';
+import { BACKUPS, checkLayout, lockFolder, stateError, STATE_FILE } from '../pipeline/state/index.js';
+import { systemClock } from '../pipeline/telemetry/clock.js';
+import { makeFolder } from '../pipeline/telemetry/folders.js';
+import { createLogger } from '../pipeline/telemetry/log.js';
+import { createMetrics } from '../pipeline/telemetry/metrics.js';
+import { packageVersion } from '../pipeline/telemetry/paths.js';
+
+/** Counts up with each change that an earlier csiflow could not restore. */
+const LAYOUT = 1;
+const MANIFEST = 'manifest.json';
+
+const ManifestSchema = Type.Object({
+  version: Type.Integer(),
+  /** csiflow's version that made it. */
+  by: Type.String(),
+  topology: Type.String(),
+  created_at: Type.String(),
+  files: Type.Array(Type.Object({ path: Type.String(), bytes: Type.Integer(), sha256: Type.String() })),
+});
+type Manifest = Static<typeof ManifestSchema>;
+
+export interface Backup {
+  readonly folder: string;
+  readonly created_at: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** Beside the state itself: users, the key of their tokens, alerts that live clients were told. */
+const KEPT = /^[^.].*\.(json|key|told)$/;
+
+/**
+ * Copies all that a topology keeps on this machine to a new folder below `backups` of its state folder, while it
+ * runs or not. The folder is complete or not there, and only its owner can read it.
+ */
+export async function makeBackup(topology: RunningTopology): Promise<Backup> {
+  const { stateFolder } = topology.topology.settings;
+  const createdAt = new Date().toISOString();
+  const folder = join(stateFolder, BACKUPS, createdAt.replaceAll(/[-:.]/g, ''));
+  const part = `${folder}.part`;
+  makeFolder(part);
+  try {
+    chmodSync(part, 0o700);
+    await topology.copyTo(part);
+    for (const name of keptFiles(stateFolder)) copyFileSync(join(stateFolder, name), join(part, name));
+    const files = await describeFiles(part);
+    const manifest: Manifest = {
+      version: LAYOUT,
+      by: packageVersion(),
+      topology: topology.topology.id,
+      created_at: createdAt,
+      files,
+    };
+    writeFileSync(join(part, MANIFEST), JSON.stringify(manifest, null, 2), { mode: 0o600 });
+    renameSync(part, folder);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    return { folder, created_at: createdAt, files: files.length, bytes };
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * Puts a backup in the place of what a topology keeps. It must not run.
+ * @param replace what is there is moved aside; else its being there is an error
+ * @returns where the old state was moved to; null where there was none
+ * @throws Error `backup.damaged`, `backup.foreign`, `backup.occupied`, `state.locked`, `state.newer`
+ */
+export async function restoreBackup(
+  folder: string,
+  topology: CheckedTopology,
+  { replace }: { readonly replace: boolean },
+): Promise<string | null> {
+  const { stateFolder } = topology.settings;
+  const manifest = await checkedManifest(folder);
+  if (manifest.topology !== topology.id)
+    throw stateError(
+      'backup.foreign',
+      `${folder} is a backup of the topology ${manifest.topology}, not of ${topology.id}`,
+    );
+  const unlock = lockFolder(stateFolder);
+  try {
+    const aside = `before-restore-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
+    const old = oldFiles(stateFolder);
+    if (old.length > 0 && !replace)
+      throw stateError(
+        'backup.occupied',
+        `${stateFolder} holds a state already (${old.join(', ')}): say --replace to move it aside`,
+      );
+    await restoreStores(nodesOptions(topology), folder, aside);
+    if (old.length > 0) makeFolder(join(stateFolder, aside));
+    for (const name of old) renameSync(join(stateFolder, name), join(stateFolder, aside, name));
+    const own = manifest.files.map(({ path }) => path).filter((path) => dirname(path) === '.');
+    for (const name of own) copyFileSync(join(folder, name), join(stateFolder, name));
+    return old.length > 0 ? join(stateFolder, aside) : null;
+  } finally {
+    unlock();
+  }
+}
+
+/** @throws Error where a file is missing, changed, or of another layout. */
+async function checkedManifest(folder: string): Promise<Manifest> {
+  const manifest = readManifest(folder);
+  for (const { path, bytes, sha256 } of manifest.files) {
+    const file = join(folder, path);
+    const same = existsSync(file) && statSync(file).size === bytes && (await digest(file)) === sha256;
+    if (!same) throw stateError('backup.damaged', `${file} is not as it was backed up: take another backup`);
+  }
+  return manifest;
+}
+
+function readManifest(folder: string): Manifest {
+  const file = join(folder, MANIFEST);
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw stateError('backup.damaged', `${folder} is no backup: ${file} cannot be read`, error);
+  }
+  if (typeof content === 'object' && content !== null && 'version' in content)
+    checkLayout(file, content.version, LAYOUT);
+  if (Value.Check(ManifestSchema, content) && content.files.every(({ path }) => isInside(path)))
+    return content;
+  throw stateError('backup.damaged', `${file} is damaged: take another backup`);
+}
+
+/** A path of a manifest leads to no place outside of its folder. */
+const isInside = (path: string): boolean => !path.startsWith('/') && !path.split('/').includes('..');
+
+const keptFiles = (stateFolder: string): readonly string[] =>
+  readdirSync(stateFolder, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && KEPT.test(entry.name))
+    .map(({ name }) => name);
+
+const oldFiles = (stateFolder: string): readonly string[] => [
+  ...[STATE_FILE, `${STATE_FILE}-lock`].filter((name) => existsSync(join(stateFolder, name))),
+  ...keptFiles(stateFolder),
+];
+
+/** Of all files below a folder; makes them readable for their owner alone. */
+async function describeFiles(folder: string): Promise<Manifest['files']> {
+  const files: Manifest['files'] = [];
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    chmodSync(file, 0o600);
+    files.push({ path: relative(folder, file), bytes: statSync(file).size, sha256: await digest(file) });
+  }
+  return files;
+}
+
+async function digest(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+const nodesOptions = (topology: CheckedTopology) => ({
+  topology,
+  links: new LinkTable(topology.environments),
+  clock: systemClock,
+  log: createLogger({ level: 'warn' }),
+  metrics: createMetrics(),
+  tracer: null,
+});

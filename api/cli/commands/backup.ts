@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { remoteOptions, type RemoteOptions } from '../remote.js';
+
+interface BackupOptions extends RemoteOptions {
+  readonly to?: string;
+  readonly plugin: readonly string[];
+}
+
+interface Made {
+  readonly folder: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export function register(program: Command): void {
+  remoteOptions(
+    program
+      .command('backup')
+      .argument('<topology>', 'file of the topology')
+      .description(
+        'Copy state, stores, users and keys of a topology to a new folder, whole and consistent. A running csiflow is asked to do it.',
+      )
+      .option('--to <folder>', 'move the copy there; default: `backups` in the state folder')
+      .option('--plugin <file...>', 'modules with components of your own', []),
+  )
+    .addHelpText('after', '\nExample:\n  csiflow backup topologies/ward-3.yaml --to /mnt/backups')
+    .action(async (file: string, options: BackupOptions) => {
+      const made = await moved(await backUp(file, options), options.to);
+      const size = (made.bytes / 2 ** 20).toFixed(1);
+      process.stdout.write(
+        options.json ? `${JSON.stringify(made)}\n` : `${made.files} files, ${size} MiB, in ${made.folder}\n`,
+      );
+    });
+}
+
+/** By this process where the topology does not run, else by the one that runs it. */
+async function backUp(file: string, options: BackupOptions): Promise<Made> {
+  const [{ loadForCommand }, { registryWith }, { createRunner }, { createLogger }, { makeBackup }] =
+    await Promise.all([
+      import('../topologies.js'),
+      import('../../plugins.js'),
+      import('../../../pipeline/runtime/runner.js'),
+      import('../../../pipeline/telemetry/log.js'),
+      import('../../backup.js'),
+    ]);
+  const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
+  const topology = loadForCommand(file, variables, await registryWith(options.plugin));
+  try {
+    return await makeBackup(createRunner(topology, { log: createLogger({ level: 'warn' }) }));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'state.locked')) throw error;
+    const { ask } = await import('../remote.js');
+    return (await ask(options, `/topologies/${topology.id}/backups`, {})) as Made;
+  }
+}
+
+/** The copy comes under its own name into the folder; complete or not there. */
+async function moved(made: Made, to: string | undefined): Promise<Made> {
+  if (to === undefined) return made;
+  const [files, { basename, join }] = await Promise.all([import('node:fs/promises'), import('node:path')]);
+  const folder = join(to, basename(made.folder));
+  await files.mkdir(to, { recursive: true });
+  await files.cp(made.folder, `${folder}.part`, { recursive: true, errorOnExist: true, force: false });
+  await files.rename(`${folder}.part`, folder);
+  await files.rm(made.folder, { recursive: true });
+  return { ...made, folder };
+}

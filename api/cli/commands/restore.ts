@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+
+interface RestoreOptions {
+  readonly replace: boolean;
+  readonly plugin: readonly string[];
+}
+
+export function register(program: Command): void {
+  program
+    .command('restore')
+    .argument('<backup>', 'folder that `csiflow backup` made')
+    .argument('<topology>', 'file of the topology, which must not run')
+    .description('Put a backup in the place of what a topology keeps; its next start goes on from there.')
+    .option('--replace', 'move what is there aside', false)
+    .option('--plugin <file...>', 'modules with components of your own', [])
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow restore /mnt/backups/20260301T120000000Z topologies/ward-3.yaml',
+    )
+    .action(async (backup: string, file: string, { replace, plugin }: RestoreOptions) => {
+      const [{ loadForCommand }, { registryWith }, { restoreBackup }] = await Promise.all([
+        import('../topologies.js'),
+        import('../../plugins.js'),
+        import('../../backup.js'),
+      ]);
+      const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
+      const topology = loadForCommand(file, variables, await registryWith(plugin));
+      const aside = await restoreBackup(backup, topology, { replace });
+      const old = aside === null ? '' : `; what was there is now in ${aside}`;
+      process.stdout.write(`${topology.id} is restored${old}\n`);
+    });
+}
