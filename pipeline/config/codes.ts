@@ -116,6 +116,18 @@ export const CODES = {
     'Live input is not journalled, so a crash loses what the sink had not yet been asked to keep.',
     'Set `settings.journal: true`, or accept the loss.',
   ],
+  'config.scale_out.source': [
+    'Several processes cannot share the input of a topology with `settings.scale_out`.',
+    'Give it one source that has partitions: `kafka`.',
+  ],
+  'config.scale_out.sink': [
+    'A sink belongs to one process, but several would write it.',
+    'Write to a sink that they share: `kafka`, `influxdb`. Another topology can fill DuckDB from there.',
+  ],
+  'config.scale_out.repeats': [
+    'A sink may be told the same records twice when another process takes a partition over.',
+    'Ids are the same: whoever listens can tell. Or write to `kafka`, and from there to this sink.',
+  ],
   'config.environment.missing': [
     'The topology names no environment.',
     'Add `environment:` with the path of its file.',

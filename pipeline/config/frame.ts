@@ -37,11 +37,23 @@ export const SettingsSchema = Type.Object(
           "Where journal, checkpoints and dead letters lie, relative to the topology's file. Default: `data/ID.state`.",
       }),
     ),
+    outbox_limit_bytes: Type.Integer({
+      default: 2 ** 30,
+      minimum: 2 ** 16,
+      maximum: 2 ** 40,
+      description:
+        'What the outbox of a sink may take on disk while its store is away or slow. Behind live sources the oldest records make room and are counted as `outbox_full`; else the sources wait.',
+    }),
     seed: Type.Integer({
       default: 1,
       minimum: 0,
       maximum: 2 ** 31 - 1,
       description: 'Seeds the chance of every node: the same seed and input give the same output.',
+    }),
+    scale_out: Type.Boolean({
+      default: false,
+      description:
+        'Several processes run this topology and share the partitions of its source; checkpoints lie beside the input, so each can go on with the partitions of another. See docs/scale-out.md.',
     }),
   },
   { additionalProperties: false, description: 'How the topology runs.' },

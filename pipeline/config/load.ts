@@ -15,6 +15,7 @@ import { FrameSchema, SettingsSchema } from './frame.js';
 import { linkNodes, type LinkedNode } from './graph.js';
 import { readNodes } from './nodes.js';
 import { Problems, type Problem } from './problem.js';
+import { checkScaleOut } from './scale-out.js';
 import type { WrittenTest } from './test-schema.js';
 import { checkTests, type CheckedTest } from './tests.js';
 import type { CheckedNode, CheckedTopology, Settings } from './topology.js';
@@ -85,6 +86,7 @@ function check(
   const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);
+  if (settings?.scaleOut) checkScaleOut(linked, placeOf(root, ['settings', 'scale_out']), problems);
   const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, problems) : [];
   if (problems.errors > 0 || !frame || !settings) return { problems: problems.list() };
   const topology = finish(frame.id, source, environments, linked, settings);
@@ -177,6 +179,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     stop_after_failures: number | null;
     state_folder?: string;
     seed: number;
+    scale_out: boolean;
   };
   const id = valueAt(root, ['id']);
   const name = id?.kind === 'scalar' ? String(id.value) : 'topology';
@@ -187,6 +190,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     stopAfterFailures: values.stop_after_failures,
     stateFolder: resolve(source.folder, values.state_folder ?? `data/${name}.state`),
     seed: values.seed,
+    ...(values.scale_out && { scaleOut: true }),
   };
 }
 

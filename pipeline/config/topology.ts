@@ -55,6 +55,8 @@ export interface Settings {
   readonly stopAfterFailures: number | null;
   /** State (journal, checkpoints, dead letters) lies here, absolute. */
   readonly stateFolder: string;
+  /** Records of a store that is away or slow take no more than this on disk, for each sink. Default: 1 GiB. */
+  readonly outboxLimitBytes?: number;
   /** Seeds the `random` of every node's context. */
   readonly seed: number;
   /** Several processes share the partitions of the source; each partition is a shard. */
