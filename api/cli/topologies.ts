@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import {
   formatProblem,
   loadTopology,
@@ -48,3 +49,28 @@ function readText(file: string): string | undefined {
     throw error;
   }
 }
+
+/** Folders beside topologies whose YAML is something else. */
+const OTHER_FOLDERS = ['environments', 'dashboards'];
+
+/**
+ * Topologies and files of tests: files as named, of folders the YAML files in them and below. Environments are
+ * left out: they are checked with their topologies.
+ * @throws CommandError where there is none.
+ */
+export function topologyFiles(paths: readonly string[]): readonly string[] {
+  const files = paths.flatMap((named) => {
+    if (!statSync(named, { throwIfNoEntry: false })?.isDirectory()) return [named];
+    return readdirSync(named, { recursive: true, encoding: 'utf8' })
+      .filter(
+        (name) => /\.ya?ml$/.test(name) && !name.split(sep).some((part) => OTHER_FOLDERS.includes(part)),
+      )
+      .sort()
+      .map((name) => join(named, name));
+  });
+  if (files.length > 0) return files;
+  throw new CommandError(`there is no YAML file in ${paths.join(', ')}`, EXIT.invalid);
+}
+
+/** `demo.test.yaml` holds tests of `demo.yaml`. */
+export const isTestFile = (file: string): boolean => /\.test\.ya?ml$/.test(file);

@@ -18,7 +18,7 @@ export type LoadedTests =
       readonly tests: readonly CheckedTest[];
       readonly problems: readonly Problem[];
     }
-  | { readonly topology?: undefined; readonly problems: readonly Problem[] };
+  | { readonly topology?: undefined; readonly tests?: undefined; readonly problems: readonly Problem[] };
 
 /**
  * Reads and checks a file `NAME.test.yaml` and the topology that it is about. Never throws for what stands in them.

@@ -13,7 +13,7 @@ export function register(program: Command): void {
   program
     .command('validate')
     .argument('<path...>', 'topologies, or folders of them')
-    .description('Check topologies and their environments; print all that is wrong.')
+    .description('Check topologies, their environments and their tests; print all that is wrong.')
     .option('--format <text|json>', 'how problems are printed', 'text')
     .option('--json', 'the same as --format json')
     .option('--secrets <folder>', 'folder with one file a secret')
@@ -36,17 +36,22 @@ async function validate(
   format: 'text' | 'json',
   { secrets, plugin }: ValidateOptions,
 ): Promise<void> {
-  const [{ loadTopology }, { registryWith }, { printProblems, summary }] = await Promise.all([
+  const [
+    { loadTests, loadTopology },
+    { registryWith },
+    { isTestFile, printProblems, summary, topologyFiles },
+  ] = await Promise.all([
     import('../../../pipeline/config/index.js'),
     import('../../plugins.js'),
     import('../topologies.js'),
   ]);
   const registry = await registryWith(plugin);
-  const files = await topologyFiles(paths);
+  const files = topologyFiles(paths);
   const problems: Problem[] = [];
   let valid = 0;
   for (const file of files) {
-    const result = loadTopology(file, registry, { env: process.env, secrets });
+    const load = isTestFile(file) ? loadTests : loadTopology;
+    const result = load(file, registry, { env: process.env, secrets });
     problems.push(...result.problems);
     if (result.topology) valid++;
   }
@@ -57,18 +62,4 @@ async function validate(
     process.stdout.write(`${valid} of ${files.length} valid: ${summary(problems)}\n`);
   }
   if (valid < files.length) process.exitCode = EXIT.invalid;
-}
-
-/** Files as named; of folders the YAML files in them and below, but for environments: those are checked with their topologies. */
-async function topologyFiles(paths: readonly string[]): Promise<readonly string[]> {
-  const [{ readdirSync, statSync }, path] = await Promise.all([import('node:fs'), import('node:path')]);
-  const files = paths.flatMap((named) => {
-    if (!statSync(named, { throwIfNoEntry: false })?.isDirectory()) return [named];
-    return readdirSync(named, { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.ya?ml$/.test(name) && !name.split(path.sep).includes('environments'))
-      .sort()
-      .map((name) => path.join(named, name));
-  });
-  if (files.length > 0) return files;
-  throw new CommandError(`there is no YAML file in ${paths.join(', ')}`, EXIT.invalid);
 }

@@ -1,0 +1,139 @@
+import { Type } from 'typebox';
+import { defineSink, type AnySink, type Recovery, type Sink } from '../../pipeline/component/index.js';
+import type { SinkFaults } from '../../pipeline/config/index.js';
+import {
+  plainRecords,
+  type Data,
+  type Failure,
+  type LinkTable,
+  type Port,
+} from '../../pipeline/model/index.js';
+import { matches } from './match.js';
+import type { Lab } from './lab.js';
+
+/** A record that a sink has taken. */
+interface Taken {
+  readonly record: Data;
+  readonly epoch: number;
+  /** Milliseconds after the start of the input: what had been read when it came. */
+  readonly givenMs: number;
+}
+
+/** What stands in for a sink, or listens to a node: it keeps what it takes, and fails as the test says. */
+export class MockSink {
+  readonly faults: SinkFaults | null;
+  readonly component: AnySink;
+  readonly #lab: Lab;
+  readonly #links: LinkTable;
+  readonly #recovery: Recovery;
+  readonly #refusals = new Map<string, number>();
+  #taken: Taken[] = [];
+  #writes = 0;
+  /** Writes that have not been answered. */
+  writing = 0;
+
+  constructor(
+    lab: Lab,
+    links: LinkTable,
+    mocked: { readonly name: string; readonly inputs: readonly Port[]; readonly recovery: Recovery },
+    faults: SinkFaults | null,
+  ) {
+    this.#lab = lab;
+    this.#links = links;
+    this.#recovery = mocked.recovery;
+    this.faults = faults;
+    this.component = defineSink({
+      ...mocked,
+      summary: 'Stands in for a sink in a test.',
+      config: Type.Object({}),
+      examples: [],
+      create: () => this.#sink(),
+    });
+  }
+
+  /** In the order in which they were taken. */
+  get taken(): readonly Taken[] {
+    return this.#taken;
+  }
+
+  #sink(): Sink {
+    this.writing = 0;
+    return {
+      open: async () => undefined,
+      write: async (records, epoch) => {
+        this.writing++;
+        try {
+          return await this.#write(records, epoch);
+        } finally {
+          this.writing--;
+        }
+      },
+      flush: async () => undefined,
+      rewind: async (epoch) => {
+        this.#taken = this.#taken.filter((taken) => taken.epoch <= epoch);
+      },
+      close: async () => undefined,
+    };
+  }
+
+  async #write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
+    this.#lab.stir();
+    const number = ++this.#writes;
+    const { faults } = this;
+    if (faults) {
+      const elapsed = this.#lab.clock.elapsed();
+      if (number <= faults.hangWrites) return new Promise(() => undefined);
+      if (number <= faults.hangWrites + faults.failWrites) throw new Error('the test makes this write fail');
+      if (faults.away && elapsed >= faults.away.fromMs && elapsed < faults.away.toMs)
+        throw new Error('the test has taken this sink away');
+    }
+    const refused = records.filter((record) => this.#refuses(record));
+    const givenMs = faults ? this.#lab.clock.elapsed() : this.#lab.readMs;
+    for (const record of records) if (!refused.includes(record)) this.#take({ record, epoch, givenMs });
+    return refused.map((record) => ({
+      record,
+      code: 'test.refused',
+      reason: 'the test refuses it',
+      retriable: faults?.retriable ?? false,
+    }));
+  }
+
+  #refuses(record: Data): boolean {
+    const { refuse = null, refuseTimes = null } = this.faults ?? {};
+    if (!refuse || !plainRecords(record, this.#links).some((plain) => matches(plain, refuse))) return false;
+    const key = keyOf(record);
+    const before = this.#refusals.get(key) ?? 0;
+    if (refuseTimes !== null && before >= refuseTimes) return false;
+    this.#refusals.set(key, before + 1);
+    return true;
+  }
+
+  /** A store whose records have ids overwrites what it is given again. */
+  #take(taken: Taken): void {
+    if (this.#recovery === 'idempotent') {
+      const key = keyOf(taken.record);
+      const at = this.#taken.findIndex(({ record }) => keyOf(record) === key);
+      if (at >= 0) {
+        this.#taken[at] = taken;
+        return;
+      }
+    }
+    this.#taken.push(taken);
+  }
+}
+
+/** The same text for the same record, also when it comes again. */
+function keyOf(record: Data): string {
+  switch (record.port) {
+    case 'csi':
+      return `csi ${record.layout.key} ${record.time[0] ?? 0} ${record.link[0] ?? 0} ${record.sequence[0] ?? 0}`;
+    case 'window':
+      return `window ${record.environment} ${record.index}`;
+    case 'pose':
+      return `pose ${record.environment} ${record.frameId}`;
+    case 'event':
+      return `event ${record.id}`;
+    case 'measure':
+      return `measure ${record.environment} ${record.name} ${record.subject ?? ''} ${record.source} ${record.time}`;
+  }
+}
