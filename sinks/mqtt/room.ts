@@ -60,18 +60,13 @@ export class Room {
   async write(records: readonly Data[]): Promise<readonly Failure[]> {
     await this.#connection.ready();
     const { messages, failed } = this.#messages.of(records);
-    const errors = await this.#publishAll(messages);
+    const { refused, lost } = await this.#publishUntilAway(messages);
+    const [first] = lost.values();
+    if (first && lost.size === messages.length && failed.length === 0) throw first;
     const failures = new Map<Data, Failure>();
-    for (const [message, error] of errors) {
-      if (message.topic === this.#topics.summary) this.#messages.summaryLost();
-      for (const record of message.records) {
-        const { code, retriable } = error;
-        failures.set(record, { record, code, reason: error.message, retriable });
-      }
-    }
-    const [first] = errors.values();
-    const all = first !== undefined && errors.size === messages.length && failed.length === 0;
-    if (all && [...errors.values()].every(({ retriable }) => retriable)) throw first;
+    for (const [message, error] of [...lost, ...refused])
+      for (const record of message.records)
+        failures.set(record, { record, code: error.code, reason: error.message, retriable: error.retriable });
     return [...failed, ...failures.values()];
   }
 
@@ -87,6 +82,30 @@ export class Room {
 
   describe(): Readonly<Record<string, unknown>> {
     return { ...this.#connection.describe(), published: this.#published };
+  }
+
+  /** Where the connection breaks and comes back, what was lost is published again, in order. */
+  async #publishUntilAway(messages: readonly Message[]): Promise<Outcome> {
+    const refused = new Map<Message, BrokerError>();
+    for (let left = messages; ;) {
+      const lost = new Map<Message, BrokerError>();
+      for (const [message, error] of await this.#publishAll(left))
+        (error.retriable ? lost : refused).set(message, error);
+      const progress = lost.size > 0 && lost.size < left.length;
+      if (!progress || !(await this.#isBack())) {
+        if ([...lost.keys()].some(({ topic }) => topic === this.#topics.summary))
+          this.#messages.summaryLost();
+        return { refused, lost };
+      }
+      left = left.filter((message) => lost.has(message));
+    }
+  }
+
+  #isBack(): Promise<boolean> {
+    return this.#connection.ready().then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Keeps so many under way that the broker is busy, and no more than it must take at once. */
@@ -163,6 +182,12 @@ export class Room {
       zones: zones.map((zone) => zone.id),
     });
   }
+}
+
+/** Messages that the broker will not have, and those that did not reach it. */
+interface Outcome {
+  readonly refused: ReadonlyMap<Message, BrokerError>;
+  readonly lost: ReadonlyMap<Message, BrokerError>;
 }
 
 const STATE = { qos: 1, retain: true } as const;

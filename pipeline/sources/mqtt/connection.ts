@@ -127,33 +127,31 @@ export class MqttConnection {
     await this.#running;
   }
 
-  /** Connects, waits until that breaks, and so on. */
+  /** Connects, waits until that breaks, and so on. A broken connection is tried again at once, and waited for. */
   async #run(options: IClientOptions): Promise<void> {
-    for (let failures = 0; !this.#ended();) {
-      this.#state = 'connecting';
-      const dialled = this.#dial(options);
+    const { url, username, reconnect_ms: longest } = this.#settings;
+    for (let failures = 0, wait = 0; !this.#ended();) {
+      const dialled = this.#dial(options, wait);
       this.#attempt = settled(dialled);
+      this.#state = failures === 0 ? 'connecting' : 'away';
       try {
         const { lost } = await dialled;
         failures = 0;
         this.#problem = await lost;
         this.#reconnects++;
       } catch (error) {
-        this.#problem =
-          error instanceof BrokerError
-            ? error
-            : connectError(error, this.#settings.url, this.#settings.username);
+        failures++;
+        this.#problem = error instanceof BrokerError ? error : connectError(error, url, username);
       }
       if (this.#ended()) return;
-      this.#state = 'away';
-      this.#context.metrics.gauge('connected', 0);
-      this.#context.log[this.#problem.retriable ? 'warn' : 'error'](this.#problem.message, {
-        code: this.#problem.code,
-      });
-      const { clock, random } = this.#context;
-      const wait = backoff(++failures, FIRST_RETRY_MS, this.#settings.reconnect_ms, random);
-      await pause(wait, this.#stop.signal, clock);
+      this.#report(this.#problem);
+      wait = backoff(failures + 1, FIRST_RETRY_MS, longest, this.#context.random);
     }
+  }
+
+  #report({ message, code, retriable }: BrokerError): void {
+    this.#context.metrics.gauge('connected', 0);
+    this.#context.log[retriable ? 'warn' : 'error'](message, { code });
   }
 
   #ended(): boolean {
@@ -161,9 +159,10 @@ export class MqttConnection {
   }
 
   /** One connection: rejects where it does not come about; `lost` resolves with the reason when it breaks. */
-  async #dial(options: IClientOptions): Promise<{ readonly lost: Promise<BrokerError> }> {
+  async #dial(options: IClientOptions, wait: number): Promise<{ readonly lost: Promise<BrokerError> }> {
     const { url, username } = this.#settings;
     const { connect } = await import('mqtt');
+    if (wait > 0) await pause(wait, this.#stop.signal, this.#context.clock);
     if (this.#ended()) throw closed(url);
     const client = connect(url, { ...options, ...identity(this.#options, this.#settings) });
     this.#client = client;

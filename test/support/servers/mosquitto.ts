@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { appendFile, writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePorts, Server, serverFolder } from './server.js';
+
+const run = promisify(execFile);
+
+/** A real broker with passwords, an access list and TLS by an authority of its own. */
+export interface Mosquitto {
+  readonly server: Server;
+  /** Without and with TLS. */
+  readonly url: string;
+  readonly tlsUrl: string;
+  /** PEM file of the authority that signed its certificate. */
+  readonly ca: string;
+  /** Of every user of {@link USERS}. */
+  readonly password: string;
+}
+
+/** Users, and what they may do: lines of the access list. */
+const USERS = {
+  csiflow: ['topic readwrite csiflow/#', 'topic readwrite homeassistant/#', 'topic readwrite csi/#'],
+  /** May not raise alerts. */
+  quiet: [
+    'topic write csiflow/+/pose/#',
+    'topic write csiflow/+/analytics/#',
+    'topic write csiflow/+/status/#',
+  ],
+  reader: ['topic read #'],
+} as const;
+
+const PASSWORD = 'only-for-tests-4711';
+
+/** Starts a broker. What it has confirmed outlives its SIGKILL. */
+export async function startMosquitto(): Promise<Mosquitto> {
+  const folder = await serverFolder('mosquitto');
+  const [plain, tls] = (await freePorts(2)) as [number, number];
+  await makeCertificates(folder);
+  await writePasswords(join(folder, 'passwords'));
+  await writeFile(
+    join(folder, 'access'),
+    Object.entries(USERS)
+      .map(([user, lines]) => [`user ${user}`, ...lines, ''].join('\n'))
+      .join('\n'),
+  );
+  await writeFile(join(folder, 'mosquitto.conf'), configuration(folder, plain, tls));
+  const server = new Server({
+    name: 'mosquitto',
+    folder,
+    ports: [plain, tls],
+    command: ['mosquitto', '-c', join(folder, 'mosquitto.conf')],
+  });
+  await server.start();
+  return {
+    server,
+    url: `mqtt://127.0.0.1:${plain}`,
+    tlsUrl: `mqtts://localhost:${tls}`,
+    ca: join(folder, 'ca.crt'),
+    password: PASSWORD,
+  };
+}
+
+const configuration = (folder: string, plain: number, tls: number): string =>
+  [
+    `user ${userInfo().username}`,
+    'per_listener_settings false',
+    'allow_anonymous false',
+    `password_file ${join(folder, 'passwords')}`,
+    `acl_file ${join(folder, 'access')}`,
+    'persistence true',
+    `persistence_location ${folder}/`,
+    // Saved with every change: a confirmed message is on disk.
+    'autosave_on_changes true',
+    'autosave_interval 1',
+    'max_queued_messages 0',
+    'log_dest stderr',
+    'log_type error',
+    `listener ${plain} 127.0.0.1`,
+    `listener ${tls} 127.0.0.1`,
+    `cafile ${join(folder, 'ca.crt')}`,
+    `certfile ${join(folder, 'server.crt')}`,
+    `keyfile ${join(folder, 'server.key')}`,
+    '',
+  ].join('\n');
+
+async function writePasswords(file: string): Promise<void> {
+  await writeFile(file, '');
+  for (const user of Object.keys(USERS)) await run('mosquitto_passwd', ['-b', file, user, PASSWORD]);
+}
+
+/** An authority, and by it a certificate for this machine. */
+async function makeCertificates(folder: string): Promise<void> {
+  const openssl = (...words: string[]) => run('openssl', words, { cwd: folder });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  await openssl(
+    'req',
+    '-x509',
+    ...key,
+    '-days',
+    '2',
+    '-subj',
+    '/CN=csiflow-test-ca',
+    '-keyout',
+    'ca.key',
+    '-out',
+    'ca.crt',
+  );
+  await openssl('req', ...key, '-subj', '/CN=localhost', '-keyout', 'server.key', '-out', 'server.csr');
+  await appendFile(join(folder, 'names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
+  const sign = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-extfile', 'names'];
+  await openssl('x509', '-req', '-in', 'server.csr', ...sign, '-out', 'server.crt');
+}
