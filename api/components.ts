@@ -12,6 +12,7 @@ import { udp } from '../pipeline/sources/udp.js';
 import { console as consoleSink } from '../sinks/console.js';
 import { duckdb } from '../sinks/duckdb/duckdb.js';
 import { file as fileSink } from '../sinks/file.js';
+import { influxdb } from '../sinks/influxdb/influxdb.js';
 import { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';
 import { websocket } from '../sinks/websocket.js';
 
@@ -37,6 +38,7 @@ export const components = new Registry([
   consoleSink,
   duckdb,
   fileSink,
+  influxdb,
   mqttSink,
   websocket,
 ]);

@@ -1,0 +1,270 @@
+import { Agent as HttpAgent, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { InfluxDB } from 'influx';
+import type { Point } from './points.js';
+
+/** Where InfluxDB is and who writes. */
+export interface Address {
+  readonly url: string;
+  readonly database: string;
+  readonly username: string | null;
+  readonly password: string | null;
+  readonly token: string | null;
+  readonly timeoutMs: number;
+}
+
+/** One statement's series: columns and rows. */
+export interface Series {
+  readonly name?: string;
+  readonly columns: readonly string[];
+  readonly values?: readonly (readonly unknown[])[];
+}
+
+export type InfluxCode =
+  | 'influxdb.credentials'
+  | 'influxdb.database'
+  | 'influxdb.refused'
+  | 'influxdb.too_large'
+  | 'influxdb.query'
+  | 'influxdb.busy'
+  | 'influxdb.unavailable';
+
+/** What InfluxDB answered, or that it did not. Never holds credentials. */
+export class InfluxError extends Error {
+  readonly code: InfluxCode;
+  /** The server's own words. */
+  readonly reason: string;
+  /** Milliseconds that it asks to be left alone for. */
+  readonly retryAfterMs: number | null;
+
+  constructor(code: InfluxCode, message: string, reason = message, retryAfterMs: number | null = null) {
+    super(message);
+    this.name = 'InfluxError';
+    this.code = code;
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The client `influx`, which is told all that it would guess, and watched where it would not tell. */
+export class Connection {
+  readonly address: Address;
+  readonly #client: InfluxDB;
+  readonly #agent: HttpAgent;
+  /** Told of the request that the client makes within a call. */
+  #watch: ((request: ClientRequest) => void) | null = null;
+
+  private constructor(address: Address, client: (agent: HttpAgent) => InfluxDB) {
+    this.address = address;
+    this.#agent = watchedAgent(address.url, (request) => this.#watch?.(request));
+    this.#client = client(this.#agent);
+  }
+
+  /** Loads the client; connects to nothing yet. */
+  static async to(address: Address): Promise<Connection> {
+    const { InfluxDB } = await import('influx');
+    const { url, database, username, password, token, timeoutMs } = address;
+    const { protocol, hostname, port, pathname } = new URL(url);
+    const secure = protocol === 'https:';
+    return new Connection(
+      address,
+      (agent) =>
+        new InfluxDB({
+          database,
+          // Only null keeps the client from putting its own `root:root` in the place of a token.
+          username: (token === null ? username : null) as string,
+          password: password ?? '',
+          hosts: [
+            {
+              host: hostname,
+              port: port === '' ? (secure ? 443 : 80) : Number(port),
+              protocol: secure ? 'https' : 'http',
+              path: pathname.replace(/\/$/, ''),
+              options: { agent, ...(token !== null && { headers: { Authorization: `Token ${token}` } }) },
+            },
+          ],
+          // Its one host would be taken from it for seconds after each error: the runtime tries again by itself.
+          pool: { requestTimeout: timeoutMs, maxRetries: 0, backoff: NO_BACKOFF },
+        }),
+    );
+  }
+
+  /** @throws InfluxError `influxdb.refused` for points that it will never take, others where it took none. */
+  async write(points: readonly Point[], retentionPolicy: string | null): Promise<void> {
+    await this.#ask('/write', () =>
+      this.#client.writePoints(
+        // The client sorts and joins; values and times are text that it takes as it is.
+        points as unknown as Parameters<InfluxDB['writePoints']>[0],
+        { precision: 'n', ...(retentionPolicy !== null && { retentionPolicy }) },
+      ),
+    );
+  }
+
+  /** The series of each statement; times in microseconds. */
+  async query(statements: string, retentionPolicy: string | null = null): Promise<readonly Series[][]> {
+    const answer = await this.#ask('/query', () =>
+      this.#client.queryRaw(statements, {
+        precision: 'u',
+        method: 'POST',
+        ...(retentionPolicy !== null && { retentionPolicy }),
+      }),
+    );
+    const { results } = answer as { readonly results: readonly { error?: string; series?: Series[] }[] };
+    return results.map(({ error, series }) => {
+      if (error !== undefined) throw this.#refused(error);
+      return series ?? [];
+    });
+  }
+
+  /** Version of the server, for example `1.6.7` or `v2.7.12`. */
+  async version(): Promise<string> {
+    const [host] = await this.#client.ping(this.address.timeoutMs);
+    if (!host?.online) throw this.#unavailable('does not answer');
+    return String(host.version);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #ask<T>(path: string, call: () => Promise<T>): Promise<T> {
+    let response: IncomingMessage | undefined;
+    // The client waits for the end of an answer for ever where the server dies within it.
+    const cut = new Promise<never>((_, reject) => {
+      this.#watch = (request) => {
+        request.on('timeout', () => request.destroy());
+        request.on('response', (found: IncomingMessage) => {
+          response = found;
+          found.on('close', () => {
+            if (!found.complete) reject(new Error('the connection was cut within the answer'));
+          });
+        });
+      };
+    });
+    cut.catch(() => undefined);
+    let asked: Promise<T>;
+    try {
+      asked = call();
+    } finally {
+      this.#watch = null;
+    }
+    try {
+      return await Promise.race([asked, cut]);
+    } catch (error) {
+      if (response?.statusCode === undefined || response.statusCode < 300)
+        throw this.#unavailable(whyOf(error));
+      throw this.#answered(path, response, whyOf(error));
+    }
+  }
+
+  #answered(path: string, { statusCode, headers }: IncomingMessage, text: string): InfluxError {
+    const reason = String(headers['x-influxdb-error'] ?? reasonOf(text));
+    const { url, database, token, username } = this.address;
+    const who =
+      token !== null ? 'the token' : username !== null ? `user '${username}'` : 'nobody: no user is given';
+    switch (statusCode) {
+      case 401:
+        return new InfluxError(
+          'influxdb.credentials',
+          `InfluxDB at ${url} does not know ${who} (401): mend username and password, or token. It says: ${reason}`,
+          reason,
+        );
+      case 403:
+        return new InfluxError(
+          'influxdb.credentials',
+          `InfluxDB at ${url} does not let ${who} do this (403): give rights on ${database} as its administrator. It says: ${reason}`,
+          reason,
+        );
+      case 400:
+        return path === '/write'
+          ? new InfluxError('influxdb.refused', `InfluxDB refuses points: ${reason}`, reason)
+          : this.#refused(reason);
+      case 404:
+        return this.#missing(reason);
+      case 413:
+        return new InfluxError(
+          'influxdb.too_large',
+          `InfluxDB refuses the size of a write: ${reason}`,
+          reason,
+        );
+      default: {
+        const wait = retryAfter(headers['retry-after']);
+        return new InfluxError(
+          statusCode === 429 || wait !== null ? 'influxdb.busy' : 'influxdb.unavailable',
+          `InfluxDB at ${url} cannot take it now (${statusCode ?? 0}): ${reason}`,
+          reason,
+          wait,
+        );
+      }
+    }
+  }
+
+  #refused(reason: string): InfluxError {
+    if (/not found/i.test(reason)) return this.#missing(reason);
+    return new InfluxError(
+      'influxdb.query',
+      `InfluxDB at ${this.address.url} refuses a query: ${reason}`,
+      reason,
+    );
+  }
+
+  #missing(reason: string): InfluxError {
+    const { url, database } = this.address;
+    return new InfluxError(
+      'influxdb.database',
+      `InfluxDB at ${url} has no database ${database} (in InfluxDB 2: no bucket mapped to it): ${reason}`,
+      reason,
+    );
+  }
+
+  #unavailable(why: string): InfluxError {
+    return new InfluxError(
+      'influxdb.unavailable',
+      `InfluxDB at ${this.address.url} cannot be reached: ${why}`,
+    );
+  }
+}
+
+const NO_BACKOFF = {
+  getDelay: () => 0,
+  next: () => NO_BACKOFF,
+  reset: () => NO_BACKOFF,
+};
+
+/**
+ * An agent that shows each request as it is made. The client keeps answers of 500 and above to itself, with
+ * the headers that say why and until when.
+ */
+function watchedAgent(url: string, made: (request: ClientRequest) => void): HttpAgent {
+  const options = { keepAlive: true, maxSockets: 8 };
+  const agent = url.startsWith('https:') ? new HttpsAgent(options) : new HttpAgent(options);
+  const internal = agent as unknown as { addRequest(request: ClientRequest, ...rest: unknown[]): void };
+  const add = internal.addRequest.bind(agent);
+  internal.addRequest = (request, ...rest) => {
+    made(request);
+    add(request, ...rest);
+  };
+  return agent;
+}
+
+const whyOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message !== '') return error.message;
+  return 'code' in error ? String(error.code) : error.name;
+};
+
+/** The words within the client's `A 400 Bad Request error occurred: {"error":"..."}`. */
+function reasonOf(text: string): string {
+  const body = /error occurred: (.*)$/s.exec(text)?.[1] ?? text;
+  const said = /"(?:error|message)":\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1];
+  return said === undefined ? body.trim() : String(JSON.parse(said)).trim();
+}
+
+/** Milliseconds of a `Retry-After` in seconds or as a date. */
+function retryAfter(header: string | undefined): number | null {
+  if (header === undefined) return null;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+}

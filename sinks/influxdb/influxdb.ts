@@ -1,0 +1,295 @@
+import { Type, type Static } from 'typebox';
+import {
+  defineSink,
+  type Complaint,
+  type Context,
+  type Reader,
+  type Sink,
+} from '../../pipeline/component/index.js';
+import type { Data, Failure } from '../../pipeline/model/index.js';
+import { Connection, InfluxError } from './connection.js';
+import { eventKey, pointsOf, type Point } from './points.js';
+import { InfluxReader } from './reader.js';
+import { prepare, type Keeping } from './setup.js';
+import { TagValues } from './tags.js';
+
+const Text = (description: string) =>
+  Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, description });
+
+const Days = (description: string) =>
+  Type.Union([Type.Number({ minimum: 1 / 24, maximum: 36_500 }), Type.Null()], {
+    default: null,
+    description,
+  });
+
+const Config = Type.Object(
+  {
+    url: Type.String({
+      pattern: '^https?://[^/@?#]+(/[^?#]*)?$',
+      default: 'http://127.0.0.1:8086',
+      description: 'Where InfluxDB listens, without user and password.',
+    }),
+    database: Type.String({
+      minLength: 1,
+      maxLength: 255,
+      default: 'csiflow',
+      description:
+        'Database of InfluxDB 1 (made where it is missing and the user may), or bucket of InfluxDB 2.',
+    }),
+    username: Text('User of InfluxDB 1; null: none is given.'),
+    password: Text('Its password: `${secret:influxdb_password}`.'),
+    token: Text('Token of InfluxDB 2, in the place of user and password: `${secret:influxdb_token}`.'),
+    retention_policy: Text(
+      "Retention policy that is written to and read, made where it is missing; null: the database's default.",
+    ),
+    retention_days: Days(
+      'Points whose time lies further back are deleted, means too; sets the duration of the retention policy (in InfluxDB 2 of the bucket). Null: all is kept, and the policy is left as it is.',
+    ),
+    full_rate_days: Days(
+      'After so many days only means over `means_interval_s` are left, until `retention_days`: continuous queries of InfluxDB 1 make them. Null: there are no means.',
+    ),
+    means_interval_s: Type.Integer({
+      minimum: 1,
+      maximum: 86_400,
+      default: 60,
+      description: 'Length of the stretches that means are taken over, seconds.',
+    }),
+    batch_points: Type.Integer({
+      minimum: 1,
+      maximum: 50_000,
+      default: 5_000,
+      description: 'Points of one request, at most (a record is not divided).',
+    }),
+    timeout_ms: Type.Integer({
+      minimum: 100,
+      maximum: 50_000,
+      default: 10_000,
+      description: 'An answer that takes longer has not come.',
+    }),
+  },
+  { additionalProperties: false },
+);
+type Config = Static<typeof Config>;
+
+export const influxdb = defineSink({
+  name: 'influxdb',
+  summary: 'Stores poses, tracks, events and measures in InfluxDB 1 or 2, and reads them back.',
+  description: `The store of sites that have InfluxDB and Grafana already (docs/influxdb.md has the measurements, queries and dashboards).
+
+- A record gives the same points each time, so what is written again after a crash overwrites itself.
+- Persons are fields or take turns in 16 slots: no series comes with a new person. A tag has 1,000 values at most beside what the environments declare; a record beyond that is a dead letter.
+- A server that is away, slow, full or that has new credentials loses nothing: records wait in the outbox. \`Retry-After\` is honoured.
+- Points that InfluxDB refuses are found by halving the batch; those alone become dead letters, with its reason (\`influxdb.refused\`). \`store.value.invalid\`: a value that it could not give back as it is. \`influxdb.point.taken\`: two events that InfluxDB would take for one.
+- Inferred values are rounded as in the other stores: lengths to 1 mm, confidences and angles to four decimals.
+- InfluxDB 2 is spoken to by its version 1 paths, with a token: its bucket must be mapped to a database of the same name, which it is by itself since 2.4 or so.`,
+  inputs: ['pose', 'event', 'measure'],
+  recovery: 'idempotent',
+  config: Config,
+  examples: [
+    {
+      title: 'InfluxDB 1, ninety days',
+      config: {
+        url: 'http://influxdb:8086',
+        database: 'ward-3',
+        username: 'csiflow',
+        password: '${secret:influxdb_password}',
+        retention_days: 90,
+      },
+    },
+    {
+      title: 'InfluxDB 2',
+      config: { url: 'https://influx.example.org', database: 'ward-3', token: '${secret:influxdb_token}' },
+    },
+    {
+      title: 'Two weeks in full, means over a minute for a year',
+      config: {
+        username: 'csiflow',
+        password: '${secret:influxdb_password}',
+        full_rate_days: 14,
+        retention_days: 365,
+      },
+    },
+  ],
+  check: complaints,
+  create: (config, context) => new InfluxSink(config, context),
+});
+
+function complaints(config: Config): readonly Complaint[] {
+  const { username, password, token, retention_days: all, full_rate_days: full } = config;
+  return [
+    ...(token !== null && (username !== null || password !== null)
+      ? [{ path: ['token'], message: 'give a token, or username and password, not both' }]
+      : []),
+    ...(password !== null && username === null
+      ? [{ path: ['password'], message: 'a password needs a username' }]
+      : []),
+    ...(username?.includes(':')
+      ? [{ path: ['username'], message: 'a name with a colon cannot be sent' }]
+      : []),
+    ...(all !== null && full !== null && full > all
+      ? [{ path: ['full_rate_days'], message: `must not be more than retention_days, which is ${all}` }]
+      : []),
+  ];
+}
+
+/** Events that are remembered, to notice two that InfluxDB would take for one. */
+const REMEMBERED_EVENTS = 4_096;
+
+/** A record with its points. */
+interface Encoded {
+  readonly record: Data;
+  readonly points: readonly Point[];
+}
+
+class InfluxSink implements Sink {
+  readonly reader: Reader;
+  readonly #config: Config;
+  readonly #context: Context;
+  readonly #tags: TagValues;
+  #connection: Connection | null = null;
+  /** Version of the server, once database and policies have been seen to. */
+  #prepared: string | null = null;
+  /** Elapsed milliseconds until which the server asked to be left alone. */
+  #quietUntil = -Infinity;
+  readonly #events = new Map<string, string>();
+
+  constructor(config: Config, context: Context) {
+    this.#config = config;
+    this.#context = context;
+    this.#tags = new TagValues(
+      context.environments.flatMap(({ id, links, zones }) => [
+        id,
+        ...[...links, ...zones].map((each) => each.id),
+      ]),
+    );
+    this.reader = new InfluxReader(() => this.#open, config.retention_policy);
+  }
+
+  /** A server that is away is waited for; wrong credentials or a missing database end the start. */
+  async open(): Promise<void> {
+    const { url, database, username, password, token, timeout_ms: timeoutMs } = this.#config;
+    this.#connection = await Connection.to({ url, database, username, password, token, timeoutMs });
+    try {
+      await this.#prepare();
+    } catch (error) {
+      if (!passes(error)) {
+        await this.close();
+        throw error;
+      }
+      this.#context.log.warn('InfluxDB is away: records wait in the outbox', {
+        error: (error as Error).message,
+      });
+    }
+  }
+
+  async write(records: readonly Data[]): Promise<readonly Failure[]> {
+    const connection = this.#open;
+    if (this.#context.clock.elapsed() < this.#quietUntil)
+      throw new InfluxError(
+        'influxdb.busy',
+        `InfluxDB at ${this.#config.url} asked to be left alone for a while`,
+      );
+    if (this.#prepared === null) await this.#prepare();
+    const failures: Failure[] = [];
+    let batch: Encoded[] = [];
+    let points = 0;
+    for (const record of records) {
+      const encoded = this.#encode(record, failures);
+      if (!encoded) continue;
+      if (points > 0 && points + encoded.points.length > this.#config.batch_points) {
+        await this.#deliver(connection, batch, failures);
+        batch = [];
+        points = 0;
+      }
+      batch.push(encoded);
+      points += encoded.points.length;
+    }
+    await this.#deliver(connection, batch, failures);
+    return failures;
+  }
+
+  /** All that was written is in the store: InfluxDB answers once it is in its log. */
+  async flush(): Promise<void> {
+    await Promise.resolve();
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    const { url, database } = this.#config;
+    return { url, database, version: this.#prepared, ready: this.#prepared !== null };
+  }
+
+  async close(): Promise<void> {
+    await Promise.resolve(this.#connection?.close());
+    this.#connection = null;
+    this.#prepared = null;
+  }
+
+  get #open(): Connection {
+    if (!this.#connection) throw new Error(`the connection to InfluxDB at ${this.#config.url} is not open`);
+    return this.#connection;
+  }
+
+  async #prepare(): Promise<void> {
+    const { retention_policy, retention_days, full_rate_days, means_interval_s } = this.#config;
+    const keeping: Keeping = {
+      retentionPolicy: retention_policy,
+      retentionDays: retention_days,
+      fullRateDays: full_rate_days,
+      meansIntervalS: means_interval_s,
+    };
+    this.#prepared = await prepare(this.#open, keeping, this.#tags);
+  }
+
+  #encode(record: Data, failures: Failure[]): Encoded | null {
+    try {
+      const points = pointsOf(record, this.#tags);
+      if (record.port !== 'event' || this.#isNew(eventKey(points[0]!), record.id)) return { record, points };
+      const reason = 'another event of the same kind and nanosecond is stored: InfluxDB would overwrite it';
+      failures.push({ record, code: 'influxdb.point.taken', reason, retriable: false });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      failures.push({ record, code: 'store.value.invalid', reason, retriable: false });
+    }
+    return null;
+  }
+
+  /** False where the point is another event's. */
+  #isNew(key: string, id: string): boolean {
+    const known = this.#events.get(key);
+    if (known !== undefined) return known === id;
+    this.#events.set(key, id);
+    if (this.#events.size > REMEMBERED_EVENTS) this.#events.delete(this.#events.keys().next().value!);
+    return true;
+  }
+
+  /** Halves what is refused until the records at fault stand alone. */
+  async #deliver(connection: Connection, batch: readonly Encoded[], failures: Failure[]): Promise<void> {
+    if (batch.length === 0) return;
+    try {
+      const points = batch.flatMap((encoded) => encoded.points);
+      await connection.write(points, this.#config.retention_policy);
+      this.#context.metrics.count('influxdb_points_total', points.length);
+    } catch (error) {
+      if (!(error instanceof InfluxError)) throw error;
+      if (error.code !== 'influxdb.refused' && error.code !== 'influxdb.too_large') throw this.#noted(error);
+      if (batch.length === 1) {
+        const { record } = batch[0]!;
+        failures.push({ record, code: 'influxdb.refused', reason: error.reason, retriable: false });
+        return;
+      }
+      const half = batch.length >> 1;
+      await this.#deliver(connection, batch.slice(0, half), failures);
+      await this.#deliver(connection, batch.slice(half), failures);
+    }
+  }
+
+  #noted(error: InfluxError): InfluxError {
+    if (error.code === 'influxdb.database') this.#prepared = null;
+    if (error.retryAfterMs !== null) this.#quietUntil = this.#context.clock.elapsed() + error.retryAfterMs;
+    return error;
+  }
+}
+
+/** Nobody need do anything: the server comes back, or has time again. */
+const passes = (error: unknown): boolean =>
+  error instanceof InfluxError && (error.code === 'influxdb.unavailable' || error.code === 'influxdb.busy');

@@ -1,0 +1,68 @@
+import type { TimeRange } from '../../pipeline/component/index.js';
+import { LAST_TIME } from './points.js';
+import { encodeTag } from './tags.js';
+
+/** A name of a database, policy, measurement or column. */
+export const identifier = (name: string): string =>
+  `"${name.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+
+/** A text in a statement: nothing in it ends it. */
+export const textLiteral = (text: string): string =>
+  `'${text.replace(/['\\]/g, '\\$&').replaceAll('\n', '\\n')}'`;
+
+/** A WHERE clause under construction. */
+export class Conditions {
+  readonly #parts: string[] = [];
+
+  /** The points of an environment in a range, start included, end excluded. */
+  static of({ environment, start, end }: TimeRange): Conditions {
+    const conditions = new Conditions().tag('environment', environment).from(start ?? 0);
+    return conditions.#add(`time < ${instant(end ?? Infinity)}`);
+  }
+
+  /** @param time microseconds, included */
+  from(time: number): this {
+    return this.#add(`time >= ${instant(time)}`);
+  }
+
+  tag(name: string, text: string): this {
+    return this.#add(`"${name}" = ${textLiteral(encodeTag(text))}`);
+  }
+
+  /** A tag that is one of several texts; any, where none are given. */
+  oneOf(name: string, texts: readonly string[] | undefined): this {
+    if (texts === undefined) return this;
+    const each = texts.map((text) => `"${name}" = ${textLiteral(encodeTag(text))}`);
+    return this.#add(`(${each.join(' OR ')})`);
+  }
+
+  not(name: string, text: string): this {
+    return this.#add(`"${name}" != ${textLiteral(encodeTag(text))}`);
+  }
+
+  integer(field: string, value: number | undefined): this {
+    return value === undefined ? this : this.#add(`"${field}" = ${BigInt(value)}`);
+  }
+
+  atLeast(field: string, value: number | undefined): this {
+    if (value === undefined) return this;
+    if (!Number.isFinite(value)) throw new RangeError(`the least ${field} is ${value}`);
+    // InfluxQL has no exponents; twenty digits name a number from 0 to 1 exactly enough.
+    return this.#add(`"${field}" >= ${value.toFixed(20)}`);
+  }
+
+  get where(): string {
+    return `WHERE ${this.#parts.join(' AND ')}`;
+  }
+
+  #add(part: string): this {
+    this.#parts.push(part);
+    return this;
+  }
+}
+
+/** A bound in nanoseconds. Stored times are whole microseconds, so a bound between two of them is that of the next. */
+function instant(time: number): string {
+  if (Number.isNaN(time)) throw new RangeError('a bound of a time range is not a number');
+  return `${BigInt(Math.min(Math.max(Math.ceil(time), 0), LAST_TIME)) * 1_000n}`;
+}

@@ -1,0 +1,251 @@
+import type {
+  Cursor,
+  EventQuery,
+  MeasureQuery,
+  PersonQuery,
+  PersonRow,
+  PoseQuery,
+  Reader,
+  TimeRange,
+} from '../../pipeline/component/index.js';
+import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import type { Connection } from './connection.js';
+import { FIELDS, FRAME, FRAMES_OF_AN_INSTANT, MEASURE_MEASUREMENTS, personNumber, slotOf } from './points.js';
+import { Conditions, identifier } from './query.js';
+import { eventOf, frameOf, measureOf, personOf, rowsOf, type Row } from './rows.js';
+
+/** Frames that share their microsecond with the last wanted one, at most, and come before it by number only. */
+const SAME_INSTANT = FRAMES_OF_AN_INSTANT;
+
+/** Reads the points back. */
+export class InfluxReader implements Reader {
+  readonly #connection: () => Connection;
+  readonly #policy: string | null;
+
+  /** @param connection throws where the store is not open. @param policy retention policy; null: the database's default */
+  constructor(connection: () => Connection, policy: string | null) {
+    this.#connection = connection;
+    this.#policy = policy;
+  }
+
+  async latestPose(environment: string): Promise<PoseFrame | undefined> {
+    const newest = await this.#frames(
+      frameConditions({ environment }),
+      `ORDER BY time DESC LIMIT ${SAME_INSTANT}`,
+    );
+    const last = newest.at(-1);
+    return last && together([last], await this.#personsOf([last], { environment }), environment)[0];
+  }
+
+  async poses(query: PoseQuery): Promise<readonly PoseFrame[]> {
+    const { environment, after, limit, person } = query;
+    const conditions = person === undefined ? frameConditions(query) : personConditions(query);
+    if (after) conditions.from(after.time);
+    // In the order of nanoseconds, frames of one microsecond may come by turns: some more, and the first of them in order.
+    const more = limitOf(limit === undefined ? undefined : limit + 2 * SAME_INSTANT);
+    const rows =
+      person === undefined ? await this.#frames(conditions, more) : await this.#persons(conditions, more);
+    const wanted = rows.filter((row) => after === undefined || isAfter(row, after)).slice(0, limit);
+    return person === undefined
+      ? together(wanted, await this.#personsOf(wanted, query), environment)
+      : together(await this.#framesOf(wanted, environment), wanted, environment);
+  }
+
+  async countPoses(query: PoseQuery): Promise<number> {
+    return query.person === undefined
+      ? this.#count('occupancy', frameConditions(query))
+      : this.#count('pose', personConditions(query));
+  }
+
+  async persons(query: PersonQuery): Promise<readonly PersonRow[]> {
+    const rows = await this.#persons(
+      personConditions(query),
+      `${limitOf(query.limit)} ${query.offset ? `OFFSET ${BigInt(query.offset)}` : ''}`,
+    );
+    return rows.slice(0, query.limit).map((row) => ({
+      time: timeOf(row),
+      frameId: numberOf(row),
+      environment: query.environment,
+      person: personOf(row),
+    }));
+  }
+
+  async countPersons(query: PersonQuery): Promise<number> {
+    return this.#count('pose', personConditions(query));
+  }
+
+  async events(query: EventQuery): Promise<readonly SensedEvent[]> {
+    const { types, severities, ownOnly = true, limit } = query;
+    if (types?.length === 0 || severities?.length === 0) return [];
+    const conditions = Conditions.of(query).oneOf('type', types).oneOf('severity', severities);
+    if (ownOnly) conditions.tag('source', 'csiflow');
+    const rows = await this.#rows(
+      select(FIELDS.event, ['type', 'severity', 'source', 'origin']),
+      ['event'],
+      conditions,
+      limitOf(limit),
+    );
+    return rows
+      .slice(0, limit)
+      .map((row) => eventOf(row, query.environment))
+      .sort((a, b) => a.time - b.time || byText(a.id, b.id));
+  }
+
+  async measures(query: MeasureQuery): Promise<readonly Measure[]> {
+    const { names, subject, limit } = query;
+    if (names?.length === 0) return [];
+    const conditions = Conditions.of(query).oneOf('name', names).not('name', FRAME);
+    if (subject !== undefined) {
+      const person = personNumber(subject);
+      if (person === null) conditions.tag('subject', subject);
+      else conditions.tag('slot', slotOf(person)).integer('person', person);
+    }
+    const rows = await this.#rows(
+      `${select(FIELDS.measure, ['name', 'subject', 'source', 'origin'])}, "person"`,
+      MEASURE_MEASUREMENTS,
+      conditions,
+      // Each measurement gives as many.
+      limitOf(limit),
+    );
+    return rows
+      .map((row) => measureOf(row, query.environment))
+      .sort(byTimeNameSubject)
+      .slice(0, limit);
+  }
+
+  async range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined> {
+    const { where } = frameConditions({ environment });
+    const [first, last] = await this.#connection().query(
+      ['ASC', 'DESC']
+        .map(
+          (order) =>
+            `SELECT "frame_id" FROM ${this.#from(['occupancy'])} ${where} ORDER BY time ${order} LIMIT 1`,
+        )
+        .join('; '),
+    );
+    const [start] = rowsOf(first!);
+    const [end] = rowsOf(last!);
+    return start && end ? { start: timeOf(start), end: timeOf(end) } : undefined;
+  }
+
+  async ping(): Promise<number> {
+    const start = performance.now();
+    await this.#connection().query('SHOW MEASUREMENTS LIMIT 1');
+    return performance.now() - start;
+  }
+
+  /** Rows of frames in their order. */
+  async #frames(conditions: Conditions, rest: string): Promise<Row[]> {
+    const rows = await this.#rows(select(FIELDS.frame, ['origin']), ['occupancy'], conditions, rest);
+    return rows.sort(byFrame);
+  }
+
+  /** Rows of persons in their order. */
+  async #persons(conditions: Conditions, rest: string): Promise<Row[]> {
+    const rows = await this.#rows(select(FIELDS.person, []), ['pose'], conditions, rest);
+    return rows.sort(
+      (a, b) => byFrame(a, b) || (a['person_index'] as number) - (b['person_index'] as number),
+    );
+  }
+
+  /** `frames` follow each other in the order of the filters, so all persons in their range that pass them are theirs. */
+  async #personsOf(
+    frames: readonly Row[],
+    query: Pick<PoseQuery, 'environment' | 'minConfidence'>,
+  ): Promise<readonly Row[]> {
+    const [first, last] = [frames[0], frames.at(-1)];
+    if (!first || !last) return [];
+    return this.#persons(personConditions({ ...query, start: timeOf(first), end: timeOf(last) + 1 }), '');
+  }
+
+  /** The frames of persons, read by stretches in which few are not wanted. */
+  async #framesOf(persons: readonly Row[], environment: string): Promise<readonly Row[]> {
+    if (persons.length === 0) return [];
+    const columns = select(FIELDS.frame, ['origin']);
+    const statements = stretches(persons).map(([start, end]) => {
+      const { where } = frameConditions({ environment, start, end });
+      return `SELECT ${columns} FROM ${this.#from(['occupancy'])} ${where}`;
+    });
+    const wanted = new Set(persons.map(keyOf));
+    const found = (await this.#connection().query(statements.join('; '))).flatMap((series) => rowsOf(series));
+    return found.filter((row) => wanted.has(keyOf(row))).sort(byFrame);
+  }
+
+  async #count(measurement: string, { where }: Conditions): Promise<number> {
+    const [series] = await this.#connection().query(
+      `SELECT count("frame_id") FROM ${this.#from([measurement])} ${where}`,
+    );
+    const [row] = rowsOf(series!);
+    return row ? (row['count'] as number) : 0;
+  }
+
+  async #rows(
+    columns: string,
+    measurements: readonly string[],
+    { where }: Conditions,
+    rest: string,
+  ): Promise<Row[]> {
+    const [series] = await this.#connection().query(
+      `SELECT ${columns} FROM ${this.#from(measurements)} ${where} ${rest}`,
+    );
+    return rowsOf(series!);
+  }
+
+  #from(measurements: readonly string[]): string {
+    const prefix = this.#policy === null ? '' : `${identifier(this.#policy)}.`;
+    return measurements.map((measurement) => prefix + identifier(measurement)).join(', ');
+  }
+}
+
+/** Frames with at least one person that is certain enough; the field spares a look at `pose`. */
+const frameConditions = (query: TimeRange & Pick<PoseQuery, 'minConfidence'>): Conditions =>
+  Conditions.of(query).tag('name', FRAME).atLeast('best_confidence', query.minConfidence);
+
+/** A track's number is in a frame once, so each row is a frame too where `person` is given. */
+const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minConfidence'>): Conditions =>
+  Conditions.of(query).integer('track_id', query.person).atLeast('confidence', query.minConfidence);
+
+const select = (fields: readonly { readonly name: string }[], tags: readonly string[]): string =>
+  [...fields.map(({ name }) => name), ...tags].map(identifier).join(', ');
+
+/** A limit of 0 would be none. */
+const limitOf = (limit: number | undefined): string =>
+  limit === undefined ? '' : `LIMIT ${BigInt(Math.max(1, limit))}`;
+
+/** Frames within which a person is missing are read too, up to so many in a row. */
+const WIDEST_GAP = 50;
+
+/** Ranges of time, end excluded, that hold the frames of `rows` and few others. */
+function stretches(rows: readonly Row[]): readonly (readonly [number, number])[] {
+  const found: [number, number][] = [];
+  let previous = -Infinity;
+  for (const row of rows) {
+    const last = found.at(-1);
+    if (last && numberOf(row) - previous <= WIDEST_GAP) last[1] = timeOf(row) + 1;
+    else found.push([timeOf(row), timeOf(row) + 1]);
+    previous = numberOf(row);
+  }
+  return found;
+}
+
+/** Frames, each with those of `persons` that are its own. */
+function together(frames: readonly Row[], persons: readonly Row[], environment: string): PoseFrame[] {
+  const byFrame = new Map(frames.map((row) => [keyOf(row), [] as Person[]]));
+  for (const row of persons) byFrame.get(keyOf(row))?.push(personOf(row));
+  return frames.map((row) => frameOf(row, environment, byFrame.get(keyOf(row))!));
+}
+
+const timeOf = (row: Row): number => row['time'] as number;
+const numberOf = (row: Row): number => row['frame_id'] as number;
+const keyOf = (row: Row): string => `${timeOf(row)} ${numberOf(row)}`;
+const byFrame = (a: Row, b: Row): number => timeOf(a) - timeOf(b) || numberOf(a) - numberOf(b);
+const isAfter = (row: Row, { time, frameId }: Cursor): boolean =>
+  timeOf(row) > time || (timeOf(row) === time && numberOf(row) > frameId);
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const byTimeNameSubject = (a: Measure, b: Measure): number =>
+  a.time - b.time ||
+  byText(a.name, b.name) ||
+  Number(a.subject !== null) - Number(b.subject !== null) ||
+  byText(a.subject ?? '', b.subject ?? '');

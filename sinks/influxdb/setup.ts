@@ -1,0 +1,189 @@
+import { InfluxError, type Connection } from './connection.js';
+import { FRAME, MEASURE_MEASUREMENTS } from './points.js';
+import { identifier, textLiteral } from './query.js';
+import { rowsOf, type Row } from './rows.js';
+import type { TagValues } from './tags.js';
+
+/** How long what is kept. */
+export interface Keeping {
+  /** Policy that is written to; null: the database's default. */
+  readonly retentionPolicy: string | null;
+  /** After so many days all is gone; null: nothing is deleted, and nobody's policy is touched. */
+  readonly retentionDays: number | null;
+  /** After so many days only means are left; null: there are no means. */
+  readonly fullRateDays: number | null;
+  readonly meansIntervalS: number;
+}
+
+/** Policy of the means. */
+export const MEANS_POLICY = 'csiflow_means';
+
+/**
+ * Makes sure of database, retention and downsampling, and learns which tag values are there.
+ *
+ * @returns the server's version
+ * @throws InfluxError saying what is missing and how to mend it
+ */
+export async function prepare(connection: Connection, keeping: Keeping, tags: TagValues): Promise<string> {
+  const version = await connection.version();
+  if (/^v?1\./.test(version)) {
+    const policies = await policiesOf(connection);
+    const main = policies.find((row) =>
+      keeping.retentionPolicy === null ? row['default'] === true : row['name'] === keeping.retentionPolicy,
+    );
+    const name = keeping.retentionPolicy ?? (main?.['name'] as string);
+    await keep(connection, name, main, keeping.fullRateDays ?? keeping.retentionDays);
+    if (keeping.fullRateDays !== null) {
+      const means = policies.find((row) => row['name'] === MEANS_POLICY);
+      await keep(connection, MEANS_POLICY, means, keeping.retentionDays ?? Infinity);
+      await downsample(connection, name, keeping.meansIntervalS);
+    }
+  } else await checkBucket(connection, keeping);
+  await learnTags(connection, keeping, tags);
+  return version;
+}
+
+// ------------------------------------------------------- InfluxDB 1: policies
+
+async function policiesOf(connection: Connection): Promise<Row[]> {
+  const { database } = connection.address;
+  const show = async () =>
+    rowsOf((await connection.query(`SHOW RETENTION POLICIES ON ${identifier(database)}`))[0]!);
+  try {
+    return await show();
+  } catch (error) {
+    if (!(error instanceof InfluxError && error.code === 'influxdb.database')) throw error;
+  }
+  await administer(connection, `CREATE DATABASE ${identifier(database)}`);
+  return show();
+}
+
+/** Gives a policy its duration, making it where it is missing; null leaves one that is there as it is. */
+async function keep(
+  connection: Connection,
+  name: string,
+  found: Row | undefined,
+  days: number | null,
+): Promise<void> {
+  if (found && (days === null || sameDuration(found, days))) return;
+  const database = identifier(connection.address.database);
+  const duration = days === null || days === Infinity ? 'INF' : `${Math.round(days * 1440)}m`;
+  const shard = shardHours(days ?? Infinity);
+  await administer(
+    connection,
+    `${found ? 'ALTER' : 'CREATE'} RETENTION POLICY ${identifier(name)} ON ${database} ` +
+      `DURATION ${duration} REPLICATION 1 SHARD DURATION ${shard}h`,
+  );
+}
+
+const sameDuration = (policy: Row, days: number): boolean => {
+  const minutes = days === Infinity ? 0 : Math.round(days * 1440);
+  return minutesOf(String(policy['duration'])) === minutes;
+};
+
+/** Of `2160h0m0s`; 0 stands for ever. */
+function minutesOf(duration: string): number {
+  const [, hours = '0', minutes = '0'] = /^(?:(\d+)h)?(?:(\d+)m)?/.exec(duration) ?? [];
+  return Number(hours) * 60 + Number(minutes);
+}
+
+/** Deleted is a whole shard, once its newest point is old enough: so it is a small part of the time kept. */
+const shardHours = (days: number): number => (days < 2 ? 1 : days <= 180 ? 24 : 168);
+
+// --------------------------------------------------- InfluxDB 1: downsampling
+
+/** Late points are taken into means again for so long: an outbox may be delivered hours later. */
+const RESAMPLE_FOR = '2h';
+
+const NUMBERS =
+  'mean("value") AS "value", min("value") AS "value_min", max("value") AS "value_max", count("value") AS "value_count"';
+const FRAMES =
+  'mean("person_count") AS "person_count", max("person_count") AS "person_count_max", ' +
+  'mean("signal_quality") AS "signal_quality", mean("links") AS "links"';
+
+/** Continuous queries that fill {@link MEANS_POLICY}: numbers only, neither skeletons nor the ways of people. */
+async function downsample(connection: Connection, from: string, seconds: number): Promise<void> {
+  const database = identifier(connection.address.database);
+  const queries = [
+    ...MEASURE_MEASUREMENTS.map((measurement) => [measurement, measurement, NUMBERS, ''] as const),
+    ['frames', 'occupancy', FRAMES, `WHERE "name" = ${textLiteral(FRAME)}`] as const,
+  ];
+  for (const [name, measurement, numbers, where] of queries) {
+    const query = identifier(`csiflow_${name}`);
+    const source = `${database}.${identifier(from)}.${identifier(measurement)}`;
+    const target = `${database}.${identifier(MEANS_POLICY)}.${identifier(measurement)}`;
+    const create =
+      `CREATE CONTINUOUS QUERY ${query} ON ${database} RESAMPLE EVERY ${seconds}s FOR ${RESAMPLE_FOR} ` +
+      `BEGIN SELECT ${numbers} INTO ${target} FROM ${source} ${where} GROUP BY time(${seconds}s), * END`;
+    // A query of that name with other content is an error; an equal one is none.
+    await administer(connection, create).catch(async (error: unknown) => {
+      if (!(error instanceof InfluxError && error.reason.includes('already exists'))) throw error;
+      await administer(connection, `DROP CONTINUOUS QUERY ${query} ON ${database}`);
+      await administer(connection, create);
+    });
+  }
+}
+
+/** @throws InfluxError that names the statement, for an administrator to run. */
+async function administer(connection: Connection, statement: string): Promise<void> {
+  try {
+    await connection.query(statement);
+  } catch (error) {
+    if (!(error instanceof InfluxError && error.code === 'influxdb.credentials')) throw error;
+    throw new InfluxError(
+      error.code,
+      `${error.message}. As an administrator of InfluxDB run: ${statement}`,
+      error.reason,
+    );
+  }
+}
+
+// ----------------------------------------------------------------- InfluxDB 2
+
+/** A bucket holds its own retention, and downsampling is a task there. */
+async function checkBucket(connection: Connection, keeping: Keeping): Promise<void> {
+  const { url, database, token } = connection.address;
+  await connection.query('SHOW MEASUREMENTS LIMIT 1');
+  if (keeping.fullRateDays !== null)
+    throw new InfluxError(
+      'influxdb.query',
+      `InfluxDB at ${url} is no version 1: it has no continuous queries. Leave full_rate_days out, and make a task there`,
+    );
+  if (keeping.retentionDays === null) return;
+  const everySeconds = Math.round(keeping.retentionDays * 86_400);
+  const api = `${url.replace(/\/$/, '')}/api/v2/buckets`;
+  const ask = async (path: string, init?: RequestInit) => {
+    const response = await fetch(`${api}${path}`, {
+      ...init,
+      headers: { ...(token !== null && { Authorization: `Token ${token}` }) },
+      signal: AbortSignal.timeout(connection.address.timeoutMs),
+    });
+    if (response.ok) return response.json();
+    throw new InfluxError(
+      'influxdb.credentials',
+      `InfluxDB at ${url} does not let the retention of bucket ${database} be set (${response.status}): give the token ` +
+        `rights on buckets, or run: influx bucket update --id <id> --retention ${everySeconds}s, and leave retention_days out`,
+    );
+  };
+  const found = (await ask(`?name=${encodeURIComponent(database)}`)) as {
+    readonly buckets: readonly { id: string; retentionRules: readonly { everySeconds: number }[] }[];
+  };
+  const [bucket] = found.buckets;
+  if (!bucket)
+    throw new InfluxError('influxdb.database', `InfluxDB at ${url} has no bucket ${database}: make it there`);
+  if (bucket.retentionRules[0]?.everySeconds === everySeconds) return;
+  const retentionRules = [{ type: 'expire', everySeconds }];
+  await ask(`/${bucket.id}`, { method: 'PATCH', body: JSON.stringify({ retentionRules }) });
+}
+
+// ----------------------------------------------------------------------- both
+
+async function learnTags(connection: Connection, keeping: Keeping, tags: TagValues): Promise<void> {
+  const keys = ['environment', 'name', 'subject', 'source', 'type'].map(identifier);
+  // Statements on tags look at the whole database whatever the policy; a policy in FROM is for queries of data.
+  const [series] = await connection.query(
+    `SHOW TAG VALUES WITH KEY IN (${keys.join(', ')})`,
+    keeping.retentionPolicy,
+  );
+  for (const row of rowsOf(series!)) tags.note(row['key'] as string, row['value'] as string);
+}

@@ -1,0 +1,64 @@
+/** Undeclared values that one tag may have. Each value of a tag is a series of its own in InfluxDB's index. */
+const MOST_VALUES = 1_000;
+
+/**
+ * Text as a tag value. The line protocol has no form for an empty value, for control characters and for a
+ * backslash at the end, so those are percent-encoded; all other text stays as it is.
+ */
+export const encodeTag = (text: string): string =>
+  // eslint-disable-next-line no-control-regex
+  text === '' ? '%' : text.replace(/[%\\\u0000-\u001f\u007f]/g, percent);
+
+/** The text that {@link encodeTag} was given. */
+export const decodeTag = (value: string): string =>
+  value === '%'
+    ? ''
+    : value.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+
+const percent = (character: string): string =>
+  `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+
+/**
+ * The values that each tag has had, so that the number of series stays bounded whatever names and subjects
+ * an operator makes up. What the environments declare counts as nothing.
+ */
+export class TagValues {
+  readonly #declared: ReadonlySet<string>;
+  readonly #seen = new Map<string, Set<string>>();
+
+  /** @param declared ids of environments, links and zones */
+  constructor(declared: Iterable<string>) {
+    this.#declared = new Set(declared);
+  }
+
+  /** Takes note of a value that the store has. @param value as it is stored */
+  note(tag: string, value: string): void {
+    const text = decodeTag(value);
+    if (!this.#declared.has(text)) this.#of(tag).add(text);
+  }
+
+  /** The value as it is stored. @throws RangeError where the tag has too many values already, or the text is broken. */
+  admit(tag: string, text: string): string {
+    if (this.#declared.has(text)) return encodeTag(text);
+    const seen = this.#of(tag);
+    if (!seen.has(text)) {
+      if (/\p{Surrogate}/u.test(text))
+        throw new RangeError(`${tag} holds half of a surrogate pair: not valid Unicode`);
+      if (seen.size >= MOST_VALUES)
+        throw new RangeError(
+          `${tag} '${text.slice(0, 64)}' would be its ${MOST_VALUES + 1}st value in this database: each is a series. ` +
+            'Take a person by its number, and put other ids into the metadata of events',
+        );
+      seen.add(text);
+    }
+    return encodeTag(text);
+  }
+
+  #of(tag: string): Set<string> {
+    const known = this.#seen.get(tag);
+    if (known) return known;
+    const made = new Set<string>();
+    this.#seen.set(tag, made);
+    return made;
+  }
+}

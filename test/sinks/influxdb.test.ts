@@ -1,0 +1,213 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Sink } from '../../pipeline/component/index.js';
+import { influxdb } from '../../sinks/influxdb/influxdb.js';
+import { decodeTag, encodeTag } from '../../sinks/influxdb/tags.js';
+import fc from 'fast-check';
+import { withDefaults } from '../kit/definition.js';
+import { testContext, type Recorded } from '../support/context.js';
+import { startInfluxStub, type InfluxStub, type StubPoint } from '../support/influx-stub.js';
+import { measure, person, poseFrame, sensedEvent } from '../support/records.js';
+
+let stub: InfluxStub;
+let sink: Sink;
+let recorded: Recorded;
+let elapsed: number;
+
+beforeEach(async () => {
+  stub = await startInfluxStub();
+  elapsed = 0;
+});
+afterEach(async () => {
+  await sink.close();
+  await stub.close();
+});
+
+async function open(config: object = {}): Promise<Sink> {
+  const made = testContext({ clock: { now: () => 1_700_000_000_000_000, elapsed: () => elapsed } });
+  recorded = made.recorded;
+  sink = influxdb.create(
+    withDefaults(influxdb, { url: stub.url, database: 'csi', timeout_ms: 2_000, ...config }) as never,
+    made.context,
+  );
+  await sink.open();
+  return sink;
+}
+
+const points = (measurement: string): StubPoint[] =>
+  [...stub.points.values()].filter((point) => point.measurement === measurement);
+
+describe('points', () => {
+  test('persons of one frame are points of their own, and no track is a tag', async () => {
+    await open();
+    await sink.write([poseFrame(0, { people: 3 })], 1);
+    expect(points('pose').map(({ fields }) => fields['track_id'])).toEqual(['1i', '2i', '3i']);
+    expect(points('pose').map(({ tags }) => tags)).toEqual(Array(3).fill({ environment: 'test-room' }));
+    expect(points('track')).toHaveLength(3);
+    expect(points('occupancy')[0]!.fields['person_count']).toBe('3i');
+  });
+
+  test('a thousand tracks take turns in sixteen slots', async () => {
+    await open();
+    const frames = Array.from({ length: 1_000 }, (_, index) =>
+      poseFrame(index, {
+        persons: [person(index, 0, { track: { ...person(0).track!, id: index } })],
+      }),
+    );
+    expect(await sink.write(frames, 1)).toEqual([]);
+    expect(new Set(points('track').map(({ tags }) => tags['slot'])).size).toBe(16);
+    expect(points('track')).toHaveLength(1_000);
+  });
+
+  test('two persons with one vital sign at one time are two points', async () => {
+    await open();
+    const breathing = (subject: string) => measure(0, { name: 'breathing_rate_bpm', subject });
+    await sink.write(['3', '19', '35'].map(breathing), 1);
+    expect(points('vitals').map(({ fields }) => fields['person'])).toEqual(['3i', '19i', '35i']);
+    expect(new Set(points('vitals').map(({ tags }) => tags['slot']))).toEqual(new Set(['3']));
+  });
+
+  test('a tag that gets ever new values is refused beyond a thousand of them', async () => {
+    await open();
+    const many = Array.from({ length: 1_002 }, (_, index) => measure(0, { subject: `thing-${index}` }));
+    const failures = await sink.write([...many, measure(1), many[0]!], 1);
+    expect(failures.map(({ record }) => record)).toEqual(many.slice(1_000));
+    expect(failures[0]!.reason).toContain('1001st value');
+  });
+
+  test('NaN is refused, a bigint is the number that it is', async () => {
+    await open();
+    const bad = [measure(0, { value: NaN }), measure(1, { value: Infinity })];
+    const odd = measure(2, { value: 7n as unknown as number });
+    const event = sensedEvent(0, { metadata: { count: 9n as unknown as number } });
+    const failures = await sink.write([...bad, odd, event], 1);
+    expect(failures.map(({ record, code }) => [record, code])).toEqual(
+      bad.map((record) => [record, 'store.value.invalid']),
+    );
+    expect(failures[0]!.reason).toBe('measure.value is NaN: only finite numbers can be stored');
+    expect(points('motion')[0]!.fields['value']).toBe('7');
+    expect(points('event')[0]!.fields['metadata']).toBe('"{\\"count\\":9}"');
+  });
+
+  test('an event that InfluxDB would take for another one is told, not overwritten', async () => {
+    await open();
+    const first = sensedEvent(0, { id: 'a' });
+    // FNV-1a of these two differs, so the collision is made by one id and two contents of the same hash.
+    const twin = idWithNanosecondOf('a');
+    expect(await sink.write([first, first], 1)).toEqual([]);
+    const [failure] = await sink.write([sensedEvent(0, { id: twin })], 1);
+    expect(failure).toMatchObject({ code: 'influxdb.point.taken', retriable: false });
+    expect(points('event').map(({ fields }) => fields['id'])).toEqual(['"a"']);
+  });
+
+  test('any text is a tag and comes back', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const tag = encodeTag(text);
+        expect(decodeTag(tag)).toBe(text);
+        // eslint-disable-next-line no-control-regex
+        expect(tag).toMatch(/^[^\\\u0000-\u001f]+$/);
+      }),
+    );
+  });
+});
+
+/** Another id whose event lands on the same nanosecond, found by trying. */
+function idWithNanosecondOf(id: string): string {
+  const nanosecond = (text: string) => {
+    let hash = 0x811c9dc5;
+    for (const character of text) hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
+    return (hash >>> 0) % 1_000;
+  };
+  for (let number = 0; ; number++) if (nanosecond(`x${number}`) === nanosecond(id)) return `x${number}`;
+}
+
+describe('requests', () => {
+  test('batches hold as many points as configured, and say their precision', async () => {
+    await open({ batch_points: 10 });
+    await sink.write(
+      Array.from({ length: 25 }, (_, index) => measure(index)),
+      1,
+    );
+    const writes = stub.requests.filter(({ path }) => path.startsWith('/write'));
+    expect(writes.map(({ body }) => body.split('\n').length)).toEqual([10, 10, 5]);
+    expect(writes.every(({ path }) => path.includes('precision=n'))).toBe(true);
+  });
+
+  test.each([
+    [{ token: 'abc' }, 'Token abc'],
+    [{ username: 'u', password: 'p:w' }, `Basic ${Buffer.from('u:p:w').toString('base64')}`],
+    [{}, undefined],
+  ])('with %o it says it is %s', async (config, authorization) => {
+    await open(config);
+    await sink.write([measure(0)], 1);
+    const said = stub.requests.filter(({ path }) => path !== '/ping').map((request) => request.authorization);
+    expect(new Set(said)).toEqual(new Set([authorization]));
+  });
+
+  test('of a batch that is refused only the record at fault fails, with the reason of the server', async () => {
+    await open();
+    const bad = measure(13, { value: 13 });
+    stub.onWrite = (lines) =>
+      lines.some((line) => line.includes('value=13 '))
+        ? { status: 400, body: '{"error":"unlucky number"}' }
+        : undefined;
+    const records = Array.from({ length: 40 }, (_, index) => (index === 13 ? bad : measure(index)));
+    expect(await sink.write(records, 1)).toEqual([
+      { record: bad, code: 'influxdb.refused', reason: 'unlucky number', retriable: false },
+    ]);
+    expect(points('motion')).toHaveLength(39);
+  });
+
+  test('a batch that is too large is halved', async () => {
+    await open();
+    stub.onWrite = (lines) => (lines.length > 4 ? { status: 413, body: '' } : undefined);
+    expect(
+      await sink.write(
+        Array.from({ length: 20 }, (_, index) => measure(index)),
+        1,
+      ),
+    ).toEqual([]);
+    expect(points('motion')).toHaveLength(20);
+  });
+
+  test.each([429, 503])('after %i with Retry-After it asks no more until then', async (status) => {
+    await open();
+    stub.onWrite = () => ({ status, headers: { 'Retry-After': '30' } });
+    await expect(sink.write([measure(0)], 1)).rejects.toMatchObject({ code: 'influxdb.busy' });
+    const asked = stub.requests.length;
+    stub.onWrite = () => undefined;
+    elapsed = 29_999;
+    await expect(sink.write([measure(0)], 1)).rejects.toThrow('asked to be left alone');
+    expect(stub.requests).toHaveLength(asked);
+    elapsed = 30_000;
+    expect(await sink.write([measure(0)], 1)).toEqual([]);
+  });
+
+  test.each([401, 403])('%i is the fault of the credentials, not of the records', async (status) => {
+    await open({ username: 'writer', password: 'canary-7f3a' });
+    stub.onWrite = () => ({ status, body: '{"error":"authorization failed"}' });
+    const write = sink.write([measure(0)], 1);
+    await expect(write).rejects.toMatchObject({ code: 'influxdb.credentials' });
+    await expect(write).rejects.toThrow("user 'writer'");
+    await expect(write).rejects.not.toThrow('canary-7f3a');
+  });
+
+  test.each([500, 502, 503])('%i fails the write as a whole, with what the server said', async (status) => {
+    await open();
+    stub.onWrite = () => ({ status, headers: { 'X-Influxdb-Error': 'no space left on device' } });
+    await expect(sink.write([measure(0)], 1)).rejects.toThrow('no space left on device');
+    stub.onWrite = () => undefined;
+    expect(await sink.write([measure(0)], 1)).toEqual([]);
+  });
+
+  test('a server that is away at the start is waited for', async () => {
+    const { url } = stub;
+    await stub.close();
+    await open({ url });
+    expect(recorded.lines.map(({ message }) => message)).toEqual([
+      'InfluxDB is away: records wait in the outbox',
+    ]);
+    await expect(sink.write([measure(0)], 1)).rejects.toMatchObject({ code: 'influxdb.unavailable' });
+    stub = await startInfluxStub();
+  });
+});

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** An answer in the place of the usual one. */
+export interface StubAnswer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface StubPoint {
+  readonly measurement: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly timestamp: string;
+}
+
+export interface InfluxStub {
+  readonly url: string;
+  /** Points by what InfluxDB tells them apart by. */
+  readonly points: ReadonlyMap<string, StubPoint>;
+  /** Bodies, paths and headers as they came. */
+  readonly requests: readonly { path: string; authorization: string | undefined; body: string }[];
+  /** Asked for each write before it is taken; undefined: it is taken. */
+  onWrite: (lines: readonly string[]) => StubAnswer | undefined;
+  close(): Promise<void>;
+}
+
+/** What a sink sees of InfluxDB 1, in this process: it takes lines, and says that the database is there. */
+export async function startInfluxStub(): Promise<InfluxStub> {
+  const points = new Map<string, StubPoint>();
+  const requests: { path: string; authorization: string | undefined; body: string }[] = [];
+  const server = createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      const path = request.url ?? '';
+      requests.push({ path, authorization: request.headers.authorization, body });
+      const answer = ({ status, headers, body: text }: StubAnswer): void => {
+        response.writeHead(status, { 'X-Influxdb-Version': '1.6.7', ...headers }).end(text ?? '');
+      };
+      if (path.startsWith('/write')) {
+        const lines = body.split(/\n(?=[a-z_]+,)/);
+        const refused = stub.onWrite(lines);
+        if (!refused) for (const line of lines) take(points, line);
+        answer(refused ?? { status: 204 });
+      } else if (path.startsWith('/query')) answer({ status: 200, body: JSON.stringify(queried(body)) });
+      else answer({ status: 204 });
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stub: InfluxStub = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    points,
+    requests,
+    onWrite: () => undefined,
+    close: async () => {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    },
+  };
+  return stub;
+}
+
+function queried(body: string): object {
+  const statements = (new URLSearchParams(body).get('q') ?? '').split(';');
+  return { results: statements.map((statement) => ({ series: answered(statement) })) };
+}
+
+function answered(statement: string): object[] {
+  if (!statement.includes('RETENTION POLICIES')) return [];
+  return [{ columns: ['name', 'duration', 'default'], values: [['autogen', '0s', true]] }];
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request.setEncoding('utf8')) body += chunk as string;
+  return body;
+}
+
+/** `measurement,tag=value field=value,field="text" timestamp` */
+function take(points: Map<string, StubPoint>, line: string): void {
+  const parts = /^((?:\\.|[^\\ ])+) ((?:"(?:\\.|[^"\\])*"|[^" ])+) (\d+)$/s.exec(line);
+  if (!parts) throw new Error(`no line of the line protocol: ${line}`);
+  const [measurement, ...tags] = parts[1]!.split(/(?<!\\),/);
+  points.set(`${parts[1]!} ${parts[3]!}`, {
+    measurement: measurement!,
+    tags: pairs(tags),
+    fields: pairs(parts[2]!.match(/[^,=]+=(?:"(?:\\.|[^"\\])*"|[^,]*)/gs) ?? []),
+    timestamp: parts[3]!,
+  });
+}
+
+const pairs = (texts: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf('=');
+      return [text.slice(0, at), text.slice(at + 1).replace(/\\([, =])/g, '$1')];
+    }),
+  );
