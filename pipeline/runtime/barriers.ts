@@ -21,6 +21,8 @@ export interface BarriersOptions {
   readonly committed: number;
   readonly clock: Context['clock'];
   readonly patience: Patience;
+  /** Called as a barrier is injected; what it gives is written with the barrier's checkpoint. */
+  readonly onInject: () => () => void;
   /** A checkpoint is due, or was written: the pump looks. */
   readonly wake: () => void;
   /** Told of a problem that came or went. */
@@ -95,11 +97,11 @@ export class Barriers {
 
   /** Between two batches, into all sources, idle and ended ones too. */
   inject(): void {
-    const { clock, sources } = this.#options;
+    const { clock, sources, onInject } = this.#options;
     this.#asked = false;
     const last = sources.every(({ ended }) => ended);
     const started = clock.elapsed();
-    const empty = { pause: 0, states: new Map<string, State>(), commits: [], committed: [] };
+    const empty = { pause: 0, states: new Map<string, State>(), commits: [onInject()], committed: [] };
     const barrier: Barrier = { epoch: this.#epoch, started, last, ...empty };
     this.#barrier = barrier;
     for (const source of sources) source.barrier(barrier.epoch);

@@ -1,5 +1,6 @@
 import { filter, merge, Subject, type Observable } from 'rxjs';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import type { Data } from '../model/index.js';
 import type { Checkpoint } from '../state/index.js';
 import { asynchronous } from './async-stage.js';
 import { stateVersion } from './barriers.js';
@@ -13,6 +14,8 @@ import type { SourceStage } from './source-stage.js';
 export interface Compiled {
   readonly sources: readonly SourceStage[];
   readonly sinks: readonly SinkStage[];
+  /** Gives a record to a node once more; false where no such node takes such records. */
+  readonly replay: (node: string, data: Data) => boolean;
 }
 
 export interface CompileOptions {
@@ -33,6 +36,7 @@ export function compile(options: CompileOptions): Compiled {
   const streams = new Map<string, Observable<Signal>>();
   const sources: SourceStage[] = [];
   const sinks: SinkStage[] = [];
+  const replays = new Map<string, (data: Data) => boolean>();
   for (const node of topology.nodes) {
     const run = nodes.runs.get(node.id)!;
     const kept = keptOf(node, last);
@@ -46,20 +50,35 @@ export function compile(options: CompileOptions): Compiled {
       inputOf(node, streams).subscribe((signal) => {
         stage.next(signal);
       });
+      replays.set(node.id, (data) => {
+        if (!inputFor(node, data)) return false;
+        stage.replay(data);
+        return true;
+      });
     } else {
       const stage = stageOf(run, options, kept as KeptOperator | undefined);
       // A subject runs the node once for all that read from it.
       const output = new Subject<Signal>();
       streams.set(node.id, output);
-      inputOf(node, streams).pipe(stage).subscribe(output);
+      const again = new Subject<Signal>();
+      merge(inputOf(node, streams), again).pipe(stage).subscribe(output);
+      replays.set(node.id, (data) => {
+        const input = inputFor(node, data);
+        if (!input) return false;
+        again.next({ kind: 'data', data, from: input.from, received: options.host.clock.elapsed() });
+        return true;
+      });
       if (node.component.outputs.includes('pose')) tellPoses(output, options.onPose);
     }
   }
-  return { sources, sinks };
+  return { sources, sinks, replay: (node, data) => replays.get(node)?.(data) ?? false };
 }
 
+const inputFor = (node: CheckedNode, data: Data) =>
+  node.inputs.find(({ ports }) => ports.includes(data.port));
+
 /** State of a node in the last checkpoint, where it is the same node still. */
-function keptOf(node: CheckedNode, last: Checkpoint): unknown {
+export function keptOf(node: CheckedNode, last: Checkpoint): unknown {
   const found = last.nodes.get(node.id);
   return found?.hash === node.hash && found.stateVersion === stateVersion(node) ? found.state : undefined;
 }

@@ -1,18 +1,21 @@
 import type { Context } from '../component/index.js';
 import type { Settings } from '../config/topology.js';
 import type { Data, Failure, LinkTable } from '../model/index.js';
-import type { DeadLetter } from '../state/index.js';
+import type { NewLetter } from '../state/index.js';
 import type { NodeRun } from './host.js';
 import { toPortable } from './portable.js';
 
-/** Dead letters of a second that are kept; the rest is counted alone. */
+/** Dead letters of input that are kept in a second; the rest is counted alone: who floods a port must not push out others' letters. */
 const LETTERS_A_SECOND = 200;
 
 export interface FailuresOptions {
   readonly settings: Settings;
   readonly links: LinkTable;
   readonly clock: Context['clock'];
-  readonly keep: (letter: Omit<DeadLetter, 'id'>) => void;
+  /** Keeps a letter, and gives how many old ones it pushed out. */
+  readonly keep: (letter: NewLetter) => number;
+  /** True where the record came from a dead letter: that stays, with its new reason. */
+  readonly failedAgain: (record: unknown, code: string, reason: string) => boolean;
   /** The epoch that a node is in. */
   readonly epochOf: (run: NodeRun) => number;
   readonly onDegraded: () => void;
@@ -53,18 +56,21 @@ export class Failures {
   }
 
   #bury(run: NodeRun, stage: string, { code, reason, record }: Failure): void {
-    const { links, clock, keep, epochOf } = this.#options;
+    const { links, clock, keep, failedAgain, epochOf } = this.#options;
+    if (failedAgain(record, code, reason)) return;
     const second = Math.floor(clock.elapsed() / 1000);
     if (second !== this.#second) {
       this.#second = second;
       this.#left = LETTERS_A_SECOND;
     }
-    if (this.#left-- <= 0) {
+    if (stage === 'decode' && this.#left-- <= 0) {
       run.meter.count('dead_letters_not_kept_total', 1);
       return;
     }
     const kept = isData(record) ? toPortable(record, links) : record;
-    keep({ node: run.id, stage, code, reason, record: kept, at: clock.now(), epoch: epochOf(run) });
+    const letter = { node: run.id, stage, code, reason, record: kept, at: clock.now(), epoch: epochOf(run) };
+    const pushedOut = keep(letter);
+    if (pushedOut > 0) run.meter.count('dead_letters_dropped_total', pushedOut);
   }
 }
 

@@ -47,6 +47,14 @@ export class Nodes {
     }
   }
 
+  /** Another instance of a sink, in the place of the one before. */
+  renewSink(id: string): Sink {
+    const { node, context } = this.runs.get(id)!;
+    const sink = node.component.create(node.config as never, context) as Sink;
+    this.#instances.set(id, sink);
+    return sink;
+  }
+
   of(kind: CheckedNode['component']['kind']): readonly CheckedNode[] {
     return this.#options.topology.nodes.filter(({ component }) => component.kind === kind);
   }

@@ -2,6 +2,7 @@ import type { LiveFeed, Reader } from '../component/index.js';
 import type { DeadLetters } from '../state/index.js';
 import type { CheckpointFigures } from './barriers.js';
 import type { NodeRun } from './host.js';
+import type { NotReplayed } from './replays.js';
 
 /** A run of a topology: one shard, or the shards of the partitions that this process has. Used once. */
 export interface Run {
@@ -20,6 +21,8 @@ export interface Run {
   /** What a component says of itself. */
   describe(node: string): Readonly<Record<string, unknown>>;
   deadLetters(): DeadLetters | undefined;
+  /** Gives the dead letters that were asked for to their nodes again; tells of those that cannot be. */
+  replayAsked(): readonly NotReplayed[];
   /** Copies its state, then its stores, into an empty folder while it goes on. */
   copyTo(folder: string): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context, LiveFeed, Reader } from '../component/index.js';
 import type { CheckedTopology } from '../config/topology.js';
 import { LinkTable } from '../model/index.js';
-import { DeadLetters, StateStore, type DeadLetter } from '../state/index.js';
+import type { DeadLetter, LetterQuery } from '../state/index.js';
 import { systemClock } from '../telemetry/clock.js';
 import { createLogger, type Log } from '../telemetry/log.js';
 import { createMetrics, type Metrics, type TopologyFigures } from '../telemetry/metrics.js';
@@ -10,6 +10,7 @@ import type { Tracer } from '../telemetry/traces/index.js';
 import { backoff, pause } from './backoff.js';
 import { PATIENCE, type Patience } from './host.js';
 import { LatencyWindow } from './latency.js';
+import { letterDesk, type LetterDesk } from './letter-desk.js';
 import { copyStopped } from './copies.js';
 import type { NodesOptions } from './nodes.js';
 import { planChanges } from './plan.js';
@@ -33,7 +34,7 @@ export interface RunnerOptions {
 /** A {@link RunningTopology} whose dead letters can be looked at. */
 export interface Runner extends RunningTopology {
   /** Oldest first. Opens the state store where the topology does not run. */
-  deadLetters(query?: { readonly node?: string; readonly limit?: number }): Promise<readonly DeadLetter[]>;
+  deadLetters(query?: LetterQuery): Promise<readonly DeadLetter[]>;
 }
 
 /** Makes a topology that can be started. Nothing is opened before `start`. */
@@ -48,6 +49,10 @@ const LONGEST_RECOVERY_MS = 30_000;
 const STEADY_MS = 60_000;
 
 class TopologyRunner implements Runner {
+  readonly letters: LetterDesk = letterDesk(
+    () => this.#topology,
+    () => this.#shard,
+  );
   readonly #clock: Context['clock'];
   readonly #log: Log;
   readonly #metrics: Metrics;
@@ -211,20 +216,8 @@ class TopologyRunner implements Runner {
     };
   }
 
-  async deadLetters(
-    query: { readonly node?: string; readonly limit?: number } = {},
-  ): Promise<readonly DeadLetter[]> {
-    const open = this.#shard?.deadLetters();
-    if (open) {
-      await open.settled();
-      return open.list(query);
-    }
-    const store = new StateStore(this.#topology.settings.stateFolder, this.#topology.id);
-    try {
-      return new DeadLetters(store).list(query);
-    } finally {
-      await store.close();
-    }
+  async deadLetters(query: LetterQuery = {}): Promise<readonly DeadLetter[]> {
+    return (await this.letters.list(query)).letters;
   }
 
   // ------------------------------------------------------------------ runs

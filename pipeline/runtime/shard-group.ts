@@ -5,6 +5,7 @@ import { DeadLetters, PartitionState, STATE_FILE, StateStore } from '../state/in
 import { backoff, pause } from './backoff.js';
 import type { CheckpointFigures } from './barriers.js';
 import { Nodes } from './nodes.js';
+import type { NotReplayed } from './replays.js';
 import { seededRandom } from './random.js';
 import type { NodeHealth, Run } from './run.js';
 import { Shard, type ShardOptions } from './shard.js';
@@ -142,6 +143,10 @@ export class ShardGroup implements Run {
 
   deadLetters(): DeadLetters | undefined {
     return this.#letters;
+  }
+
+  replayAsked(): readonly NotReplayed[] {
+    return this.#shards[0]?.replayAsked() ?? [];
   }
 
   /** Letters and the ids of alerts that were told: all else lies beside the input. */

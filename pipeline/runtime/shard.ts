@@ -1,16 +1,13 @@
 import {
-  recoveryOf,
-  type AnySink,
   type AnySource,
   type Context,
   type LiveFeed,
   type Partition,
   type Reader,
-  type Sink,
   type Source,
   type State,
 } from '../component/index.js';
-import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import type { CheckedTopology } from '../config/topology.js';
 import type { Failure, LinkTable } from '../model/index.js';
 import {
   LocalState,
@@ -23,7 +20,7 @@ import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
 import { Barriers, type CheckpointFigures } from './barriers.js';
-import { compile } from './compile.js';
+import { compile, keptOf, type Compiled } from './compile.js';
 import { copyStores } from './copies.js';
 import { Failures } from './failures.js';
 import { Gate } from './gate.js';
@@ -31,9 +28,14 @@ import type { Host, NodeRun, Patience } from './host.js';
 import { Nodes } from './nodes.js';
 import { Pump } from './pump.js';
 import type { Run } from './run.js';
+import { Replays, type NotReplayed } from './replays.js';
+import { SinkConnection, type KeptSink } from './sink-connection.js';
 import { SinkStage } from './sink-stage.js';
 import { SourceStage } from './source-stage.js';
 import { named, text, turn, withinTime } from './waiting.js';
+
+/** Where the topology does not say it. */
+const OUTBOX_LIMIT_BYTES = 2 ** 30;
 
 export interface ShardOptions {
   readonly topology: CheckedTopology;
@@ -71,11 +73,14 @@ export class Shard implements Host, Run {
   readonly #failures: Failures;
   readonly #abort = new AbortController();
   readonly #opens: Promise<void>[] = [];
+  readonly #connections = new Map<string, SinkConnection>();
   #state: ShardState | undefined;
   #sources: readonly SourceStage[] = [];
   #sinks: readonly SinkStage[] = [];
   #journals: readonly Journal[] = [];
   #barriers: Barriers | undefined;
+  #replays: Replays | undefined;
+  #replay: Compiled['replay'] = () => false;
   #pump: Pump | undefined;
   #pumping: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -109,9 +114,8 @@ export class Shard implements Host, Run {
       settings: this.settings,
       links,
       clock,
-      keep: (letter) => {
-        this.#state?.letters.add(letter);
-      },
+      keep: (letter) => this.#state?.letters.add(letter) ?? 0,
+      failedAgain: (record, code, reason) => this.#replays?.failed(record, code, reason) ?? false,
       epochOf: (run) => this.#barriers!.epochOf(run),
       onDegraded: options.onChange,
       onTooMany: (error) => {
@@ -167,6 +171,7 @@ export class Shard implements Host, Run {
     );
     onStep('data_pipeline_stop', 1);
     onStep('model_unloading', 0);
+    for (const connection of this.#connections.values()) await connection.end();
     for (const node of this.#nodes.made)
       await this.#inTime([{ node, work: this.#nodes.close(node) }], 'closing');
     onStep('model_unloading', 1);
@@ -180,6 +185,11 @@ export class Shard implements Host, Run {
 
   deadLetters(): DeadLetters | undefined {
     return this.#state?.letters;
+  }
+
+  replayAsked(): readonly NotReplayed[] {
+    if (!this.#state || !this.#replays) return [];
+    return this.#replays.replay(this.#state.letters.asked(), this.#replay);
   }
 
   async copyTo(folder: string): Promise<void> {
@@ -222,7 +232,7 @@ export class Shard implements Host, Run {
     onStep('hardware_initialization', 1);
 
     onStep('model_loading', 0);
-    await this.#openSinks(last.epoch);
+    await this.#openSinks(last);
     await this.#openOperators();
     onStep('model_loading', 1);
 
@@ -252,14 +262,23 @@ export class Shard implements Host, Run {
     return first;
   }
 
-  async #openSinks(epoch: number): Promise<void> {
+  /** Stores that are away are gone on without. */
+  async #openSinks(last: Checkpoint): Promise<void> {
     for (const node of this.#nodes.of('sink')) {
-      const sink = this.#nodes.sink(node.id);
-      await named(node, sink.open());
-      if (recoveryOf(node.component as AnySink, node.config) === 'rewind')
-        await named(node, rewind(node, sink, epoch));
-      if (sink.reader) this.readers.set(node.id, sink.reader);
-      if (sink.feed) this.feeds.set(node.id, sink.feed);
+      const connection = new SinkConnection({
+        run: this.runs.get(node.id)!,
+        host: this,
+        sink: this.#nodes.sink(node.id),
+        renew: () => this.#nodes.renewSink(node.id),
+        committed: last.epoch,
+        kept: keptOf(node, last) as KeptSink | undefined,
+        onOpen: ({ reader, feed }) => {
+          if (reader) this.readers.set(node.id, reader);
+          if (feed) this.feeds.set(node.id, feed);
+        },
+      });
+      this.#connections.set(node.id, connection);
+      await named(node, connection.open());
     }
   }
 
@@ -281,7 +300,7 @@ export class Shard implements Host, Run {
     const wake = () => {
       this.#pump?.wake();
     };
-    const { sources, sinks } = compile({
+    const { sources, sinks, replay } = compile({
       topology,
       nodes: this.#nodes,
       host: this,
@@ -305,9 +324,11 @@ export class Shard implements Host, Run {
         const store = {
           outbox: outboxes.get(run.id)!,
           sent: state.sent(run.id),
+          live: this.#nodes.of('source').some(({ component }) => !(component as AnySource).replayable),
+          outboxLimitBytes: this.settings.outboxLimitBytes ?? OUTBOX_LIMIT_BYTES,
           journalled: () => this.#journalled(),
         };
-        return new SinkStage(run, this.#nodes.sink(run.id), this, store, last.epoch);
+        return new SinkStage(run, this.#connections.get(run.id)!, this, store, last.epoch);
       },
       onPose: (received) => {
         onLatency(this.clock.elapsed() - received);
@@ -316,6 +337,9 @@ export class Shard implements Host, Run {
     this.#sources = sources;
     this.#sinks = sinks;
     this.#journals = journals;
+    const replays = new Replays(state.letters, this.links, this.clock);
+    this.#replays = replays;
+    this.#replay = replay;
     this.#barriers = new Barriers({
       runs: this.runs,
       sources,
@@ -323,6 +347,7 @@ export class Shard implements Host, Run {
       committed: last.epoch,
       clock: this.clock,
       patience,
+      onInject: () => replays.barrier(),
       wake,
       onChange,
       onCheckpoint: ({ pauseMs }, seconds) => {
@@ -335,6 +360,8 @@ export class Shard implements Host, Run {
     });
     this.#pump = new Pump(sources, this.runs, this.#barriers, this.gate, this.clock);
     for (const sink of sinks) sink.start();
+    // Letters of a process that serves partitions are given out by their group.
+    if (!this.#options.partition) this.replayAsked();
   }
 
   #isJournalled(run: NodeRun): boolean {
@@ -412,9 +439,4 @@ function readFrom(source: Source, partition: Partition | undefined): Source {
     snapshot: () => source.snapshot?.(),
     restore: (state) => source.restore?.(state),
   };
-}
-
-async function rewind(node: CheckedNode, sink: Sink, epoch: number): Promise<void> {
-  if (!sink.rewind) throw new Error(`its recovery is rewind, but ${node.component.name} has no rewind`);
-  await sink.rewind(epoch);
 }

@@ -1,43 +1,65 @@
-import { recoveryOf, type AnySink, type Recovery, type Sink } from '../component/index.js';
-import type { Data, Failure } from '../model/index.js';
-import type { Outbox, SentAlerts } from '../state/index.js';
-import { backoff, pause, startTimer } from './backoff.js';
+import { recoveryOf, type AnySink, type Recovery } from '../component/index.js';
+import type { Data } from '../model/index.js';
+import type { Outbox, OutboxEntry, SentAlerts } from '../state/index.js';
+import { backoff, pause } from './backoff.js';
 import { FanIn } from './fan-in.js';
 import type { Host, NodeRun } from './host.js';
 import { killAt } from './kill.js';
 import { countOf, newestOf, type DataSignal, type Signal } from './signal.js';
+import { settles, type SinkConnection } from './sink-connection.js';
+import { BATCH, SinkWriter } from './sink-writer.js';
+import { text, turn } from './waiting.js';
 
-/** Records of one write, at most. */
-const BATCH = 512;
 /** Records that wait, above which the gate is shut. */
 const CAPACITY = 4096;
-/** Records kept for a store that is away, at most; then the gate is shut. */
-const OUTBOX_LIMIT = 1_000_000;
-/** Tries of a write before its records go to the outbox, or to the dead letters. */
+/** A store that keeps the stage waiting for longer gets its records by way of the outbox: nobody else waits for it. */
+const SPILL_MS = 1000;
+/** Records that were written and not flushed, at most, of which is known what to write again. */
+const UNFLUSHED = 20_000;
+/** Tries of a write before its records go to the outbox. */
 const TRIES = 4;
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 10_000;
+/** The same while an alert waits. */
+const LONGEST_RETRY_OF_ALERTS_MS = 1000;
+/** Delivered records are flushed this often, so that a checkpoint can forget them. */
+const FLUSH_MS = 1000;
 
 /** What a sink's stage keeps on disk, and what it waits for. */
 export interface SinkStore {
   readonly outbox: Outbox;
   readonly sent: SentAlerts;
+  /** Input is lost if it is not taken in: what the outbox has no room for is dropped, oldest first, rather than waited for. */
+  readonly live: boolean;
+  readonly outboxLimitBytes: number;
   /** Resolves when all input so far is in the journal; undefined where it is already. */
   journalled(): Promise<void> | undefined;
+}
+
+/** Records to be written again, and those of which it was wrong to say that people were told. */
+interface Undone {
+  readonly unflushed: readonly Data[];
+  readonly told: readonly Data[];
 }
 
 type Item = { readonly signal: DataSignal } | { readonly barrier: number };
 
 /**
- * A sink as an asynchronous stage: a bounded queue, batches with their epoch, retries with backoff, an
- * outbox for a store that is away. It passes a barrier when all before it is in the store or in the outbox.
+ * A sink as an asynchronous stage: a bounded queue, batches with their epoch, retries with backoff, an outbox
+ * for a store that is away or slow. It passes a barrier when all before it is in the store or in the outbox.
+ *
+ * Records go to the store directly while the outbox is empty. Else they go to its end, and `deliver` brings them
+ * to the store in order, alerts first.
  */
 export class SinkStage {
   readonly run: NodeRun;
-  readonly #sink: Sink;
+  readonly #connection: SinkConnection;
+  readonly #writer: SinkWriter;
   readonly #host: Host;
   readonly #store: SinkStore;
   readonly #recovery: Recovery;
+  /** What was written and not flushed before a barrier must be undone: it rewinds, or it is a transaction. */
+  readonly #strict: boolean;
   /** `rewind` sinks may be ahead of the journal, and so may what people watch live. */
   readonly #waitsForJournal: boolean;
   readonly #fanIn: FanIn;
@@ -48,22 +70,41 @@ export class SinkStage {
   #epoch: number;
   #wake: (() => void) | undefined;
   #work: Promise<void> = Promise.resolve();
-  /** While records of the outbox are undelivered: the last delivered one, and when to try again. */
-  #delivered = 0;
-  #deliveredRecords = 0;
-  #away: { attempt: number; at: number } | null = null;
-  /** Something was written since the last flush. */
-  #unflushed = false;
+  #overflow: NodeJS.Timeout | undefined;
+  /** While the outbox is delivered. */
+  #delivering: Promise<void> | null = null;
+  /** The last try to deliver failed, or the store is closed. */
+  #failing = false;
+  /** What is left of the entry that is being delivered. */
+  #rest: { readonly number: number; readonly records: readonly Data[] } | undefined;
+  #opened: () => void = () => undefined;
+  /** Written to the store and not flushed; null where they were too many to be known. */
+  #unflushed: Data[] | null = [];
+  #dirty = false;
+  /** Alerts that were delivered from the outbox and not flushed. */
+  #deliveredAlerts: Data[] = [];
+  /** The step under way at the store: a write and a flush never overlap. */
+  #step: Promise<unknown> = Promise.resolve();
 
-  constructor(run: NodeRun, sink: Sink, host: Host, store: SinkStore, committed: number) {
-    this.#recovery = recoveryOf(run.node.component as AnySink, run.node.config);
+  constructor(run: NodeRun, connection: SinkConnection, host: Host, store: SinkStore, committed: number) {
+    const component = run.node.component as AnySink;
+    const recovery = recoveryOf(component, run.node.config);
     this.run = run;
-    this.#sink = sink;
+    this.#recovery = recovery;
+    this.#connection = connection;
     this.#host = host;
     this.#store = store;
-    this.#waitsForJournal = this.#recovery !== 'rewind' && !sink.feed;
+    this.#strict =
+      recovery === 'rewind' || (component.transactional === true && run.context.transaction !== undefined);
+    this.#waitsForJournal = recovery !== 'rewind' && !connection.feeds;
+    this.#writer = new SinkWriter(
+      run,
+      host,
+      store.sent,
+      { strict: this.#strict, tells: recovery === 'at-least-once' },
+      this.#stop.signal,
+    );
     this.#epoch = committed + 1;
-    if (store.outbox.size > 0) this.#away = { attempt: 0, at: 0 };
     this.#fanIn = new FanIn(
       run.node.inputs.map(({ from }) => from),
       {
@@ -83,8 +124,12 @@ export class SinkStage {
 
   /** Starts writing. */
   start(): void {
+    this.#connection.onOpen(() => {
+      this.#opened();
+    });
+    if (!this.#connection.sink || this.#store.outbox.records > 0) this.#deliver();
     this.#work = this.#write().catch((error: unknown) => {
-      this.#host.fail(new Error(`${this.run.id} failed: ${text(error)}`, { cause: error }));
+      this.#fail(error);
     });
   }
 
@@ -92,22 +137,45 @@ export class SinkStage {
     this.#fanIn.push(signal);
   }
 
+  /** It need not wait for a write that may still come to be written. */
+  get #spills(): boolean {
+    return !this.#strict && this.#store.outbox.isAvailable;
+  }
+
+  /** Takes a record that it has refused before. */
+  replay(data: Data): void {
+    this.#add({ kind: 'data', data, from: this.run.id, received: this.#host.clock.elapsed() });
+  }
+
   /** Ends writing after the write under way; what is queued is not written: a checkpoint was taken before, or recovery reads it again. */
   async end(): Promise<void> {
     this.#stop.abort();
+    clearTimeout(this.#overflow);
     this.#wake?.();
+    this.#opened();
     await this.#work;
+    await this.#delivering;
+    await this.#connection.end();
   }
+
+  // ------------------------------------------------------------------ the queue
 
   #add(signal: DataSignal): void {
     this.run.meter.receivedTotal += countOf(signal.data);
     this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newestOf(signal.data));
     this.#queued++;
-    this.#enqueue({ signal }, signal.data.port === 'event' && this.#sink.feed !== undefined);
-    if (this.#queued > CAPACITY) this.#host.gate.shut(this.run.id);
+    // An alert that overtook a barrier would belong to two epochs, so strict sinks keep the order.
+    this.#enqueue({ signal }, signal.data.port === 'event' && !this.#strict);
+    if (this.#queued > CAPACITY) {
+      this.#host.gate.shut(this.run.id);
+      if (this.#store.outbox.isAvailable)
+        this.#overflow ??= setTimeout(() => {
+          this.#deliver();
+        }, SPILL_MS);
+    }
   }
 
-  /** @param first overtakes all that waits: an alert of people is worth nothing late */
+  /** @param first overtakes all that waits: an alert is worth nothing late */
   #enqueue(item: Item, first = false): void {
     if (first) {
       let place = this.#head;
@@ -118,36 +186,13 @@ export class SinkStage {
     this.#wake?.();
   }
 
-  async #write(): Promise<void> {
-    while (!this.#stop.signal.aborted) {
-      if (this.#away && this.#host.clock.elapsed() >= this.#away.at) await this.#deliver();
-      const item = this.#queue[this.#head];
-      if (!item) await this.#nothing();
-      else if ('barrier' in item) {
-        this.#advance(1);
-        await this.#pass(item.barrier);
-      } else await this.#writeBatch(this.#take());
-    }
-  }
-
-  /** Waits for something to write, or for the next try of a store that is away. */
-  async #nothing(): Promise<void> {
-    const { clock } = this.#host;
-    let cancel: (() => void) | undefined;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      if (this.#away) cancel = startTimer(clock, Math.max(1, this.#away.at - clock.elapsed()), resolve);
-      if (this.#stop.signal.aborted) resolve();
-    });
-    this.#wake = undefined;
-    cancel?.();
-  }
-
+  /** Up to the next barrier; alerts that overtook go alone. */
   #take(): readonly DataSignal[] {
     const signals: DataSignal[] = [];
+    const alerts = !this.#strict && isEvent(this.#queue[this.#head]);
     for (let at = this.#head; at < this.#queue.length && signals.length < BATCH; at++) {
       const item = this.#queue[at]!;
-      if ('barrier' in item) break;
+      if ('barrier' in item || (alerts && !isEvent(item))) break;
       signals.push(item.signal);
     }
     this.#advance(signals.length);
@@ -164,162 +209,309 @@ export class SinkStage {
     }
   }
 
+  async #write(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const item = this.#queue[this.#head];
+      if (!item) await this.#nothing();
+      else if ('barrier' in item) {
+        this.#advance(1);
+        await this.#pass(item.barrier);
+      } else await this.#writeBatch(this.#take());
+    }
+  }
+
+  async #nothing(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (this.#stop.signal.aborted) resolve();
+    });
+    this.#wake = undefined;
+  }
+
   async #writeBatch(signals: readonly DataSignal[]): Promise<void> {
     if (this.#waitsForJournal) await this.#store.journalled();
     const started = this.#host.clock.elapsed();
-    const records = signals.map(({ data }) => data).filter((data) => !this.#wasSent(data));
+    const records = signals.map(({ data }) => data).filter((data) => !this.#writer.wasSent(data));
     if (records.length > 0) {
-      if (this.#away) await this.#keep(records);
-      else if (!(await this.#tryWrite(records))) {
-        if (this.#stop.signal.aborted) return;
-        this.#away = { attempt: 1, at: this.#host.clock.elapsed() + FIRST_RETRY_MS };
-        await this.#keep(records);
-      }
+      if (this.#delivering) await this.#keep(records);
+      else await this.#writeDirectly(records);
       killAt('written');
     }
-    const seconds = (this.#host.clock.elapsed() - signals[0]!.received) / 1000;
-    this.run.meter.latency(seconds);
-    this.run.traces?.written(signals, started, this.#away ? 'kept in the outbox' : 'written');
-    if (this.#queued < CAPACITY / 2 && this.#store.outbox.size < OUTBOX_LIMIT)
-      this.#host.gate.release(this.run.id);
+    this.run.meter.latency((this.#host.clock.elapsed() - signals[0]!.received) / 1000);
+    this.run.traces?.written(signals, started, this.#delivering ? 'kept in the outbox' : 'written');
+    this.#relieve();
   }
 
-  #wasSent(data: Data): boolean {
-    return data.port === 'event' && this.#told && this.#store.sent.has(data.id);
+  /** Lets the pump go on. */
+  #relieve(): void {
+    if (this.#queued >= CAPACITY / 2 || (this.#isFull && !this.#store.live)) return;
+    clearTimeout(this.#overflow);
+    this.#overflow = undefined;
+    this.#host.gate.release(this.run.id);
   }
 
-  /** People are told by sinks that can neither overwrite nor rewind. */
-  get #told(): boolean {
-    return this.#recovery === 'at-least-once';
-  }
+  // ------------------------------------------------------------------ to the store
 
-  /** False where the store took nothing after some tries. */
-  async #tryWrite(records: readonly Data[]): Promise<boolean> {
-    let left = records;
-    for (let attempt = 1; ; attempt++) {
-      let failed: readonly Failure[];
-      try {
-        const started = this.#host.clock.elapsed();
-        failed = await this.#timed(this.#sink.write(left, this.#epoch));
-        this.run.meter.operatorSeconds += (this.#host.clock.elapsed() - started) / 1000;
-      } catch (error) {
-        // What hangs may still be written. A store that rewinds is put right by a recovery; a second try would write twice.
-        if (this.#rewinds(error)) throw error;
-        this.run.meter.failed('write', 1);
-        this.run.problem = `its store cannot be written: ${text(error)}`;
-        this.run.context.log.warn('a write failed', { attempt, error: text(error) });
-        if (attempt >= TRIES || this.#stop.signal.aborted) return false;
-        await this.#backoff(attempt);
-        continue;
-      }
-      this.run.problem = null;
-      this.#unflushed = true;
-      await this.#took(left, failed);
-      const again = failed.filter(({ retriable }) => retriable && attempt < TRIES);
-      const dead = failed.filter((failure) => !again.includes(failure));
-      if (dead.length > 0) this.#host.failures(this.run, 'write', dead);
-      if (again.length === 0 || this.#stop.signal.aborted) return true;
-      await this.#backoff(attempt);
-      left = again.map(({ record }) => record as Data);
-    }
-  }
-
-  async #took(records: readonly Data[], failed: readonly Failure[]): Promise<void> {
-    const good =
-      failed.length === 0
-        ? records
-        : records.filter((record) => failed.every((failure) => failure.record !== record));
-    if (good.length === 0) return;
-    this.run.failedInRow = 0;
-    for (const record of good) {
-      this.run.meter.sentTotal += countOf(record);
-      if (record.port === 'event' && this.#told) await this.#store.sent.add(record.id, this.#epoch);
-    }
-  }
-
-  /** Waits for the store, but not for ever. */
-  async #timed<T>(work: Promise<T>): Promise<T> {
-    const { clock, patience } = this.#host;
-    let cancel: (() => void) | undefined;
-    const limit = new Promise<never>((_, reject) => {
-      cancel = startTimer(clock, patience.writeMs, () => {
-        reject(new TimeoutError(patience.writeMs));
-      });
-    });
-    try {
-      return await Promise.race([work, limit]);
-    } finally {
-      cancel?.();
-    }
-  }
-
-  #rewinds(error: unknown): boolean {
-    return error instanceof TimeoutError && this.#recovery === 'rewind';
-  }
-
-  #backoff(attempt: number): Promise<void> {
-    return pause(
-      backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.run.context.random),
-      this.#stop.signal,
-      this.#host.clock,
+  async #writeDirectly(records: readonly Data[]): Promise<void> {
+    this.#remember(records);
+    const writing = this.#alone(() =>
+      this.#writer.write(this.#connection.sink!, records, this.#epoch, TRIES),
     );
+    if (!this.#spills) {
+      try {
+        await this.#keepLeft(await writing);
+      } catch (error) {
+        await this.#writeAgain(this.#undo(error));
+      }
+    } else if (await settles(writing, SPILL_MS, this.#stop.signal)) {
+      await this.#keepLeft(await writing);
+    } else if (!this.#stop.signal.aborted) {
+      // It may still succeed. Until that is known the records wait in the outbox, and all others behind them.
+      await this.#keep(records);
+      const entry = this.#store.outbox.next();
+      this.#deliver(
+        writing.then((left) => {
+          if (entry) this.#delivered(entry, records, left);
+        }),
+      );
+    }
   }
 
-  async #keep(records: readonly Data[]): Promise<void> {
-    await this.#store.outbox.append(this.#epoch, records);
-    if (this.#store.outbox.size >= OUTBOX_LIMIT) this.#host.gate.shut(this.run.id);
+  async #keepLeft(left: readonly Data[]): Promise<void> {
+    if (left.length === 0 || this.#stop.signal.aborted) return;
+    this.#failing = true;
+    await this.#keep(left);
+    this.#deliver();
+  }
+
+  #remember(records: readonly Data[]): void {
+    this.#dirty = true;
+    if (this.#unflushed && this.#unflushed.length + records.length <= UNFLUSHED)
+      this.#unflushed.push(...records);
+    else this.#unflushed = null;
   }
 
   /**
-   * Writes what the outbox holds, in the epoch of now: entries are forgotten with the next checkpoint, and
-   * until then a crash rewinds what was written of them.
+   * False where it failed: what was written since the last one is in the outbox then.
+   * @param next the epoch from now on
    */
-  async #deliver(): Promise<void> {
-    for (const { number, records } of this.#store.outbox.entries(this.#delivered)) {
-      const fresh = records.filter((record) => !this.#wasSent(record));
-      if (fresh.length > 0 && !(await this.#tryWrite(fresh))) {
-        const attempt = (this.#away?.attempt ?? 0) + 1;
-        const wait = backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.run.context.random);
-        this.#away = { attempt, at: this.#host.clock.elapsed() + wait };
-        return;
+  async #flush(next?: number): Promise<boolean> {
+    const undone = await this.#alone(async () => {
+      try {
+        const { sink } = this.#connection;
+        if (!sink) throw new Error('it is closed');
+        await this.#writer.timed(sink.flush());
+      } catch (error) {
+        this.run.meter.failed('flush', 1);
+        return this.#undo(error);
       }
-      this.#delivered = number;
-      this.#deliveredRecords += records.length;
-    }
-    this.#away = null;
+      this.#unflushed = [];
+      this.#deliveredAlerts = [];
+      this.#dirty = false;
+      this.#store.outbox.flushed();
+      if (next !== undefined) this.#epoch = next;
+      return null;
+    });
+    if (undone) await this.#writeAgain(undone);
+    return undone === null;
   }
+
+  /**
+   * What was written since the last flush is not known to be in the store: all of it is to be written again.
+   * Gives what the outbox does not hold. @throws the error where that is not known
+   */
+  #undo(error: unknown): Undone {
+    const unflushed = this.#unflushed;
+    // A transaction is undone as a whole; of too many records only the last checkpoint knows.
+    if ((this.#strict && this.#recovery !== 'rewind') || unflushed === null) throw error;
+    const undone = { unflushed, told: [...unflushed, ...this.#deliveredAlerts] };
+    this.#failing = true;
+    this.#unflushed = [];
+    this.#deliveredAlerts = [];
+    this.#dirty = false;
+    this.#rest = undefined;
+    this.#store.outbox.reset();
+    this.run.problem = `its store cannot be written: ${text(error)}`;
+    if (this.#strict) this.#connection.again(this.#epoch - 1, text(error));
+    this.run.context.log.warn('what was written since the last flush is written again', {
+      error: text(error),
+    });
+    return undone;
+  }
+
+  async #writeAgain({ unflushed, told }: Undone): Promise<void> {
+    await this.#writer.takeBack(told);
+    if (unflushed.length > 0) await this.#keep(unflushed);
+    this.#deliver();
+  }
+
+  /** One step at the store at a time: what a flush says holds for all before it. */
+  #alone<T>(step: () => Promise<T>): Promise<T> {
+    const result = this.#step.then(step);
+    this.#step = result.catch(() => undefined);
+    return result;
+  }
+
+  // ------------------------------------------------------------------ the outbox
+
+  get #isFull(): boolean {
+    return this.#store.outbox.bytes > this.#store.outboxLimitBytes;
+  }
+
+  async #keep(records: readonly Data[]): Promise<void> {
+    const { outbox, live } = this.#store;
+    await outbox.append(this.#epoch, records, !this.#strict && records.every(({ port }) => port === 'event'));
+    while (this.#isFull && live) {
+      const dropped = await outbox.dropOldest();
+      if (dropped === 0) break;
+      this.run.meter.dropped('outbox_full', dropped);
+    }
+    if (this.#isFull && !live) this.#host.gate.shut(this.run.id);
+    this.#show();
+  }
+
+  #show(): void {
+    this.run.meter.gauge('outbox_records', this.#store.outbox.records);
+    this.run.meter.gauge('outbox_bytes', this.#store.outbox.bytes);
+  }
+
+  /** From now on all records go by way of the outbox, until it is empty. @param first what is still under way at the store */
+  #deliver(first?: Promise<unknown>): void {
+    if (this.#delivering || this.#stop.signal.aborted) return;
+    this.#failing ||= !this.#connection.sink;
+    this.#delivering = this.#deliverAll(first).catch((error: unknown) => {
+      this.#fail(error);
+    });
+  }
+
+  async #deliverAll(first: Promise<unknown> | undefined): Promise<void> {
+    await first;
+    const { outbox } = this.#store;
+    let flushed = this.#host.clock.elapsed();
+    for (let attempt = 0; !this.#stop.signal.aborted;) {
+      if (!this.#connection.sink) {
+        await this.#open();
+        continue;
+      }
+      let outcome = await this.#alone(() => this.#deliverNext());
+      if (outcome === 'none') {
+        if (outbox.records > 0) {
+          await outbox.settled();
+          await turn();
+          continue;
+        }
+        if (this.#strict || !this.#dirty) break;
+      }
+      const due = this.#host.clock.elapsed() - flushed > FLUSH_MS;
+      if (
+        !this.#strict &&
+        (outcome === 'none' || outcome === 'alerted' || (outcome === 'delivered' && due))
+      ) {
+        if (!(await this.#flush())) outcome = 'failed';
+        flushed = this.#host.clock.elapsed();
+      }
+      this.#failing = outcome === 'failed';
+      attempt = outcome === 'failed' ? attempt + 1 : 0;
+      if (attempt > 0) await this.#backoff(attempt);
+    }
+    this.#failing = false;
+    this.#delivering = null;
+    this.#show();
+  }
+
+  /** Writes what is left of the next entry, in the epoch of now: until a checkpoint has cut it, a crash undoes that or writes it again. */
+  async #deliverNext(): Promise<'none' | 'failed' | 'delivered' | 'alerted'> {
+    const { sink } = this.#connection;
+    const entry = this.#store.outbox.next();
+    if (!entry || !sink) return sink ? 'none' : 'failed';
+    const all = this.#rest?.number === entry.number ? this.#rest.records : entry.records;
+    const records = all.filter((record) => !this.#writer.wasSent(record));
+    this.#dirty = true;
+    let left: readonly Data[];
+    try {
+      left = await this.#writer.write(sink, records, this.#epoch, 1);
+    } catch (error) {
+      await this.#writeAgain(this.#undo(error));
+      return 'failed';
+    }
+    killAt('written');
+    if (this.#strict && left.length > 0 && left.length < records.length) {
+      // A flush makes the others safe, so a crash must not write them again.
+      await this.#keep(left);
+      this.#delivered(entry, records, []);
+      return 'failed';
+    }
+    this.#delivered(entry, records, left);
+    this.#relieve();
+    if (left.length > 0) return 'failed';
+    return entry.urgent ? 'alerted' : 'delivered';
+  }
+
+  #delivered(entry: OutboxEntry, records: readonly Data[], left: readonly Data[]): void {
+    if (left.length > 0) {
+      this.#rest = { number: entry.number, records: left };
+      return;
+    }
+    this.#rest = undefined;
+    if (!this.#strict) this.#deliveredAlerts.push(...records.filter(({ port }) => port === 'event'));
+    this.#store.outbox.delivered(entry);
+    this.#show();
+  }
+
+  #open(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#opened = resolve;
+      if (this.#connection.sink || this.#stop.signal.aborted) resolve();
+    });
+  }
+
+  #backoff(attempt: number): Promise<void> {
+    const longest = this.#store.outbox.hasUrgent ? LONGEST_RETRY_OF_ALERTS_MS : LONGEST_RETRY_MS;
+    const wait = backoff(attempt, FIRST_RETRY_MS, longest, this.run.context.random);
+    return pause(wait, this.#stop.signal, this.#host.clock);
+  }
+
+  // ------------------------------------------------------------------ barriers
 
   async #pass(epoch: number): Promise<void> {
-    for (let attempt = 1; this.#unflushed; attempt++) {
-      try {
-        await this.#timed(this.#sink.flush());
-        this.#unflushed = false;
-      } catch (error) {
-        if (this.#rewinds(error) || attempt >= TRIES || this.#stop.signal.aborted) throw error;
-        await this.#backoff(attempt);
-      }
-    }
+    await this.#secure(epoch + 1);
+    if (this.#stop.signal.aborted) return;
     killAt('flushed');
     const { outbox, sent } = this.#store;
-    const [number, records] = [this.#delivered, this.#deliveredRecords];
-    this.#deliveredRecords = 0;
+    const cut = outbox.cutter();
     this.#epoch = epoch + 1;
-    const cut = () => {
-      if (records > 0) outbox.cut(number, records);
+    const commit = () => {
+      cut();
       sent.cut(epoch);
     };
-    this.#host.passed(this.run, epoch, undefined, cut, () => this.#sink.committed?.(epoch));
+    this.#host.passed(this.run, epoch, this.#connection.kept, commit, () => {
+      this.#connection.sink?.committed?.(epoch);
+    });
   }
-}
 
-class TimeoutError extends Error {
-  constructor(ms: number) {
-    super(`its store has not answered for ${ms} ms`);
-    this.name = 'TimeoutError';
+  /** All so far is in the store or in the outbox. */
+  async #secure(next: number): Promise<void> {
+    // Input has ended: nobody is kept waiting, and what the store takes is brought there.
+    while (this.#isLast && this.#delivering && !this.#failing && !this.#stop.signal.aborted) await turn();
+    if (!this.#dirty || (!this.#strict && this.#delivering && this.#unflushed?.length === 0)) return;
+    const unflushed = this.#unflushed;
+    const flushing = this.#flush(next);
+    if (!this.#spills || !unflushed || (await settles(flushing, SPILL_MS, this.#stop.signal))) await flushing;
+    else if (!this.#stop.signal.aborted) {
+      this.#unflushed = [];
+      await this.#keep(unflushed);
+      this.#deliver(flushing);
+    }
+  }
+
+  get #isLast(): boolean {
+    return this.run.watermark === Infinity;
+  }
+
+  #fail(error: unknown): void {
+    this.#host.fail(new Error(`${this.run.id} failed: ${text(error)}`, { cause: error }));
   }
 }
 
 const isEvent = (item: Item | undefined): boolean =>
   item !== undefined && 'signal' in item && item.signal.data.port === 'event';
-
-const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

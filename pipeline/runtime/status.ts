@@ -1,6 +1,7 @@
 import type { LiveFeed, Reader } from '../component/index.js';
 import type { CheckedTopology } from '../config/topology.js';
 import type { LinkTable } from '../model/index.js';
+import type { LetterDesk } from './letter-desk.js';
 
 export type LifecycleState =
   'stopped' | 'starting' | 'running' | 'degraded' | 'stopping' | 'restarting' | 'failed';
@@ -79,6 +80,7 @@ export interface RunningTopology {
   /** Of the stores, by node; there while it runs. */
   readonly readers: ReadonlyMap<string, Reader>;
   readonly feeds: ReadonlyMap<string, LiveFeed>;
+  readonly letters: LetterDesk;
 }
 
 export interface Plan {

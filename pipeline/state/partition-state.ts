@@ -67,6 +67,10 @@ export class PartitionState implements ShardState {
 
 /** An outbox on the disk of one process would not follow the partition: the input itself waits for the store. */
 class NoOutbox extends Outbox {
+  override get isAvailable(): boolean {
+    return false;
+  }
+
   override append(): Promise<never> {
     return Promise.reject(
       new Error('its store is away: the partition is read again from its last checkpoint'),

@@ -22,6 +22,11 @@ export class SentAlerts {
     await this.#table.put(id.slice(0, 500), encode(epoch));
   }
 
+  /** It was not sent after all. */
+  async forget(id: string): Promise<void> {
+    if (this.#ids.delete(id)) await this.#table.remove(id.slice(0, 500));
+  }
+
   /** Forgets those that no recovery can send again; within the transaction of the checkpoint of `epoch`. */
   cut(epoch: number): void {
     for (const [id, sent] of this.#ids) {

@@ -10,6 +10,8 @@ import {
   type SensedEvent,
 } from '../../pipeline/model/index.js';
 import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { LetterDesk, LetterSelection } from '../../pipeline/runtime/letter-desk.js';
+import type { DeadLetter } from '../../pipeline/state/index.js';
 import type { LifecycleState, Plan, RunningTopology, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { testEnvironment } from './context.js';
 
@@ -193,6 +195,30 @@ export class FakeTopology implements RunningTopology {
     },
     ping: async () => 0.1,
   };
+
+  deadLetters: DeadLetter[] = [];
+  readonly letters: LetterDesk = {
+    list: async ({ node, offset = 0, limit = Infinity } = {}) => {
+      const found = this.deadLetters.filter((letter) => node === undefined || letter.node === node);
+      return { letters: found.slice(offset, offset + limit), total: found.length };
+    },
+    show: async (id) => this.deadLetters.find((letter) => letter.id === id),
+    replay: async (selection) => ({
+      replayed: this.#selected(selection).map(({ id }) => id),
+      refused: [],
+    }),
+    drop: async (selection) => {
+      const dropped = this.#selected(selection);
+      this.deadLetters = this.deadLetters.filter((letter) => !dropped.includes(letter));
+      return dropped.length;
+    },
+  };
+
+  #selected({ ids, node }: LetterSelection): readonly DeadLetter[] {
+    return this.deadLetters.filter((letter) =>
+      ids ? ids.includes(letter.id) : node === undefined || letter.node === node,
+    );
+  }
 
   readonly readers = new Map([['history', this.reader]]);
   readonly feeds = new Map([['live', this.feed]]);
