@@ -187,8 +187,8 @@ export const KEYPOINT_NAMES = [
   'right_ankle',
 ] as const;
 
-/** Pairs of keypoints that a skeleton's lines connect. */
-export const SKELETON: readonly (readonly [number, number])[] = [
+/** Pairs of keypoints whose distance a body keeps: arms, legs, shoulders, hips. */
+export const BONES: readonly (readonly [number, number])[] = [
   [5, 7],
   [7, 9],
   [6, 8],
@@ -199,8 +199,7 @@ export const SKELETON: readonly (readonly [number, number])[] = [
   [14, 16],
   [5, 6],
   [11, 12],
-  [5, 11],
-  [6, 12],
-  [0, 5],
-  [0, 6],
 ];
+
+/** Pairs of keypoints that a skeleton's lines connect: bones, sides of the trunk, and the neck. */
+export const SKELETON: readonly (readonly [number, number])[] = [...BONES, [5, 11], [6, 12], [0, 5], [0, 6]];

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { BONES } from '../../pipeline/model/index.js';
 import { Body, POSE, POSE_SIZE } from '../../pipeline/sources/simulator/body.js';
 import { ACTIVITIES, Motion, type Step } from '../../pipeline/sources/simulator/index.js';
-import { homePose } from '../../pipeline/sources/simulator/motion.js';
+import { homePose } from '../../pipeline/sources/simulator/poses.js';
 import { Random } from '../../pipeline/sources/simulator/random.js';
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -44,26 +45,13 @@ function watch(
 const between = (points: Float64Array, a: number, b: number): number =>
   Math.hypot(...[0, 1, 2].map((i) => points[3 * a + i]! - points[3 * b + i]!));
 
-const LIMBS: readonly (readonly [number, number])[] = [
-  [5, 7],
-  [7, 9],
-  [6, 8],
-  [8, 10],
-  [11, 13],
-  [13, 15],
-  [12, 14],
-  [14, 16],
-  [5, 6],
-  [11, 12],
-];
-
 describe('people', () => {
   test('have limbs of constant length, equal on both sides', () => {
     fc.assert(
       fc.property(scene, (input) => {
         let first: number[] | undefined;
         watch(input, (points) => {
-          const lengths = LIMBS.map(([a, b]) => between(points, a, b));
+          const lengths = BONES.map(([a, b]) => between(points, a, b));
           first ??= lengths;
           const worst = Math.max(...lengths.map((length, i) => Math.abs(length / first![i]! - 1)));
           if (worst > 0.02 || Math.abs(lengths[0]! / lengths[2]! - 1) > 1e-6)
@@ -158,6 +146,19 @@ describe('people', () => {
       }
       expect(fastest, fall).toBeGreaterThan(2.5);
       expect(fastest, fall).toBeLessThan(8);
+    }
+  });
+
+  test('who never left their place come home without a jump', () => {
+    const size = { x: 5, y: 4, z: 2.6 };
+    const random = new Random(8);
+    const home = homePose(random, size, [3, 2]);
+    const motion = new Motion({ height: 1.7, build: 1, reflectivity: 0.8 }, size, random, home);
+    motion.perform({ activity: 'stand', seconds: 2 }).goHome();
+    const pose = new Float64Array(POSE_SIZE);
+    for (let time = 0; time < motion.duration; time += 0.01) {
+      motion.at(time, pose);
+      expect(Math.hypot(pose[POSE.x]! - 3, pose[POSE.y]! - 2)).toBeLessThan(0.01);
     }
   });
 

@@ -127,7 +127,8 @@ test('random links are over 1.8 m long, inside the room, and share few nodes at 
   );
 });
 
-test('loss comes in bursts of the share that was asked for', () => {
+/** Share of lost packets, and mean length of a burst. */
+function lossOf(share: number): { share: number; burst: number } {
   let lost = 0;
   let bursts = 0;
   let count = 0;
@@ -136,7 +137,7 @@ test('loss comes in bursts of the share that was asked for', () => {
       seconds: 20,
       links: 4,
       persons: 0,
-      impairments: { ...NO_IMPAIRMENTS, loss: [0.15, 0.15], burst: 3 },
+      impairments: { ...NO_IMPAIRMENTS, loss: [share, share], burst: 3 },
     }),
   );
   for (const { present, samples, links } of runs) {
@@ -149,8 +150,20 @@ test('loss comes in bursts of the share that was asked for', () => {
       }
     }
   }
-  expect(lost / count).toBeGreaterThan(0.12);
-  expect(lost / count).toBeLessThan(0.18);
-  expect(lost / bursts).toBeGreaterThan(2.5);
-  expect(lost / bursts).toBeLessThan(3.5);
+  return { share: lost / count, burst: lost / bursts };
+}
+
+test('loss comes in bursts of the share that was asked for', () => {
+  const { share, burst } = lossOf(0.15);
+  expect(share).toBeGreaterThan(0.12);
+  expect(share).toBeLessThan(0.18);
+  expect(burst).toBeGreaterThan(2.5);
+  expect(burst).toBeLessThan(3.5);
+});
+
+test('loss that bursts of that length cannot make comes in longer ones', () => {
+  const { share, burst } = lossOf(0.9);
+  expect(share).toBeGreaterThan(0.87);
+  expect(share).toBeLessThan(0.93);
+  expect(burst).toBeGreaterThan(7);
 });

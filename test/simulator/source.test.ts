@@ -93,6 +93,13 @@ describe('the source simulator', () => {
     expect(batches[0]!.position).toMatchObject({ start: 1_700_000_000_000_000 });
   });
 
+  test('goes on where an environment has joined since', async () => {
+    const config = settings({ duration_s: 3, loss: [0, 0] });
+    const position = (await run(config, null, 1)).batches[0]!.position as { tick: number };
+    const { blocks } = await run(config, { ...position, stages: [] });
+    expect(blocks.reduce((sum, block) => sum + block.count, 0)).toBe(2 * (150 - position.tick));
+  });
+
   test('stops when it is told to', async () => {
     const { batches } = await run(settings({ duration_s: 0 }), null, 3);
     expect(batches).toHaveLength(3);

@@ -103,9 +103,11 @@ export class Receiver {
     const present = new Uint8Array(count);
     const gain = new Float32Array(count);
     const { burst, gain: agc } = this.#options;
-    // Gilbert's two-state chain: bursts of `burst` packets that add up to the share of loss.
-    const leave = 1 / Math.max(1, burst);
-    const enter = (leave * this.#loss) / (1 - this.#loss);
+    // Gilbert's two-state chain: bursts of `burst` packets that add up to the share of loss; of longer ones
+    // where bursts that follow each other at once would not do.
+    const odds = this.#loss / (1 - this.#loss);
+    const leave = 1 / Math.max(1, burst, odds);
+    const enter = leave * odds;
     let lost = random.chance(this.#loss);
     const step = () => 10 ** ((agc.residualDb * random.uniform(-1, 1)) / 20);
     let level = step();

@@ -21,10 +21,12 @@
  * `csi` and `calibration` of a link share one scale (about 30 on average for the empty room), in steps of an
  * 8-bit converter. Phase is as received: a random offset and slope in each packet.
  *
- * Parts: `room` (geometry, images), `body` (joints, ellipsoids), `gait`, `fall`, `motion` (what people do),
- * `channel` (bodies and walls into subcarriers), `impairments` (the receiver), `scene` (all together).
+ * Parts: `room` (geometry, images), `body` (joints, ellipsoids), `poses`, `gait` and `walk`, `fall`, `timeline` (pieces
+ * of motion one behind the other), `motion` (what people do, from steps to pieces), `channel` (bodies and walls into
+ * subcarriers), `impairments` (the receiver), `scene` (all together).
  */
 export * from './scene.js';
-export { ACTIVITIES, POSTURES, Motion, type Activity, type Step } from './motion.js';
+export { ACTIVITIES, POSTURES, type Activity, type Step } from './activities.js';
+export { Motion } from './motion.js';
 export { IMPAIRMENTS, NO_IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
 export type { Room, SceneLink, Size, Vec3 } from './room.js';

@@ -157,3 +157,10 @@ const randomFurniture = (random: Random, size: Size): Furniture => ({
   ],
   crossSection: 0.05 * 10 ** random.uniform(0, 1),
 });
+
+/** Whether points [n, (x, y, z)] keep so far from the four walls, metres. */
+export const clearOfWalls = (points: Float64Array, { x, y }: Size, clearance: number): boolean =>
+  points.every((value, index) => {
+    const extent = index % 3 === 0 ? x : y;
+    return index % 3 === 2 || (value > clearance && value < extent - clearance);
+  });

@@ -2,7 +2,9 @@ import type { Environment } from '../../model/index.js';
 import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './body.js';
 import { Channel, type Band } from './channel.js';
 import { IMPAIRMENTS, Receiver, type ImpairmentOptions, type PacketPlan } from './impairments.js';
-import { AWAY, Motion, postureOf, type Activity, type Step } from './motion.js';
+import { AWAY, type Activity, type Step } from './activities.js';
+import { Motion } from './motion.js';
+import { postureOf } from './poses.js';
 import { Random } from './random.js';
 import {
   link as linkBetween,
@@ -15,6 +17,7 @@ import {
   type Size,
   type Vec3,
 } from './room.js';
+import { wrap } from './walk.js';
 
 /** Share of each kind of motion among random sequences: what a person does from the start of the sequence on. */
 export interface MotionMix {
@@ -314,7 +317,7 @@ function writeTruth(
   const row = person * samples + sample;
   truth.root[2 * row] = pose[POSE.x]!;
   truth.root[2 * row + 1] = pose[POSE.y]!;
-  truth.heading[row] = Math.atan2(Math.sin(pose[POSE.heading]!), Math.cos(pose[POSE.heading]!));
+  truth.heading[row] = wrap(pose[POSE.heading]!);
   truth.posture[row] = postureOf(pose);
   truth.activity[row] = activity;
   truth.keypoints.set(body.keypoints, row * KEYPOINTS * 3);

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice } from '../../component/index.js';
-import type { Step } from './motion.js';
+import type { Step } from './activities.js';
 
 /** What the people of a scene do, as a topology's file says it. */
 

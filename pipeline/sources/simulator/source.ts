@@ -193,7 +193,7 @@ class SimulatorSource implements Source {
     const { truth, duration_s, rate_hz } = this.#settings;
     const file = truth === undefined ? null : await TruthFile.open(resolve(this.#context.folder, truth));
     output.ready?.();
-    let place = (position as Place | null) ?? this.#begin();
+    let place = position === null ? this.#begin() : this.#resume(position as Place);
     const end = duration_s === 0 ? Infinity : Math.ceil(duration_s * rate_hz);
     const pace = new Pace(this.#context, output.signal, this.#settings.speed, place.tick / rate_hz);
     const step = this.#step();
@@ -226,6 +226,12 @@ class SimulatorSource implements Source {
     const now = Math.floor(this.#context.clock.now() / SECOND) * SECOND;
     const start = start_time === undefined ? now : Date.parse(start_time) * 1000;
     return { start: Math.round(start), tick: 0, stages: this.#stages.map(() => ({ cycle: 0, since: 0 })) };
+  }
+
+  /** Environments that were not there at the position begin with it. */
+  #resume(place: Place): Place {
+    const stages = this.#stages.map((_, index) => place.stages[index] ?? { cycle: 0, since: place.tick });
+    return { ...place, stages };
   }
 
   /** Ticks of a batch: at most 64 frames or so, and in real time no more than 40 ms of it. */

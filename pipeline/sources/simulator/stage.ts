@@ -8,11 +8,14 @@ import {
 } from '../../model/index.js';
 import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './body.js';
 import type { ImpairmentOptions, PacketPlan } from './impairments.js';
-import { ACTIVITIES, AWAY, Motion, POSTURES, homePose, postureOf, type Activity } from './motion.js';
+import { ACTIVITIES, AWAY, POSTURES, type Activity } from './activities.js';
+import { Motion } from './motion.js';
+import { homePose, postureOf } from './poses.js';
 import { Random } from './random.js';
 import { clamp, randomRoom } from './room.js';
 import { Scene, bandOf, siteOf } from './scene.js';
 import { stepOf, type PersonConfig } from './script.js';
+import { wrap } from './walk.js';
 
 /** The 52 subcarriers of the legacy training field, as an ESP32 reports them, on channel 6. */
 export const LAYOUT: CsiLayout = csiLayout({
@@ -47,7 +50,7 @@ export interface TruthLine {
   readonly posture: (typeof POSTURES)[number];
   /** Floor metres. */
   readonly root: readonly [number, number];
-  /** Radians. */
+  /** Radians from the x axis, counter-clockwise, -pi to pi. */
   readonly heading: number;
   /** [17][x, y, z], metres. */
   readonly keypoints: readonly (readonly number[])[];
@@ -191,7 +194,7 @@ export class Stage {
         activity: ACTIVITIES[activity]!,
         posture: POSTURES[postureOf(pose)],
         root: [round(pose[POSE.x]!), round(pose[POSE.y]!)],
-        heading: round(pose[POSE.heading]!),
+        heading: round(wrap(pose[POSE.heading]!)),
         keypoints: Array.from({ length: KEYPOINTS }, (_, i) =>
           Array.from(body.keypoints.subarray(3 * i, 3 * i + 3), round),
         ),

@@ -1,0 +1,120 @@
+import { POSE, POSE_SIZE } from './body.js';
+import type { FallKind } from './fall.js';
+import type { Random } from './random.js';
+import { clamp, type Size } from './room.js';
+import { MARGIN } from './walk.js';
+
+/** Poses that people take, each with the chances of its kind, and the way from one to the next. */
+
+/** Standing at a random place, or at `at` as far as the walls allow, facing anywhere. */
+export function homePose(random: Random, size: Size, at?: readonly [number, number]): Float64Array {
+  const pose = standing(random);
+  const inside = (value: number, extent: number) => clamp(value, MARGIN, extent - MARGIN);
+  pose[POSE.x] = inside(at?.[0] ?? random.uniform(MARGIN, size.x - MARGIN), size.x);
+  pose[POSE.y] = inside(at?.[1] ?? random.uniform(MARGIN, size.y - MARGIN), size.y);
+  pose[POSE.heading] = random.uniform(-Math.PI, Math.PI);
+  return pose;
+}
+
+export function standing(random: Random): Float64Array {
+  const pose = new Float64Array(POSE_SIZE);
+  for (let side = 0; side < 2; side++) {
+    pose[POSE.shoulderLeft + side] = random.uniform(-0.05, 0.15);
+    pose[POSE.elbowLeft + side] = random.uniform(0.1, 0.5);
+    pose[POSE.armLeft + side] = random.uniform(0.05, 0.15);
+  }
+  return pose;
+}
+
+export function sitting(random: Random): Float64Array {
+  const pose = standing(random);
+  const hip = random.uniform(1.35, 1.55);
+  pose[POSE.spine] = random.uniform(-0.1, 0.15);
+  for (let side = 0; side < 2; side++) {
+    pose[POSE.hipLeft + side] = hip;
+    pose[POSE.kneeLeft + side] = hip + random.uniform(-0.15, 0.1);
+    pose[POSE.spreadLeft + side] = random.uniform(0.02, 0.2);
+    pose[POSE.shoulderLeft + side] = random.uniform(0.3, 0.7);
+    pose[POSE.elbowLeft + side] = random.uniform(0.5, 1.1);
+  }
+  return pose;
+}
+
+/** `from` with both arms stretched forward, and to the sides. */
+export const reaching = (from: Float64Array): Float64Array[] =>
+  [0.1, 1.2].map((wide) => {
+    const pose = from.slice();
+    pose[POSE.shoulderLeft] = pose[POSE.shoulderRight] = Math.PI / 2;
+    pose[POSE.elbowLeft] = pose[POSE.elbowRight] = 0;
+    pose[POSE.armLeft] = pose[POSE.armRight] = wide;
+    return pose;
+  });
+
+/** Half of the time with bent knees, else with straight ones. */
+export function bent(random: Random): Float64Array {
+  const pose = standing(random);
+  const squat = random.chance(0.5);
+  const hip = squat ? random.uniform(1.2, 1.7) : random.uniform(0.1, 0.3);
+  const knee = squat ? random.uniform(1.5, 2) : random.uniform(0.05, 0.3);
+  pose[POSE.spine] = squat ? random.uniform(0.5, 0.9) : random.uniform(1, 1.5);
+  for (let side = 0; side < 2; side++) {
+    pose[POSE.hipLeft + side] = hip;
+    pose[POSE.kneeLeft + side] = knee;
+    pose[POSE.shoulderLeft + side] = random.uniform(0.6, 1.2);
+  }
+  return pose;
+}
+
+/** On the back or a side, legs more or less straight. */
+export function lying(random: Random, support: number): Float64Array {
+  const pose = standing(random);
+  pose[POSE.support] = support;
+  const side = random.weighted([0.6, 0.2, 0.2]);
+  if (side === 0) pose[POSE.pitch] = -Math.PI / 2;
+  else pose[POSE.roll] = (side === 1 ? 1 : -1) * (Math.PI / 2);
+  const legs = random.uniform(0, side === 0 ? 0.2 : 0.9);
+  for (let limb = 0; limb < 2; limb++) {
+    pose[POSE.hipLeft + limb] = legs + random.uniform(0, 0.15);
+    pose[POSE.kneeLeft + limb] = 2 * legs + random.uniform(0, 0.2);
+    pose[POSE.shoulderLeft + limb] = random.uniform(0, 0.4);
+    pose[POSE.elbowLeft + limb] = random.uniform(0.1, 1);
+  }
+  return pose;
+}
+
+/** How a person lies after a fall. */
+export function fallen(random: Random, kind: FallKind): Float64Array {
+  const pose = standing(random);
+  const angle = Math.PI / 2;
+  if (kind === 'forward') pose[POSE.pitch] = angle;
+  else if (kind === 'backward') pose[POSE.pitch] = -angle;
+  else pose[POSE.roll] = (kind === 'right' ? 1 : -1) * angle;
+  // On the front, limbs that point forward would hold the body up: arms lie beside the head, hips are straight.
+  const prone = kind === 'forward';
+  const crumpled = prone ? 0 : random.uniform(0, 0.5);
+  for (let side = 0; side < 2; side++) {
+    pose[POSE.hipLeft + side] = crumpled + random.uniform(0, prone ? 0.05 : 0.3);
+    pose[POSE.kneeLeft + side] = 1.5 * crumpled + random.uniform(0, 0.4);
+    pose[POSE.shoulderLeft + side] = prone ? random.uniform(2.9, 3.2) : random.uniform(0, 0.5);
+    pose[POSE.elbowLeft + side] = prone ? random.uniform(0, 0.1) : random.uniform(0.1, 1);
+    // The arm that the person lies on is not stretched out below.
+    const below = kind === (side === 0 ? 'left' : 'right');
+    pose[POSE.armLeft + side] = below ? 0 : random.uniform(0.1, 0.6);
+  }
+  return pose;
+}
+
+/** 0 upright, 1 sitting, 2 lying, told from the pose itself. */
+export function postureOf(pose: Float64Array): 0 | 1 | 2 {
+  if (Math.abs(pose[POSE.pitch]!) > 0.9 || Math.abs(pose[POSE.roll]!) > 0.9) return 2;
+  const seated = pose[POSE.hipLeft]! > 0.9 && pose[POSE.kneeLeft]! > 0.8 && pose[POSE.hipRight]! > 0.9;
+  return seated ? 1 : 0;
+}
+
+/** Minimum-jerk course from 0 to 1. */
+export const ease = (u: number): number => u * u * u * (10 - 15 * u + 6 * u * u);
+
+/** Mixes all but place and heading of `from` into `pose`, `share` of it. */
+export function blend(from: Float64Array, pose: Float64Array, share: number): void {
+  for (let i = 3; i < POSE_SIZE; i++) pose[i]! += share * (from[i]! - pose[i]!);
+}

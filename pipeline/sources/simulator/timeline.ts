@@ -1,0 +1,111 @@
+import { ACTIVITIES, type Activity } from './activities.js';
+import { POSE } from './body.js';
+import { blend, ease } from './poses.js';
+import type { Random } from './random.js';
+import { clamp } from './room.js';
+
+/** One piece of a motion. */
+export interface Piece {
+  readonly activity: Activity;
+  readonly seconds: number;
+  /** Whether it fades out of the pose before it; else `at` starts from that pose by itself. */
+  readonly fade: boolean;
+  /** Pose `time` seconds after the start. */
+  readonly at: (time: number, pose: Float64Array) => void;
+}
+
+interface Segment extends Omit<Piece, 'seconds' | 'fade'> {
+  readonly start: number;
+  readonly end: number;
+  /** Pose at the end of the segment before, to be faded out of. */
+  readonly fade: Float64Array | null;
+}
+
+/** Seconds over which a segment takes over from the pose before it. */
+const FADE = 0.5;
+
+/** Pieces put one behind the other, each from the pose that the one before it ended in, with breath and sway upon them. */
+export class Timeline {
+  readonly #segments: Segment[] = [];
+  /** Angular frequency and phase of breath, of slow sway, of quicker sway. */
+  readonly #idle: readonly number[];
+  /** Pose at the end of all that is planned. */
+  readonly last: Float64Array;
+  #end = 0;
+  #found = 0;
+
+  constructor(first: Float64Array, random: Random) {
+    this.last = first.slice();
+    // Breathing at 0.2 to 0.3 Hz, sway at two slow frequencies; each with its phase.
+    this.#idle = [random.uniform(0.2, 0.3), random.uniform(0.1, 0.25), random.uniform(0.25, 0.5)].flatMap(
+      (frequency) => [2 * Math.PI * frequency, random.uniform(0, 2 * Math.PI)],
+    );
+  }
+
+  /** Seconds that are planned. */
+  get duration(): number {
+    return this.#end;
+  }
+
+  /** What the last piece is, null before the first. */
+  get activity(): Activity | null {
+    return this.#segments.at(-1)?.activity ?? null;
+  }
+
+  /** Adds a piece and looks where it ends. */
+  add({ activity, seconds, fade, at }: Piece): void {
+    const { last } = this;
+    const before = last.slice();
+    const segment = { start: this.#end, end: this.#end + seconds, activity, at, fade: fade ? before : null };
+    this.#segments.push(segment);
+    at(seconds, last);
+    if (fade && seconds < FADE) blend(before, last, 1 - ease(seconds / FADE));
+    this.#end = segment.end;
+  }
+
+  /** Forgets the way to the last pose, which becomes the first. */
+  forget(): void {
+    this.#segments.length = 0;
+    this.#end = 0;
+  }
+
+  /** Pose at `time` seconds (the last one after the end), written to `pose`; returns the index in ACTIVITIES, after the end that of `after`. */
+  at(time: number, pose: Float64Array, after: Activity): number {
+    const segments = this.#segments;
+    let activity = after;
+    if (segments.length === 0) {
+      pose.set(this.last);
+    } else {
+      if (time < segments[this.#found]!.start) this.#found = 0;
+      while (this.#found + 1 < segments.length && time >= segments[this.#found]!.end) this.#found++;
+      const segment = segments[this.#found]!;
+      const local = clamp(time - segment.start, 0, segment.end - segment.start);
+      segment.at(local, pose);
+      if (segment.fade && local < FADE) blend(segment.fade, pose, 1 - ease(local / FADE));
+      if (time < segment.end) activity = segment.activity;
+    }
+    this.#breathe(time, pose);
+    return ACTIVITIES.indexOf(activity);
+  }
+
+  /** Speed over the floor at the end of the last piece, metres a second. */
+  endSpeed(): number {
+    const segment = this.#segments.at(-1);
+    if (!segment) return 0;
+    const pose = new Float64Array(this.last.length);
+    segment.at(Math.max(0, segment.end - segment.start - 0.1), pose);
+    return Math.hypot(this.last[POSE.x]! - pose[POSE.x]!, this.last[POSE.y]! - pose[POSE.y]!) / 0.1;
+  }
+
+  /** Nobody is ever quite still: sway of standing people, breathing of all. */
+  #breathe(time: number, pose: Float64Array): void {
+    const idle = this.#idle;
+    const upright = Math.max(0, Math.cos(pose[POSE.pitch]!) * Math.cos(pose[POSE.roll]!));
+    const loose = upright * Math.max(0, Math.cos(pose[POSE.hipLeft]!) - 0.3);
+    pose[POSE.breath] = 0.004 * Math.sin(idle[0]! * time + idle[1]!);
+    pose[POSE.spine]! += 0.002 * Math.sin(idle[4]! * time + idle[1]!);
+    pose[POSE.neck]! += 0.006 * Math.sin(idle[2]! * time + idle[5]!);
+    pose[POSE.pitch]! += loose * 0.0025 * Math.sin(idle[2]! * time + idle[3]!);
+    pose[POSE.roll]! += loose * 0.002 * Math.sin(idle[4]! * time + idle[5]!);
+  }
+}
