@@ -1,14 +1,23 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Type } from 'typebox';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
-import type { Component } from '../../pipeline/component/index.js';
+import {
+  defineSource,
+  type Component,
+  type Context,
+  type Operator,
+  type Source,
+  type SourceOutput,
+} from '../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTopology, Settings } from '../../pipeline/config/topology.js';
 import {
   allocateBlock,
   csiLayout,
+  LinkTable,
   PORTS,
   type CsiBlock,
   type Environment,
@@ -41,6 +50,10 @@ export const STEPS: readonly BenchNode[] = [
   withDefaults('windows', window),
 ];
 
+/** The line's operators for a loop without the runtime. */
+export const createSteps = (context: Context): readonly Operator[] =>
+  STEPS.map(({ component, config }) => component.create(config as never, context) as Operator);
+
 export const environmentOf = (links: number): Environment => ({
   id: 'bench',
   size: { x: 5, y: 4, z: 2.6 },
@@ -53,6 +66,40 @@ export const environmentOf = (links: number): Environment => ({
   walls: [],
   zones: [],
   assumed: [],
+});
+
+/** What a component or a decoder is given: a clock that stands still, and nowhere to log or count. */
+export function benchContext(links: number): Context {
+  const environments = [environmentOf(links)];
+  const nothing = () => undefined;
+  return {
+    topology: 'bench',
+    node: 'bench',
+    environments,
+    links: new LinkTable(environments),
+    clock: { now: () => 0, elapsed: () => 0 },
+    random: () => 0.5,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    metrics: { dropped: nothing, failed: nothing, gauge: nothing, count: nothing },
+    folder: '',
+    stateFolder: '',
+    provenance: { origin: 'simulated' },
+  };
+}
+
+/** A source of CSI without a field to set, as the node `in`. */
+export const sourceNode = (open: (output: SourceOutput) => Promise<void>): BenchNode => ({
+  id: 'in',
+  component: defineSource({
+    name: 'blocks',
+    summary: 'Blocks from memory.',
+    config: Type.Object({}),
+    examples: [],
+    outputs: ['csi'],
+    replayable: true,
+    create: (): Source => ({ open: (_, output) => open(output) }),
+  }),
+  config: {},
 });
 
 /** Blocks of 64 frames of `links` links at 100 Hz each. */

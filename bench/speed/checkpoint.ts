@@ -1,8 +1,6 @@
-import { Type } from 'typebox';
-import { defineSource } from '../../pipeline/component/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
-import { csiBlocks, lineOf, median, STEPS, withFolder } from './bench-line.js';
+import { BLOCK, csiBlocks, lineOf, median, sourceNode, STEPS, withFolder } from './bench-line.js';
 
 export interface CheckpointPause {
   /** Time that checkpoints took from the pump (snapshots, encoding, handing over to the store), milliseconds. */
@@ -15,32 +13,21 @@ export interface CheckpointPause {
 export function checkpointPause(links = 100, checkpoints = 15): Promise<CheckpointPause> {
   return withFolder(async (folder) => {
     // Two seconds of frames: every window is full.
-    const input = csiBlocks(Math.ceil((links * 200) / 64), links);
+    const input = csiBlocks(Math.ceil((links * 200) / BLOCK), links);
     let fed: () => void = () => undefined;
     const full = new Promise<void>((resolve) => {
       fed = resolve;
     });
-    const source = defineSource({
-      name: 'blocks',
-      summary: 'Blocks from memory, then silence.',
-      config: Type.Object({}),
-      examples: [],
-      outputs: ['csi'],
-      replayable: true,
-      create: () => ({
-        async open(_, output) {
-          for (const [index, block] of input.entries())
-            await output.offer({ position: index, data: [block] });
-          fed();
-          await new Promise<void>((resolve) => {
-            output.signal.addEventListener('abort', () => {
-              resolve();
-            });
-          });
-        },
-      }),
+    const source = sourceNode(async (output) => {
+      for (const [index, block] of input.entries()) await output.offer({ position: index, data: [block] });
+      fed();
+      await new Promise<void>((resolve) => {
+        output.signal.addEventListener('abort', () => {
+          resolve();
+        });
+      });
     });
-    const nodes = [{ id: 'in', component: source, config: {} }, ...STEPS];
+    const nodes = [source, ...STEPS];
     const runner = createRunner(lineOf(nodes, links, { stateFolder: folder, checkpointIntervalMs: 50 }), {
       log: createLogger({ level: 'error' }),
     });

@@ -1,11 +1,9 @@
-import { denoise } from '../../operators/denoise/denoise.js';
-import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
-import { window } from '../../operators/window/window.js';
-import type { Context, Operator, Output, RawBatch } from '../../pipeline/component/index.js';
+import type { Output, RawBatch } from '../../pipeline/component/index.js';
 import { adr018 } from '../../pipeline/formats/adr018.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
 import { RawBuilder } from '../../pipeline/formats/raw-builder.js';
-import { LinkTable, type Data, type Environment } from '../../pipeline/model/index.js';
+import type { Data } from '../../pipeline/model/index.js';
+import { BLOCK, benchContext, createSteps, median } from './bench-line.js';
 
 /** Speed of decode, denoise, phase-sanitize and window on one core. */
 export interface ChainSpeed {
@@ -24,9 +22,9 @@ export interface ChainSpeed {
 
 const LINKS = 20;
 const BATCHES = 100;
-const BATCH = 64;
 const PERIOD_US = 10_000;
-const STEPS = ['decode', 'denoise', 'phase', 'window'] as const;
+/** Place of `window` among the operators. */
+const WINDOW = 2;
 
 /** Twenty links at 100 frames/s in batches of 64; each round runs the chain with one, two, three and four steps, and once more with four. */
 export function chainSpeed(bins: 64 | 256, rounds = 9): ChainSpeed {
@@ -45,31 +43,26 @@ export function chainSpeed(bins: 64 | 256, rounds = 9): ChainSpeed {
 
 /** Microseconds of processor time per frame with the first `steps` steps. */
 function run(steps: number, bins: number, round: number): number {
-  const context = benchContext();
+  const context = benchContext(LINKS);
   const decoder = adr018.decoder(context);
-  const windows = { length_ms: 1000, hop_ms: 100, points: 50, idle_ms: 500, max_gap_periods: 3 };
-  const operators: Operator[] = [
-    denoise.create({ method: 'hampel', window: 9, threshold: 3 }, context),
-    phaseSanitize.create({ method: 'linear' }, context),
-    window.create({ ...windows, training: ['lltf', 'he-ltf'] }, context),
-  ].slice(0, steps - 1);
+  const operators = createSteps(context).slice(0, steps - 1);
   const batches = Array.from({ length: BATCHES }, (_, i) => batch(bins, round * BATCHES + i));
   const before = process.cpuUsage();
   for (const raw of batches) {
     let data: readonly Data[] = decoder.decode(raw).data.filter(({ port }) => port === 'csi');
     for (const operator of operators)
       data = data.flatMap((block) => (operator.process(block, 'bench') as Output<Data>).data);
-    operators[STEPS.indexOf('window') - 1]?.watermark?.(raw.time[raw.count - 1]!);
+    operators[WINDOW]?.watermark?.(raw.time[raw.count - 1]!);
   }
   const used = process.cpuUsage(before);
-  return (used.user + used.system) / (BATCHES * BATCH);
+  return (used.user + used.system) / (BATCHES * BLOCK);
 }
 
 /** Datagrams of a slowly changing channel with a random phase each. */
 function batch(bins: number, index: number): RawBatch {
-  const builder = new RawBuilder(BATCH, 'simulated');
-  for (let i = 0; i < BATCH; i++) {
-    const k = index * BATCH + i;
+  const builder = new RawBuilder(BLOCK, 'simulated');
+  for (let i = 0; i < BLOCK; i++) {
+    const k = index * BLOCK + i;
     const phase = (k * 2.399963) % (2 * Math.PI);
     const pairs = new Int8Array(bins * 2);
     for (let bin = 0; bin < bins; bin++) {
@@ -91,36 +84,3 @@ function batch(bins: number, index: number): RawBatch {
   }
   return builder.take();
 }
-
-const nothing = () => undefined;
-
-function benchContext(): Context {
-  const environment: Environment = {
-    id: 'bench',
-    size: { x: 5, y: 4, z: 2.6 },
-    links: Array.from({ length: LINKS }, (_, node) => ({
-      id: `link-${node}`,
-      sender: `node-${node}`,
-      transmitter: [0, 0, 1],
-      receiver: [5, 4, 1],
-    })),
-    walls: [],
-    zones: [],
-    assumed: [],
-  };
-  return {
-    topology: 'bench',
-    node: 'bench',
-    environments: [environment],
-    links: new LinkTable([environment]),
-    clock: { now: () => 0, elapsed: () => 0 },
-    random: () => 0.5,
-    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    metrics: { dropped: nothing, failed: nothing, gauge: nothing, count: nothing },
-    folder: '',
-    stateFolder: '',
-    provenance: { origin: 'simulated' },
-  };
-}
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;

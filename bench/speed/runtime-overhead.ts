@@ -1,16 +1,19 @@
 import { Type } from 'typebox';
-import {
-  defineOperator,
-  defineSource,
-  NOTHING,
-  type Context,
-  type Operator,
-  type Output,
-} from '../../pipeline/component/index.js';
-import { LinkTable, type CsiBlock, type Data } from '../../pipeline/model/index.js';
+import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
+import type { CsiBlock, Data } from '../../pipeline/model/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
-import { BLOCK, csiBlocks, environmentOf, lineOf, median, STEPS, withFolder } from './bench-line.js';
+import {
+  BLOCK,
+  benchContext,
+  createSteps,
+  csiBlocks,
+  lineOf,
+  median,
+  sourceNode,
+  STEPS,
+  withFolder,
+} from './bench-line.js';
 
 /** Cost of the runtime (queue, pump, gate, RxJS, marks, counting) over a plain loop of the same steps. */
 export interface RuntimeOverhead {
@@ -58,10 +61,7 @@ export async function runtimeOverhead(pairs = 9, blocks = 1500): Promise<Runtime
 
 /** Time of the loop, microseconds. */
 function plainLoop(input: readonly CsiBlock[]): number {
-  const context = benchContext();
-  const operators = STEPS.map(
-    ({ component, config }) => component.create(config as never, context) as Operator,
-  );
+  const operators = createSteps(benchContext(LINKS));
   const started = performance.now();
   let windows = 0;
   const through = (data: Data, step: number): void => {
@@ -88,23 +88,13 @@ function throughRuntime(input: readonly CsiBlock[]): Promise<number> {
     const started = new Promise<void>((resolve) => {
       go = resolve;
     });
-    const source = defineSource({
-      name: 'blocks',
-      summary: 'Blocks from memory.',
-      config: Type.Object({}),
-      examples: [],
-      outputs: ['csi'],
-      replayable: true,
-      create: () => ({
-        async open(_, output) {
-          output.ready?.();
-          await started;
-          for (const [index, block] of input.entries()) {
-            const taken = output.offer({ position: index, data: [block] });
-            if (taken !== true) await taken;
-          }
-        },
-      }),
+    const source = sourceNode(async (output) => {
+      output.ready?.();
+      await started;
+      for (const [index, block] of input.entries()) {
+        const taken = output.offer({ position: index, data: [block] });
+        if (taken !== true) await taken;
+      }
     });
     let done: (microseconds: number) => void = () => undefined;
     const finished = new Promise<number>((resolve) => {
@@ -126,11 +116,7 @@ function throughRuntime(input: readonly CsiBlock[]): Promise<number> {
         },
       }),
     });
-    const nodes = [
-      { id: 'in', component: source, config: {} },
-      ...STEPS,
-      { id: 'end', component: end, config: {} },
-    ];
+    const nodes = [source, ...STEPS, { id: 'end', component: end, config: {} }];
     const topology = lineOf(nodes, LINKS, { stateFolder: folder, checkpointIntervalMs: 600_000 });
     const runner = createRunner(topology, { log: createLogger({ level: 'error' }) });
     await runner.start();
@@ -144,21 +130,3 @@ function throughRuntime(input: readonly CsiBlock[]): Promise<number> {
 
 /** Microseconds. */
 const since = (started: number): number => (performance.now() - started) * 1000;
-
-function benchContext(): Context {
-  const environments = [environmentOf(LINKS)];
-  const nothing = () => undefined;
-  return {
-    topology: 'bench',
-    node: 'bench',
-    environments,
-    links: new LinkTable(environments),
-    clock: { now: () => 0, elapsed: () => 0 },
-    random: () => 0.5,
-    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    metrics: { dropped: nothing, failed: nothing, gauge: nothing, count: nothing },
-    folder: '',
-    stateFolder: '',
-    provenance: { origin: 'simulated' },
-  };
-}
