@@ -29,7 +29,7 @@ export interface NodeMetrics {
   /** Records that failed in a stage: `decode`, `process`, `write`. */
   failed(stage: string, count: number): void;
   /** A gauge of the component's own, e.g. `kernel_drops`. */
-  gauge(name: string, value: number): void;
+  gauge(name: string, value: number, labels?: Readonly<Record<string, string>>): void;
   /** A counter of the component's own. */
   count(name: string, value: number): void;
 }

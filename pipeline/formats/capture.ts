@@ -119,6 +119,9 @@ const isMeta = (meta: unknown): meta is CaptureMeta =>
   'origin' in meta &&
   (meta.origin === 'replay' || meta.origin === 'simulated');
 
+/** Cuts records that stand without a header, as messages carry them. */
+export const captureRecords = (): Cutter => new CaptureCutter();
+
 /** Records need nothing of what came before them, so there is no state. */
 class CaptureCutter implements Cutter {
   readonly #decoder = new TextDecoder();

@@ -66,6 +66,11 @@ export class RawBuilder {
     this.#count = index + 1;
   }
 
+  /** Records of another input follow, whose times are not below `newest`. */
+  startFrom(newest: number): void {
+    this.#newest = newest;
+  }
+
   /** Reports something that was skipped. */
   problem(problem: Problem): void {
     this.#problems.push(problem);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
-import type { Kafka, KafkaConfig, logCreator, RetryOptions } from 'kafkajs';
+import type { Kafka, KafkaConfig, logCreator, RetryOptions, SASLOptions } from 'kafkajs';
 import type { Context, Logger } from '../component/index.js';
 import { registerCodecs } from './codecs.js';
 import type { ConnectionSettings } from './connection.js';
@@ -41,7 +41,7 @@ export async function createClient(
     logLevel: kafkajs.logLevel.WARN,
     logCreator: logTo(context.log),
     ...(tls && { ssl: await tlsOptions(tls, context.folder) }),
-    ...(sasl && { sasl }),
+    ...(sasl && { sasl: sasl as SASLOptions }),
   };
   return new kafkajs.Kafka(config);
 }

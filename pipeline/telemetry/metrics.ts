@@ -11,7 +11,7 @@ export class Metrics {
   readonly #latency: Histogram<'topology' | 'node'>;
   readonly #checkpoint: Histogram<'topology'>;
   readonly #pause: Histogram<'topology'>;
-  readonly #own = new Map<string, Counter<'topology' | 'node'> | Gauge<'topology' | 'node'>>();
+  readonly #own = new Map<string, Counter | Gauge>();
 
   constructor(registry: Registry = new Registry()) {
     this.registry = registry;
@@ -95,14 +95,13 @@ export class Metrics {
 
   /** All of it in Prometheus' text format. */
   async text(): Promise<string> {
+    for (const metric of this.#own.values()) metric.reset();
     for (const { topology, node, own } of this.#nodes.values()) {
-      for (const [name, { kind, value }] of own) {
-        const metric = this.#ownMetric(name, kind);
-        if (metric instanceof Gauge) metric.set({ topology, node }, value);
-        else {
-          metric.remove({ topology, node });
-          metric.inc({ topology, node }, value);
-        }
+      for (const { name, kind, value, labels } of own.values()) {
+        const metric = this.#ownMetric(name, kind, Object.keys(labels));
+        const all = { topology, node, ...labels };
+        if (metric instanceof Gauge) metric.set(all, value);
+        else metric.inc(all, value);
       }
     }
     return this.registry.metrics();
@@ -136,14 +135,14 @@ export class Metrics {
   }
 
   /** Metrics of components' own: their names are fixed in the code, so there are few. */
-  #ownMetric(name: string, kind: 'gauge' | 'count') {
+  #ownMetric(name: string, kind: 'gauge' | 'count', labels: readonly string[]) {
     const known = this.#own.get(name);
     if (known) return known;
     const counts = kind === 'count' && !name.endsWith('_total');
     const options = {
       name: `csiflow_${name}${counts ? '_total' : ''}`,
       help: `${name.replaceAll('_', ' ')} of the component`,
-      labelNames: ['topology', 'node'] as const,
+      labelNames: ['topology', 'node', ...labels],
       registers: [this.registry],
     };
     const made = kind === 'gauge' ? new Gauge(options) : new Counter(options);
@@ -226,7 +225,7 @@ export class NodeMeter {
   queueDepth = 0;
   readonly droppedBy = new Map<string, number>();
   readonly failedBy = new Map<string, number>();
-  readonly own = new Map<string, { kind: 'gauge' | 'count'; value: number }>();
+  readonly own = new Map<string, OwnFigure>();
   /** Reads the lag now; null before the first watermark. */
   watermarkLag: () => number | null = () => null;
   /** Seconds from arrival to here, once a batch. */
@@ -246,11 +245,23 @@ export class NodeMeter {
     this.failedBy.set(stage, (this.failedBy.get(stage) ?? 0) + count);
   }
 
-  gauge(name: string, value: number): void {
-    this.own.set(name, { kind: 'gauge', value });
+  /** @param labels of a bounded set of values; the same names each time. NaN: it is no longer reported. */
+  gauge(name: string, value: number, labels: Readonly<Record<string, string>> = {}): void {
+    const key = [name, ...Object.values(labels)].join(' ');
+    if (Number.isNaN(value)) this.own.delete(key);
+    else this.own.set(key, { name, kind: 'gauge', value, labels });
   }
 
   count(name: string, value: number): void {
-    this.own.set(name, { kind: 'count', value: (this.own.get(name)?.value ?? 0) + value });
+    const before = this.own.get(name)?.value ?? 0;
+    this.own.set(name, { name, kind: 'count', value: before + value, labels: {} });
   }
+}
+
+/** A figure that a component keeps itself. */
+interface OwnFigure {
+  readonly name: string;
+  readonly kind: 'gauge' | 'count';
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string>>;
 }

@@ -1,1 +1,2 @@
+export type { PartitionPosition } from './kafka-partition.js';
 export * from './kafka-partitions.js';

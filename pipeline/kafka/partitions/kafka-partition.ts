@@ -12,8 +12,19 @@ import type {
 import type { CheckpointWriter } from './checkpoint-topic.js';
 import type { FeedControl, GroupReader } from './group-reader.js';
 
-/** Frames of a batch. */
-const BATCH = 64;
+/** Where a partition is read on from. */
+export interface PartitionPosition {
+  /** Of the next message. */
+  readonly offset: string;
+  /** Event time of the newest record so far, microseconds: arrival times never decrease. */
+  readonly newest: number;
+}
+
+/** Messages, in order, as steps of the source's input. @param newest event time of the newest record before them */
+export type Batches = (
+  messages: readonly KafkaMessage[],
+  newest: number,
+) => Iterable<SourceBatch & { readonly position: PartitionPosition }>;
 
 export interface KafkaPartitionOptions {
   readonly number: number;
@@ -30,7 +41,7 @@ export interface KafkaPartitionOptions {
   /** Offsets that are there: first and one behind the last. */
   readonly range: () => Promise<{ readonly low: bigint; readonly high: bigint }>;
   readonly start: 'earliest' | 'latest';
-  readonly toBatch: (messages: readonly KafkaMessage[]) => Omit<SourceBatch, 'position'>;
+  readonly batches: Batches;
   /** The partition of a topic that a key belongs to. */
   readonly partitionOf: (topic: string, key: string) => Promise<number>;
   readonly onLag: (lag: number) => void;
@@ -59,9 +70,10 @@ export class KafkaPartition implements Partition {
   async read(position: Position, output: SourceOutput): Promise<void> {
     const { topic, number, reader, range, start, onExpired, onLag } = this.#options;
     const { low, high } = await range();
-    const wanted = position === null ? (start === 'latest' ? high : low) : BigInt(position as string);
+    const place = position as PartitionPosition | null;
+    const wanted = place ? BigInt(place.offset) : start === 'latest' ? high : low;
     if (wanted < low) onExpired(Number(low - wanted));
-    const backlog = new Backlog(output, this.#options.toBatch);
+    const backlog = new Backlog(output, this.#options.batches, place?.newest ?? -Infinity);
     const control = reader.read(topic, number, wanted < low ? low : wanted, {
       take: (messages) => {
         backlog.add(messages, control);
@@ -86,7 +98,7 @@ export class KafkaPartition implements Partition {
         messages: messages.map((message) => ({ ...message, partition: number })),
       });
     if (position !== null) {
-      const partitions = [{ partition: number, offset: position as string }];
+      const partitions = [{ partition: number, offset: (position as PartitionPosition).offset }];
       await transaction.sendOffsets({ consumerGroupId: group, topics: [{ topic, partitions }] });
     }
     await transaction.commit();
@@ -149,20 +161,21 @@ export class KafkaPartition implements Partition {
 /** Offers messages one batch after the other; while the queue behind it is full, the partition is not read. */
 class Backlog {
   readonly #output: SourceOutput;
-  readonly #toBatch: KafkaPartitionOptions['toBatch'];
+  readonly #make: Batches;
   readonly #batches: SourceBatch[] = [];
+  #newest: number;
   #offering = false;
 
-  constructor(output: SourceOutput, toBatch: KafkaPartitionOptions['toBatch']) {
+  constructor(output: SourceOutput, make: Batches, newest: number) {
     this.#output = output;
-    this.#toBatch = toBatch;
+    this.#make = make;
+    this.#newest = newest;
   }
 
   add(messages: readonly KafkaMessage[], control: FeedControl): void {
-    for (let start = 0; start < messages.length; start += BATCH) {
-      const part = messages.slice(start, start + BATCH);
-      const position = String(BigInt(part.at(-1)!.offset) + 1n);
-      this.#batches.push({ ...this.#toBatch(part), position });
+    for (const batch of this.#make(messages, this.#newest)) {
+      this.#batches.push(batch);
+      this.#newest = batch.position.newest;
     }
     if (!this.#offering) void this.#offer(control);
   }

@@ -1,12 +1,12 @@
-import type { Admin, ICustomPartitioner, Kafka, KafkaMessage } from 'kafkajs';
-import type { Context, Partition, Partitions, SourceBatch } from '../../component/index.js';
+import type { Admin, ICustomPartitioner, Kafka } from 'kafkajs';
+import type { Context, Partition, Partitions } from '../../component/index.js';
 import { createClient, TRANSACTION_RETRY } from '../client.js';
 import type { ConnectionSettings } from '../connection.js';
 import { loadKafka } from '../library.js';
 import { explain } from '../problem.js';
 import { CHECKPOINT_TOPIC, CheckpointReader } from './checkpoint-topic.js';
 import { GroupReader } from './group-reader.js';
-import { KafkaPartition } from './kafka-partition.js';
+import { KafkaPartition, type Batches } from './kafka-partition.js';
 
 export interface KafkaPartitionsOptions {
   readonly connection: ConnectionSettings;
@@ -19,8 +19,7 @@ export interface KafkaPartitionsOptions {
   readonly start: 'earliest' | 'latest';
   /** A process that is silent for so long has died. */
   readonly sessionTimeoutMs: number;
-  /** Messages, in order, as a step of the source's input. */
-  readonly toBatch: (messages: readonly KafkaMessage[]) => Omit<SourceBatch, 'position'>;
+  readonly batches: Batches;
 }
 
 /** How long the last owner's checkpoint may take to be read. */
@@ -71,7 +70,7 @@ export class KafkaPartitions implements Partitions {
   }
 
   async take(number: number): Promise<Partition> {
-    const { topic, group, start, toBatch } = this.#options;
+    const { topic, group, start, batches } = this.#options;
     const [client, reader] = [this.#client!, this.#reader!];
     const producer = client.producer({
       transactionalId: `${group}.${topic}.${number}`,
@@ -87,7 +86,7 @@ export class KafkaPartitions implements Partitions {
       const found = await (await this.#readState(number)).checkpoint();
       return new KafkaPartition({
         ...{ number, topic, stateTopic: this.#stateTopic, group, reader, producer, transaction },
-        ...{ ...found, start, toBatch, log: this.#context.log },
+        ...{ ...found, start, batches, log: this.#context.log },
         range: () => this.#range(topic, number),
         partitionOf: (name, key) => this.#partitionOf!.of(name, key),
         onLag: (lag) => {

@@ -1,0 +1,480 @@
+import type { Admin, Consumer, EachBatchPayload } from 'kafkajs';
+import type { Context } from '../../component/index.js';
+import { createClient, loadKafka } from '../../kafka/index.js';
+import { cooperativeAssigner, type Share } from './assigner.js';
+import { Lane } from './lanes.js';
+import type { KafkaSettings } from './settings.js';
+import { startOf, type CommittedOffset, type OffsetLimits } from './start.js';
+
+/** Offset of the next message, by topic and partition: a position as checkpoints keep it. */
+export type TopicPositions = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** A consumer keeps its membership while it tries to reach the brokers again; whether they answer is watched here. */
+const CONSUMER_RETRY = { initialRetryTime: 50, maxRetryTime: 1000, retries: 1_000_000 };
+/** The brokers count as away when they were silent for this time. */
+const SILENCE_MS = 5_000;
+const WATCH_MS = 1_000;
+const LONGEST_COMMIT_MS = 5_000;
+
+export interface MemberEvents {
+  /** Messages came, or a partition went. */
+  readonly news: () => void;
+  /** What keeps it from reading; null when that is over. */
+  readonly problem: (problem: string | null) => void;
+}
+
+/**
+ * A member of a consumer group: which partitions are this process's, where each is read from, and what Kafka is
+ * told of it. It outlives connections: lanes go on where they were. One partition after the other:
+ *
+ * - Gained: it is paused until its offset is known (checkpoint, group, or as configured).
+ * - Taken away: nothing more is handed on; when a checkpoint covers what was, its offset is committed and the member
+ *   joins again without claiming it. Until then nobody else gets it (see the assigner).
+ */
+export class GroupMember {
+  /** It must not go on: others have counted what no checkpoint here covers yet. */
+  lost = false;
+  joined = false;
+  readonly group: string;
+  readonly #settings: KafkaSettings;
+  readonly #context: Context;
+  readonly #owner: string;
+  readonly #events: MemberEvents;
+  /** Positions of the checkpoint, of partitions that were not gained since. */
+  readonly #kept: Map<string, number>;
+  readonly #held = new Map<string, Lane>();
+  readonly #releasing = new Map<string, Lane>();
+  readonly #gaining = new Set<string>();
+  #assigned: ReadonlySet<string> = new Set();
+  #connection: { readonly consumer: Consumer; readonly admin: Admin } | undefined;
+  #fail: (error: Error) => void = () => undefined;
+  #memberId: string | undefined;
+  #rejoins = false;
+  #rebalances = 0;
+  #heard = 0;
+  #watch: NodeJS.Timeout | undefined;
+  #covered: TopicPositions = {};
+  #following: Promise<void> = Promise.resolve();
+
+  constructor(
+    settings: KafkaSettings,
+    context: Context,
+    owner: string,
+    kept: TopicPositions,
+    events: MemberEvents,
+  ) {
+    this.#settings = settings;
+    this.#context = context;
+    this.#owner = owner;
+    this.#events = events;
+    this.#kept = new Map(
+      Object.entries(kept).flatMap(([topic, partitions]) =>
+        Object.entries(partitions).map(([partition, offset]) => [`${topic}/${partition}`, offset] as const),
+      ),
+    );
+    this.group = settings.group ?? `csiflow-${context.topology}`;
+  }
+
+  /**
+   * Connects and joins. Rejects where that fails; `failed` of what it gives rejects when the connection is lost for good, or
+   * the member must not go on.
+   */
+  async join(): Promise<{ readonly failed: Promise<never> }> {
+    const failed = new Promise<never>((_, reject) => {
+      this.#fail = reject;
+    });
+    failed.catch(() => undefined);
+    const { AssignerProtocol } = await loadKafka();
+    const client = await createClient(this.#settings, this.#context);
+    const admin = client.admin();
+    const consumer = client.consumer({
+      groupId: this.group,
+      partitionAssigners: [cooperativeAssigner(AssignerProtocol, () => this.#claims)],
+      sessionTimeout: this.#settings.session_timeout_ms,
+      rebalanceTimeout: Math.max(this.#settings.session_timeout_ms, 10_000),
+      heartbeatInterval: Math.min(1000, Math.floor(this.#settings.session_timeout_ms / 6)),
+      maxWaitTimeInMs: this.#settings.fetch_wait_ms,
+      allowAutoTopicCreation: false,
+      retry: { ...CONSUMER_RETRY, restartOnFailure: async () => false },
+    });
+    this.#connection = { admin, consumer };
+    await admin.connect();
+    await admin.fetchTopicMetadata({ topics: this.#settings.topics });
+    await consumer.connect();
+    this.#listen(consumer);
+    await consumer.subscribe({
+      topics: this.#settings.topics,
+      fromBeginning: this.#settings.start === 'earliest',
+    });
+    await Promise.race([this.#run(consumer), failed]);
+    this.joined = true;
+    this.#heard = this.#context.clock.elapsed();
+    this.#watch = setInterval(() => {
+      this.#look();
+    }, WATCH_MS);
+    return { failed };
+  }
+
+  /** Of the partitions that are read here. */
+  get lanes(): Iterable<Lane> {
+    return this.#held.values();
+  }
+
+  /** Messages wait to be handed on. */
+  get waiting(): boolean {
+    for (const lane of this.#held.values()) if (!lane.empty) return true;
+    return false;
+  }
+
+  get positions(): TopicPositions {
+    const positions: Record<string, Record<string, number>> = {};
+    for (const [key, offset] of this.#kept) {
+      const slash = key.lastIndexOf('/');
+      (positions[key.slice(0, slash)] ??= {})[key.slice(slash + 1)] = offset;
+    }
+    for (const lanes of [this.#held, this.#releasing])
+      for (const { topic, partition, offered } of lanes.values())
+        (positions[topic] ??= {})[partition] = offered;
+    return positions;
+  }
+
+  /** All that was taken from lanes is in a batch with the positions of now. */
+  sent(): void {
+    for (const lane of this.#held.values()) lane.sent = lane.offered;
+  }
+
+  /** Messages were taken from a lane: there may be room for more. */
+  taken(lane: Lane): void {
+    if (!lane.paused || lane.full) return;
+    lane.paused = false;
+    this.#connection?.consumer.resume([{ topic: lane.topic, partitions: [lane.partition] }]);
+  }
+
+  /** A checkpoint with these positions is safe: Kafka is told. */
+  commit(covered: TopicPositions): void {
+    this.#covered = covered;
+    this.#followSoon();
+  }
+
+  /** Leaves the group. Its lanes stay, in case that it joins again. */
+  async leave(): Promise<void> {
+    this.joined = false;
+    clearInterval(this.#watch);
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LONGEST_COMMIT_MS);
+    });
+    await Promise.race([this.#following, enough]);
+    clearTimeout(timer);
+    const connection = this.#connection;
+    this.#connection = undefined;
+    if (!connection) return;
+    for (const part of [connection.consumer, connection.admin])
+      await part.disconnect().catch((error: unknown) => {
+        this.#context.log.debug('a connection to Kafka did not close', { error: String(error) });
+      });
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    const partitions = [...this.#held, ...this.#releasing].map(([key, lane]) => ({
+      partition: key,
+      offset: lane.offered,
+      committed: lane.committed,
+      high: lane.high,
+      lag: lane.lag,
+      state: this.#releasing.has(key) ? 'releasing' : lane.paused ? 'paused' : 'reading',
+    }));
+    return {
+      group: this.group,
+      member: this.#memberId ?? null,
+      rebalances: this.#rebalances,
+      lag: partitions.reduce((sum, { lag }) => sum + lag, 0),
+      partitions,
+    };
+  }
+
+  // ------------------------------------------------------------------ reading
+
+  #run(consumer: Consumer): Promise<void> {
+    return consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: true,
+      eachBatch: async ({ batch }) => {
+        this.#receive(batch.topic, batch.partition, batch);
+      },
+    });
+  }
+
+  #receive(topic: string, partition: number, batch: EachBatchPayload['batch']): void {
+    const lane = this.#held.get(`${topic}/${partition}`);
+    // Of a partition that went, or whose offset is not known yet: it is fetched again.
+    if (!lane) return;
+    lane.high = Number(batch.highWatermark);
+    lane.add(batch.messages, Number(batch.lastOffset()));
+    if (lane.full && !lane.paused) {
+      lane.paused = true;
+      this.#connection?.consumer.pause([{ topic, partitions: [partition] }]);
+    }
+    this.#events.news();
+  }
+
+  #listen(consumer: Consumer): void {
+    const { GROUP_JOIN, FETCH_START, HEARTBEAT, END_BATCH_PROCESS, CRASH } = consumer.events;
+    consumer.on(GROUP_JOIN, ({ payload }) => {
+      this.#onJoin(consumer, payload.memberId, keysOf(payload.memberAssignment));
+    });
+    consumer.on(FETCH_START, () => {
+      if (!this.#rejoins) return;
+      this.#rejoins = false;
+      // kafkajs has no way to ask for it: what it does after this error is to join again.
+      throw Object.assign(new Error('this member has let partitions go'), { type: 'REBALANCE_IN_PROGRESS' });
+    });
+    consumer.on(HEARTBEAT, () => {
+      this.#heard = this.#context.clock.elapsed();
+    });
+    // Also of batches that hold nothing for readers: marks of transactions, and what was aborted.
+    consumer.on(END_BATCH_PROCESS, ({ payload: { topic, partition, lastOffset, highWatermark } }) => {
+      const lane = this.#held.get(`${topic}/${partition}`);
+      if (!lane) return;
+      lane.high = Number(highWatermark);
+      lane.add([], Number(lastOffset));
+      this.#events.news();
+    });
+    consumer.on(CRASH, ({ payload: { error } }) => {
+      if (this.#connection?.consumer === consumer) this.#fail(error);
+    });
+  }
+
+  /** Once a second: whether the brokers answer, and how much is still to be read. */
+  #look(): void {
+    const silence = this.#context.clock.elapsed() - this.#heard;
+    const away = silence > SILENCE_MS;
+    this.#events.problem(
+      away
+        ? `no broker of ${this.#settings.brokers.join(', ')} has answered for ${Math.round(silence / 1000)} s: it is tried again until one does`
+        : null,
+    );
+    for (const [key, lane] of [...this.#held, ...this.#releasing])
+      this.#context.metrics.gauge('kafka_lag', lane.lag, { partition: key });
+  }
+
+  // ------------------------------------------------------------------ the group
+
+  get #claims(): Share {
+    const claims: Record<string, number[]> = {};
+    for (const lanes of [this.#held, this.#releasing])
+      for (const { topic, partition } of lanes.values()) (claims[topic] ??= []).push(partition);
+    return claims;
+  }
+
+  /** The group has shared its partitions out anew. Nothing is fetched before this returns. */
+  #onJoin(consumer: Consumer, memberId: string, assigned: ReadonlySet<string>): void {
+    const before = this.#memberId;
+    // Another id: the group had taken this member for dead, and its partitions may have been read by others.
+    const evicted = before !== undefined && before !== memberId;
+    this.#memberId = memberId;
+    this.#assigned = assigned;
+    this.#rebalances++;
+    this.#heard = this.#context.clock.elapsed();
+    for (const [key, lane] of [...this.#held]) if (!assigned.has(key)) this.#loseLane(key, lane, evicted);
+    for (const [key, lane] of [...this.#releasing]) {
+      if (!assigned.has(key)) continue;
+      this.#releasing.delete(key);
+      this.#held.set(key, lane);
+    }
+    const unsure: string[] = [];
+    for (const key of assigned) {
+      const lane = this.#held.get(key);
+      if (!lane || evicted) unsure.push(key);
+      else seek(consumer, lane);
+    }
+    if (unsure.length > 0) this.#gain(consumer, unsure);
+    this.#context.log.info('joined the consumer group', {
+      group: this.group,
+      partitions: [...assigned],
+      releasing: [...this.#releasing.keys()],
+    });
+    this.#followSoon();
+    this.#events.news();
+  }
+
+  #loseLane(key: string, lane: Lane, evicted: boolean): void {
+    this.#held.delete(key);
+    lane.clear();
+    if (lane.sent <= lane.committed) {
+      this.#forget(key);
+      return;
+    }
+    if (!evicted) {
+      this.#releasing.set(key, lane);
+      return;
+    }
+    this.#takenOver(key, lane);
+  }
+
+  /** Others have read on from what was committed, while this member was taken for dead. */
+  #takenOver(key: string, lane: Lane): void {
+    const twice = lane.covered - lane.committed;
+    if (twice > 0) {
+      this.#context.metrics.count('kafka_counted_twice_total', twice);
+      this.#context.log.error('another member has counted messages again that a checkpoint here holds', {
+        partition: key,
+        messages: twice,
+      });
+    }
+    if (lane.sent <= lane.covered) return;
+    this.lost = true;
+    this.#fail(
+      new Error(
+        `the group took this member for dead after ${this.#settings.session_timeout_ms} ms of silence, and gave ${key} to another: what was read of it since the last checkpoint is taken back`,
+      ),
+    );
+  }
+
+  #gain(consumer: Consumer, keys: readonly string[]): void {
+    const fresh = keys.filter((key) => !this.#gaining.has(key));
+    if (fresh.length === 0) return;
+    consumer.pause(topicPartitions(fresh));
+    for (const key of fresh) this.#gaining.add(key);
+    this.#begin(consumer, fresh)
+      .catch((error: unknown) => {
+        this.#fail(error instanceof Error ? error : new Error(String(error)));
+      })
+      .finally(() => {
+        for (const key of fresh) this.#gaining.delete(key);
+      });
+  }
+
+  /** Finds out where partitions are to be read from, and reads. */
+  async #begin(consumer: Consumer, keys: readonly string[]): Promise<void> {
+    const topics = [...new Set(keys.map((key) => key.slice(0, key.lastIndexOf('/'))))];
+    const [committed, limits] = await Promise.all([this.#committedOffsets(topics), this.#limits(topics)]);
+    if (this.#connection?.consumer !== consumer) return;
+    for (const key of keys) {
+      if (!this.#assigned.has(key)) continue;
+      const lane = this.#laneAt(key, committed.get(key) ?? NOTHING_COMMITTED, limits.get(key) ?? NO_LIMITS);
+      this.#kept.delete(key);
+      this.#held.set(key, lane);
+      seek(consumer, lane);
+      lane.paused = false;
+      consumer.resume([{ topic: lane.topic, partitions: [lane.partition] }]);
+    }
+    this.#events.news();
+  }
+
+  #laneAt(key: string, committed: CommittedOffset, limits: OffsetLimits): Lane {
+    const held = this.#held.get(key);
+    const foreign = committed.offset !== null && committed.owner !== this.#owner;
+    if (held && !foreign) return held;
+    if (held && held.sent > held.committed) this.#takenOver(key, held);
+    const start = startOf(this.#kept.get(key), committed, this.#owner, limits, this.#settings.start);
+    if (start.lost > 0) {
+      this.#context.metrics.dropped('retention', start.lost);
+      this.#context.log.error('the broker deleted messages before they were read: they are lost', {
+        partition: key,
+        messages: start.lost,
+      });
+    }
+    const slash = key.lastIndexOf('/');
+    const lane = new Lane(key.slice(0, slash), Number(key.slice(slash + 1)), start.offset, limits.high);
+    lane.committed = committed.offset ?? start.offset;
+    return lane;
+  }
+
+  async #committedOffsets(topics: string[]): Promise<ReadonlyMap<string, CommittedOffset>> {
+    const found = await this.#connection!.admin.fetchOffsets({ groupId: this.group, topics });
+    return new Map(
+      found.flatMap(({ topic, partitions }) =>
+        partitions.map(({ partition, offset, metadata }) => [
+          `${topic}/${partition}`,
+          { offset: Number(offset) < 0 ? null : Number(offset), owner: metadata ?? '' },
+        ]),
+      ),
+    );
+  }
+
+  async #limits(topics: readonly string[]): Promise<ReadonlyMap<string, OffsetLimits>> {
+    const found = new Map<string, OffsetLimits>();
+    for (const topic of topics)
+      for (const { partition, low, high } of await this.#connection!.admin.fetchTopicOffsets(topic))
+        found.set(`${topic}/${partition}`, { low: Number(low), high: Number(high) });
+    return found;
+  }
+
+  // ------------------------------------------------------------------ what Kafka is told
+
+  #followSoon(): void {
+    this.#following = this.#following.then(() => this.#follow());
+  }
+
+  /** Commits what the last checkpoint covers, and lets go of partitions that it covers whole. */
+  async #follow(): Promise<void> {
+    const consumer = this.#connection?.consumer;
+    if (!consumer || !this.#memberId) return;
+    const due: { lane: Lane; offset: number }[] = [];
+    for (const lane of [...this.#held.values(), ...this.#releasing.values()]) {
+      const offset = this.#covered[lane.topic]?.[lane.partition];
+      if (offset === undefined) continue;
+      lane.covered = Math.max(lane.covered, offset);
+      if (offset > lane.committed) due.push({ lane, offset });
+    }
+    if (due.length > 0 && !(await this.#tell(consumer, due))) return;
+    for (const [key, lane] of [...this.#releasing]) {
+      if (lane.sent > lane.committed) continue;
+      this.#releasing.delete(key);
+      this.#forget(key);
+      this.#context.log.info('let a partition go', { partition: key, offset: lane.committed });
+    }
+  }
+
+  /** Nobody here reads it any more: others may have it. */
+  #forget(key: string): void {
+    this.#rejoins = true;
+    this.#context.metrics.gauge('kafka_lag', NaN, { partition: key });
+  }
+
+  /** False where Kafka did not take it: the next checkpoint, or the next joining, tries again. */
+  async #tell(consumer: Consumer, due: readonly { lane: Lane; offset: number }[]): Promise<boolean> {
+    try {
+      await consumer.commitOffsets(
+        due.map(({ lane: { topic, partition }, offset }) => ({
+          topic,
+          partition,
+          offset: String(offset),
+          metadata: this.#owner,
+        })),
+      );
+    } catch (error) {
+      this.#context.log.warn('offsets were not committed: the next checkpoint tries again', {
+        error: String(error),
+      });
+      return false;
+    }
+    for (const { lane, offset } of due) lane.committed = offset;
+    return true;
+  }
+}
+
+const NOTHING_COMMITTED: CommittedOffset = { offset: null, owner: '' };
+const NO_LIMITS: OffsetLimits = { low: 0, high: 0 };
+
+const seek = (consumer: Consumer, { topic, partition, fetched }: Lane): void => {
+  consumer.seek({ topic, partition, offset: String(fetched) });
+};
+
+const keysOf = (share: Readonly<Record<string, readonly number[]>>): ReadonlySet<string> =>
+  new Set(
+    Object.entries(share).flatMap(([topic, partitions]) =>
+      partitions.map((partition) => `${topic}/${partition}`),
+    ),
+  );
+
+function topicPartitions(keys: readonly string[]): { topic: string; partitions: number[] }[] {
+  const found = new Map<string, number[]>();
+  for (const key of keys) {
+    const slash = key.lastIndexOf('/');
+    const topic = key.slice(0, slash);
+    found.set(topic, [...(found.get(topic) ?? []), Number(key.slice(slash + 1))]);
+  }
+  return [...found].map(([topic, partitions]) => ({ topic, partitions }));
+}

@@ -1,0 +1,82 @@
+import type { IHeaders, KafkaMessage } from 'kafkajs';
+import type { RawBatch } from '../../component/index.js';
+import { capture, captureRecords } from '../../formats/capture.js';
+import { FormatError, HEAD_BYTES, RawBuilder } from '../../formats/index.js';
+
+/** What messages hold. */
+export type Content = 'record' | 'capture';
+
+/** Headers that producers may add; all text. */
+export const TIME_HEADER = 'csiflow-time';
+export const SENDER_HEADER = 'csiflow-sender';
+export const ORIGIN_HEADER = 'csiflow-origin';
+
+/** A message that cannot be read. */
+export interface BadMessage {
+  /** Bounded in number: it becomes a reason of a metric. */
+  readonly reason: string;
+  readonly text: string;
+}
+
+/** Records of one message at most. */
+export const MAX_RECORDS = 16_384;
+
+/** Event time of a message, microseconds: its header, else the time at which it was produced. */
+export function timeOf({ headers, timestamp }: KafkaMessage): number {
+  const exact = Number(text(headers, TIME_HEADER) ?? NaN);
+  return Number.isFinite(exact) ? exact : Number(timestamp) * 1000;
+}
+
+type Origin = RawBatch['origin'];
+const ORIGINS: readonly string[] = ['live', 'replay', 'simulated'];
+
+/** What a message says of where its records come from. */
+export function originOf({ headers }: KafkaMessage, otherwise: Origin): Origin {
+  const said = text(headers, ORIGIN_HEADER);
+  return said !== undefined && ORIGINS.includes(said) ? (said as Origin) : otherwise;
+}
+
+/** Adds the records of a message to a batch that has room for {@link MAX_RECORDS}; or says why it cannot. */
+export function addRecords(
+  message: KafkaMessage,
+  content: Content,
+  format: string,
+  into: RawBuilder,
+): BadMessage | null {
+  const { value, key } = message;
+  if (value === null) return { reason: 'malformed_empty', text: 'it has no value' };
+  if (content === 'capture') return addCapture(value, format, into);
+  const sender = text(message.headers, SENDER_HEADER) ?? key?.toString() ?? '';
+  into.add(timeOf(message), value, 0, value.length, sender);
+  return null;
+}
+
+/** A capture with its header, or its records alone: all of them, or none. */
+function addCapture(value: Buffer, format: string, into: RawBuilder): BadMessage | null {
+  const bad = (why: string): BadMessage => ({ reason: 'malformed_capture', text: why });
+  const records = new RawBuilder(MAX_RECORDS, 'live');
+  try {
+    const whole = capture.recognise(value);
+    const opened = whole ? capture.open(value.subarray(0, HEAD_BYTES)) : undefined;
+    if (opened && opened.format !== format)
+      return bad(`it holds records of ${opened.format}, and \`format\` says ${format}`);
+    const start = opened?.start ?? 0;
+    const rest = value.subarray(start);
+    const taken = (opened?.cutter ?? captureRecords()).cut(rest, records, start, true);
+    if (taken < rest.length) return bad(`it holds more than ${MAX_RECORDS} records`);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    return bad(error.message);
+  }
+  const [problem] = records.takeProblems();
+  if (problem) return bad(`${problem.place}: ${problem.message}`);
+  const { count, time, offsets, bytes, sender, senders } = records.take();
+  for (let i = 0; i < count; i++)
+    into.add(time[i]!, bytes, offsets[i]!, offsets[i + 1]!, senders[sender[i]!] ?? '');
+  return null;
+}
+
+function text(headers: IHeaders | undefined, name: string): string | undefined {
+  const value = headers?.[name];
+  return typeof value === 'string' || Buffer.isBuffer(value) ? value.toString() : undefined;
+}

@@ -1,0 +1,98 @@
+import { Type, type Static } from 'typebox';
+import { choice, type Complaint } from '../../component/index.js';
+import { FORMATS } from '../../formats/index.js';
+import { checkConnection, connectionFields, TOPIC_PATTERN } from '../../kafka/index.js';
+
+export const settingsSchema = Type.Object(
+  {
+    ...connectionFields,
+    topics: Type.Array(Type.String({ pattern: TOPIC_PATTERN }), {
+      minItems: 1,
+      maxItems: 64,
+      uniqueItems: true,
+      description: 'Topics to read. Their messages have the id of the environment as their key.',
+    }),
+    group: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 249,
+        description:
+          'Consumer group: its members share the partitions. Default: `csiflow-` and the id of the topology.',
+      }),
+    ),
+    content: choice(
+      {
+        record: 'One raw record a message: a datagram, a line, a JSON frame.',
+        capture:
+          "Several records a message, each with its time and sender: a capture of csiflow, or a capture's records alone.",
+      },
+      { default: 'record', description: 'What a message holds.' },
+    ),
+    format: choice<string>(Object.fromEntries(FORMATS.map(({ name, summary }) => [name, summary])), {
+      default: 'adr018',
+      description: 'What the records are.',
+    }),
+    origin: choice(
+      {
+        live: 'From radios, as they come.',
+        replay: 'Recordings.',
+        simulated: 'Made by a simulator.',
+      },
+      {
+        default: 'live',
+        description: 'Where the records come from, of messages that do not say so (`csiflow-origin`).',
+      },
+    ),
+    start: choice(
+      {
+        earliest: 'With the oldest message that the broker still has.',
+        latest: 'With what comes from now on.',
+      },
+      {
+        default: 'earliest',
+        description: 'Where a partition is begun that neither a checkpoint nor the group has a position of.',
+      },
+    ),
+    batch_records: Type.Integer({
+      minimum: 1,
+      maximum: 4096,
+      default: 256,
+      description: 'Records that are handed on at once at most. Changes the speed only, never the results.',
+    }),
+    merge_wait_ms: Type.Integer({
+      minimum: 0,
+      maximum: 60_000,
+      default: 1000,
+      description:
+        'Partitions are merged by time: how long the others wait for one that has messages which did not come yet.',
+    }),
+    session_timeout_ms: Type.Integer({
+      minimum: 1000,
+      maximum: 1_800_000,
+      default: 30_000,
+      description:
+        'A member that was silent for this time is taken for dead. The brokers allow 6 s to 30 min unless told otherwise.',
+    }),
+    fetch_wait_ms: Type.Integer({
+      minimum: 5,
+      maximum: 10_000,
+      default: 200,
+      description: 'How long a broker may hold an answer back while there is nothing new.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export type KafkaSettings = Static<typeof settingsSchema>;
+
+export const checkSettings = (config: KafkaSettings): readonly Complaint[] => [
+  ...checkConnection(config),
+  ...(config.fetch_wait_ms * 3 > config.session_timeout_ms
+    ? [
+        {
+          path: ['fetch_wait_ms'],
+          message: `an idle member says that it lives every ${config.fetch_wait_ms} ms: make that a third of session_timeout_ms (${config.session_timeout_ms}) at most`,
+        },
+      ]
+    : []),
+];
