@@ -58,7 +58,7 @@ const Config = Type.Object(
       maximum: 1000,
       default: 0,
       description:
-        'How long a window may wait for others to travel with, milliseconds; 0: for those that close with it. Windows that close while a batch is under way travel together at any setting.',
+        'How long a window may wait for others to travel with, milliseconds. Windows that close while others are computed travel together at any setting.',
     }),
     max_in_flight: Type.Integer({
       minimum: 1,
@@ -161,8 +161,14 @@ class InferPose implements Operator {
       ...{ backend: name, device, version, reason },
       model: this.#manifest.name,
       model_version: this.#manifest.version,
-      calibrated_links: Object.keys(this.#profiles).length,
+      calibrated_links: this.#calibratedLinks(),
     });
+    if (this.#config.calibration !== undefined && this.#calibratedLinks() === 0) {
+      this.#context.log.warn('the calibration names none of the environments’ links', {
+        calibration: this.#config.calibration,
+        its_links: Object.keys(this.#profiles).slice(0, 10),
+      });
+    }
   }
 
   async process(data: Data): Promise<Output<PoseFrame>> {
@@ -197,6 +203,10 @@ class InferPose implements Operator {
 
   async close(): Promise<void> {
     await this.#inference.close();
+  }
+
+  #calibratedLinks(): number {
+    return [...this.#context.links].filter(({ link }) => this.#profiles[link.id]).length;
   }
 
   #frame(window: Window, answer: Answer | null): PoseFrame {

@@ -6,9 +6,7 @@ import { transferOf, type Request } from './request.js';
 import type { FromWorker, ToWorker, WorkerOptions } from './worker.js';
 
 export interface InferenceOptions extends WorkerOptions {
-  /** Windows of a batch at most. */
-  readonly maxBatch: number;
-  /** How long the first window of a batch may wait for others. */
+  /** How long a window may wait for others before it is sent; 0: not at all. */
   readonly maxWaitMs: number;
 }
 
@@ -18,7 +16,7 @@ export interface Answer {
   readonly milliseconds: number;
 }
 
-/** Batches on their way or waiting are tried so often when the thread dies under them. */
+/** Windows are tried so often when the thread dies while it may be computing them. */
 const ATTEMPTS = 3;
 
 interface Job {
@@ -30,25 +28,27 @@ interface Job {
 }
 
 /**
- * The network in a thread of its own, fed with micro-batches: windows that arrive within `maxWaitMs`, or while
- * a batch is under way, travel together. A thread that dies is started again and its windows are sent again.
- * Waiting windows are as many as the caller leaves unanswered.
+ * The network in a thread of its own. Windows are handed over at once, or after `maxWaitMs`; the thread computes
+ * those together that are there when it is done with the ones before, so that this thread, which has other work,
+ * need not look after it. A thread that dies is started again and its windows are sent again. Unanswered windows
+ * are as many as the caller lets there be.
  */
 export class Inference {
   readonly #options: InferenceOptions;
   readonly #onCrash: (reason: string) => void;
   #worker: Worker | null = null;
   #backend: LoadedBackend | null = null;
-  #waiting: Job[] = [];
-  #flying: { readonly batch: number; readonly jobs: readonly Job[] } | null = null;
+  /** Unanswered, oldest first. */
+  readonly #jobs = new Map<number, Job>();
+  /** Those of them that were not handed over yet. */
+  #held: number[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #numbers = 0;
   #batches = 0;
   #answered = 0;
   #crashes = 0;
-  /** Cancels the flush that is due later. */
-  #cancelFlush: (() => void) | null = null;
   /** Moving mean of a batch's time, milliseconds. */
   #meanMs = 0;
-  #due = false;
   #closed = false;
   /** Why nothing more can be inferred: the thread could not be started again. */
   #broken: Error | null = null;
@@ -62,12 +62,9 @@ export class Inference {
   async open(): Promise<LoadedBackend> {
     this.#closed = false;
     this.#broken = null;
+    const { weights, backend, links, maxBatch } = this.#options;
     const worker = new Worker(compiledModule(import.meta.url, './worker.js'), {
-      workerData: {
-        weights: this.#options.weights,
-        backend: this.#options.backend,
-        links: this.#options.links,
-      } satisfies WorkerOptions,
+      workerData: { weights, backend, links, maxBatch } satisfies WorkerOptions,
     });
     this.#worker = worker;
     return new Promise((resolve, reject) => {
@@ -75,7 +72,7 @@ export class Inference {
         if (message.kind === 'ready') {
           this.#backend = message.backend;
           resolve(message.backend);
-          this.#flush();
+          this.#send();
         } else if (message.kind === 'unable') {
           reject(new Error(message.reason));
         } else {
@@ -98,22 +95,22 @@ export class Inference {
     if (this.#closed) return Promise.reject(new Error('The inference thread is closed.'));
     if (this.#broken) return Promise.reject(this.#broken);
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, resolve, reject, attempts: 0 });
-      if (this.#waiting.length >= this.#options.maxBatch) this.#flush();
-      else
-        this.#cancelFlush ??= later(this.#options.maxWaitMs, () => {
-          this.#cancelFlush = null;
-          this.#due = true;
-          this.#flush();
-        });
+      const number = this.#numbers++;
+      this.#jobs.set(number, { request, resolve, reject, attempts: 0 });
+      this.#held.push(number);
+      const { maxBatch, maxWaitMs } = this.#options;
+      if (maxWaitMs === 0 || this.#held.length >= maxBatch) this.#send();
+      else {
+        this.#timer ??= setTimeout(() => {
+          this.#send();
+        }, maxWaitMs);
+      }
     });
   }
 
-  /** Answers what is under way, then ends the thread. */
+  /** Ends the thread. Unanswered windows are rejected: who wants their answers awaits them first. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#cancelFlush?.();
-    this.#cancelFlush = null;
     const worker = this.#worker;
     this.#worker = null;
     this.#backend = null;
@@ -139,32 +136,34 @@ export class Inference {
     this.#worker?.postMessage({ kind: 'crash' } satisfies ToWorker);
   }
 
-  #flush(): void {
-    const ready = this.#waiting.length >= this.#options.maxBatch || this.#due;
-    if (this.#flying || !this.#backend || !this.#worker || this.#waiting.length === 0 || !ready) return;
-    const jobs = this.#waiting.splice(0, this.#options.maxBatch);
-    // What waits on has waited behind this batch: it goes with the next one at once.
-    this.#due = this.#waiting.length > 0;
-    const batch = this.#batches++;
-    this.#flying = { batch, jobs };
-    const requests = jobs.map((job) => job.request());
-    this.#worker.postMessage({ kind: 'infer', batch, requests } satisfies ToWorker, transferOf(requests));
+  /** Hands over what is held, once the thread is ready. */
+  #send(): void {
+    if (!this.#backend || !this.#worker || this.#held.length === 0) return;
+    const windows = this.#held.map((number) => ({ number, request: this.#jobs.get(number)!.request() }));
+    this.#hold([]);
+    const transfer = transferOf(windows.map(({ request }) => request));
+    this.#worker.postMessage({ kind: 'infer', windows } satisfies ToWorker, transfer);
   }
 
-  #done(message: Extract<FromWorker, { batch: number }>): void {
-    const flying = this.#flying;
-    if (flying?.batch !== message.batch) return;
-    this.#flying = null;
-    flying.jobs.forEach((job, index) => {
-      if (message.kind === 'failed') job.reject(new Error(message.reason));
-      else job.resolve({ estimate: message.estimates[index]!, milliseconds: message.milliseconds });
+  #hold(numbers: number[]): void {
+    this.#held = numbers;
+    if (this.#timer) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #done(message: Extract<FromWorker, { numbers: readonly number[] }>): void {
+    const { numbers } = message;
+    numbers.forEach((number, index) => {
+      const job = this.#jobs.get(number);
+      this.#jobs.delete(number);
+      if (message.kind === 'failed') job?.reject(new Error(message.reason));
+      else job?.resolve({ estimate: message.estimates[index]!, milliseconds: message.milliseconds });
     });
-    this.#answered += flying.jobs.length;
-    if (message.kind !== 'failed') {
-      this.#meanMs += (this.#meanMs === 0 ? 1 : MEAN_WEIGHT) * (message.milliseconds - this.#meanMs);
-    }
-    if (this.#waiting.length > 0) this.#due = true;
-    this.#flush();
+    this.#batches++;
+    this.#answered += numbers.length;
+    if (message.kind === 'failed') return;
+    const weight = this.#meanMs === 0 ? 1 : MEAN_WEIGHT;
+    this.#meanMs += weight * (message.milliseconds - this.#meanMs);
   }
 
   #crashed(worker: Worker, reason: string): void {
@@ -172,15 +171,7 @@ export class Inference {
     const started = this.#backend !== null;
     this.#worker = null;
     this.#backend = null;
-    const jobs = [...(this.#flying?.jobs ?? [])];
-    this.#flying = null;
-    for (const job of jobs) job.attempts++;
-    const lost = jobs.filter((job) => job.attempts >= ATTEMPTS);
-    this.#waiting.unshift(...jobs.filter((job) => job.attempts < ATTEMPTS));
-    this.#due = true;
-    for (const job of lost) {
-      job.reject(new Error(`The inference thread ended ${ATTEMPTS} times under this window (${reason}).`));
-    }
+    this.#retry(reason);
     // One that ends before it was ready would end again: `open` rejects instead.
     if (!started) return;
     this.#crashes++;
@@ -191,27 +182,25 @@ export class Inference {
     });
   }
 
+  /** Holds all that is unanswered for the next thread. The oldest, up to a batch, are those that it may have died of. */
+  #retry(reason: string): void {
+    const held = new Set(this.#held);
+    const suspects = [...this.#jobs].filter(([number]) => !held.has(number)).slice(0, this.#options.maxBatch);
+    for (const [number, job] of suspects) {
+      if (++job.attempts < ATTEMPTS) continue;
+      this.#jobs.delete(number);
+      job.reject(new Error(`The inference thread ended ${ATTEMPTS} times under this window (${reason}).`));
+    }
+    this.#hold([...this.#jobs.keys()]);
+  }
+
   #rejectAll(error: Error): void {
-    const jobs = [...(this.#flying?.jobs ?? []), ...this.#waiting];
-    this.#flying = null;
-    this.#waiting = [];
+    const jobs = [...this.#jobs.values()];
+    this.#jobs.clear();
+    this.#hold([]);
     for (const job of jobs) job.reject(error);
   }
 }
 
 /** Weight of the newest batch in the mean. */
 const MEAN_WEIGHT = 0.1;
-
-/** Runs something after a time; 0 is this turn of the event loop's end, without a timer's millisecond. */
-function later(milliseconds: number, run: () => void): () => void {
-  if (milliseconds === 0) {
-    const immediate = setImmediate(run);
-    return () => {
-      clearImmediate(immediate);
-    };
-  }
-  const timer = setTimeout(run, milliseconds);
-  return () => {
-    clearTimeout(timer);
-  };
-}

@@ -112,7 +112,7 @@ export function readManifest(folder: string): Manifest {
       `There are no weights in ${folder}: it has no manifest.json. Make them with \`csiflow train pose --out ${folder}\`.`,
     );
   }
-  return JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+  return readJson(file) as Manifest;
 }
 
 type Described = Omit<
@@ -155,14 +155,14 @@ export function readProfiles(file: string): Profiles {
     throw new Error(
       `The calibration ${file} does not exist. Leave the field \`calibration\` out to go without one.`,
     );
-  const content = JSON.parse(readFileSync(file, 'utf8')) as { features?: unknown; profiles?: unknown };
-  if (content.features !== FEATURE_VERSION) {
+  const content = readJson(file) as { features?: unknown; profiles?: unknown } | null;
+  if (content?.features !== FEATURE_VERSION) {
     throw new Error(
       `${file}: "features" must be ${FEATURE_VERSION}, the version that this csiflow computes.`,
     );
   }
-  const profiles = content.profiles as Record<string, unknown> | undefined;
-  if (typeof profiles !== 'object')
+  const profiles = content.profiles as Record<string, unknown> | null | undefined;
+  if (typeof profiles !== 'object' || profiles === null || Array.isArray(profiles))
     throw new Error(`${file}: "profiles" must be an object with a list for each link.`);
   for (const [link, profile] of Object.entries(profiles)) {
     if (!Array.isArray(profile) || profile.length !== GROUPS || !profile.every(Number.isFinite)) {
@@ -170,6 +170,18 @@ export function readProfiles(file: string): Profiles {
     }
   }
   return profiles as Profiles;
+}
+
+/** @throws Error that names the file where it is not JSON. */
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${file} cannot be read as JSON: ${reason}. Make it anew, or copy it again.`, {
+      cause: error,
+    });
+  }
 }
 
 export const writeProfiles = (file: string, profiles: Profiles): void => {

@@ -1,20 +1,28 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { BackendName, LoadedBackend } from './backends.js';
 import { Engine } from './engine.js';
 import type { Estimate } from './estimate.js';
 import type { Request } from './request.js';
 
-/** The thread that the network runs in. It answers batches one after another. */
+/** The thread that the network runs in. Windows that are there when it is done with others are computed together. */
 
 export interface WorkerOptions {
   readonly weights: string;
   readonly backend: BackendName | 'auto';
   /** Numbers of links to warm up for. */
   readonly links: readonly number[];
+  /** Windows that are computed together at most. */
+  readonly maxBatch: number;
+}
+
+/** A window under its number. */
+interface Sent {
+  readonly number: number;
+  readonly request: Request;
 }
 
 export type ToWorker =
-  | { readonly kind: 'infer'; readonly batch: number; readonly requests: readonly Request[] }
+  | { readonly kind: 'infer'; readonly windows: readonly Sent[] }
   /** Ends the thread as a crash would: for tests. */
   | { readonly kind: 'crash' };
 
@@ -23,11 +31,11 @@ export type FromWorker =
   | { readonly kind: 'unable'; readonly reason: string }
   | {
       readonly kind: 'done';
-      readonly batch: number;
+      readonly numbers: readonly number[];
       readonly estimates: readonly Estimate[];
       readonly milliseconds: number;
     }
-  | { readonly kind: 'failed'; readonly batch: number; readonly reason: string };
+  | { readonly kind: 'failed'; readonly numbers: readonly number[]; readonly reason: string };
 
 const options = workerData as WorkerOptions;
 const port = parentPort!;
@@ -40,20 +48,36 @@ try {
   const engine = await Engine.load(options);
   engine.warmUp(options.links);
   port.on('message', (message: ToWorker) => {
-    if (message.kind === 'crash') process.exit(70);
-    answer(engine, message.batch, message.requests);
+    answerAll(engine, message);
   });
   say({ kind: 'ready', backend: engine.backend });
 } catch (error) {
   say({ kind: 'unable', reason: reasonOf(error) });
 }
 
-function answer(engine: Engine, batch: number, requests: readonly Request[]): void {
+/** Answers a message's windows, and those that arrive meanwhile. */
+function answerAll(engine: Engine, first: ToWorker): void {
+  const waiting = [...windowsOf(first)];
+  while (waiting.length > 0) {
+    for (let next = arrived(); next; next = arrived()) waiting.push(...windowsOf(next));
+    answer(engine, waiting.splice(0, options.maxBatch));
+  }
+}
+
+const arrived = () => receiveMessageOnPort(port)?.message as ToWorker | undefined;
+
+function windowsOf(message: ToWorker): readonly Sent[] {
+  if (message.kind === 'crash') process.exit(70);
+  return message.windows;
+}
+
+function answer(engine: Engine, windows: readonly Sent[]): void {
   const began = performance.now();
+  const numbers = windows.map(({ number }) => number);
   try {
-    const estimates = engine.infer(requests);
-    say({ kind: 'done', batch, estimates, milliseconds: performance.now() - began });
+    const estimates = engine.infer(windows.map(({ request }) => request));
+    say({ kind: 'done', numbers, estimates, milliseconds: performance.now() - began });
   } catch (error) {
-    say({ kind: 'failed', batch, reason: reasonOf(error) });
+    say({ kind: 'failed', numbers, reason: reasonOf(error) });
   }
 }

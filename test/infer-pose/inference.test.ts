@@ -63,6 +63,17 @@ describe('the inference thread', () => {
     expect(thread.describe()).toMatchObject({ batches: 1, windows: 4, restarts: 0 });
   });
 
+  it('puts windows that arrive while others are computed into one batch, none larger than allowed', async () => {
+    const makers = [1, 2, 3, 4, 5, 6, 7].map((seed) => request(seed));
+    const thread = open({ maxBatch: 4, maxWaitMs: 0 });
+    await thread.open();
+    await Promise.all(makers.map((make) => thread.infer(make)));
+    const { batches, windows } = thread.describe() as { batches: number; windows: number };
+    expect(windows).toBe(7);
+    expect(batches).toBeGreaterThanOrEqual(2);
+    expect(batches).toBeLessThan(7);
+  });
+
   it('is started again when it dies, and answers what was under way and what waited', async () => {
     const thread = open({ maxBatch: 2 });
     await thread.open();

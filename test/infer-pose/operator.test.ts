@@ -144,6 +144,31 @@ describe('a calibration file', () => {
     await expect(opened([environment], { calibration: 'none.json' }, folder)).rejects.toThrow(
       /none.json does not exist/,
     );
+    await writeFile(join(folder, 'torn.json'), '{"features": 1, "prof');
+    await expect(opened([environment], { calibration: 'torn.json' }, folder)).rejects.toThrow(
+      /torn.json cannot be read as JSON/,
+    );
+    for (const content of ['null', '{"features": 1, "profiles": null}', '{"features": 1, "profiles": []}']) {
+      await writeFile(join(folder, 'empty.json'), content);
+      await expect(opened([environment], { calibration: 'empty.json' }, folder)).rejects.toThrow(
+        /empty.json: .* must be/,
+      );
+    }
+  });
+
+  it('of another room’s links is warned of', async () => {
+    await writeFile(
+      join(folder, 'other.json'),
+      JSON.stringify({ features: 1, profiles: { elsewhere: new Array(13).fill(3) } }),
+    );
+    const { recorded } = await opened(
+      [simulatedWindow(10).environment],
+      { calibration: 'other.json' },
+      folder,
+    );
+    expect(recorded.lines.map(({ message }) => message)).toContain(
+      'the calibration names none of the environments’ links',
+    );
   });
 });
 

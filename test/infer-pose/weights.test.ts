@@ -6,6 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { Environment } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { mix } from '../../pipeline/sources/simulator/random.js';
+import { CALIBRATION_SEED, TEST_SEED } from '../../operators/infer-pose/training/evaluate.js';
+import { roomSeed } from '../../operators/infer-pose/training/generate.js';
 import { PARAMETERS } from '../../operators/infer-pose/layers.js';
 import {
   chooseModel,
@@ -16,6 +19,11 @@ import {
 } from '../../operators/infer-pose/weights.js';
 import { testEnvironment } from '../support/context.js';
 
+interface Trained {
+  readonly seed: number;
+  readonly rooms: number;
+}
+
 describe('the weights that ship', () => {
   it.each(shippedModels())('%s are those that their manifest describes', (name) => {
     const { manifest, weights } = readModel(packageFile(join(SHIPPED, name)));
@@ -23,6 +31,23 @@ describe('the weights that ship', () => {
     expect(weights.every(Number.isFinite)).toBe(true);
     expect(manifest).toMatchObject({ trainedOn: 'simulated CSI', window: { lengthMs: 2000, points: 100 } });
     expect(existsSync(packageFile(manifest.accuracy))).toBe(true);
+  });
+
+  it('were trained on none of the rooms that figures are taken from', () => {
+    // Rooms follow from 32 bits of their seed: two seeds could give the same one.
+    const state = (seed: number, room: number) => mix(roomSeed(seed, room), [1]);
+    const trained = new Set<number>();
+    for (const name of shippedModels()) {
+      const { seed, rooms } = readModel(packageFile(join(SHIPPED, name))).manifest
+        .training as unknown as Trained;
+      for (let room = 0; room < rooms; room++) trained.add(state(seed, room));
+    }
+    expect(trained.size).toBeGreaterThan(30_000);
+    const seeds = [0, 1, 2, 3, 4].flatMap((i) => [CALIBRATION_SEED + i, TEST_SEED + i]);
+    const shared = seeds.filter((seed) =>
+      Array.from({ length: 1000 }, (_, room) => trained.has(state(seed, room))).includes(true),
+    );
+    expect(shared).toEqual([]);
   });
 
   it('are of 75 to 350 thousand parameters', () => {
@@ -74,5 +99,10 @@ describe('weights that are wrong', () => {
     const manifest = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
     await writeFile(file, JSON.stringify({ ...manifest, featureVersion: 0 }));
     expect(() => readModel(folder)).toThrow(/features 0, not/);
+  });
+
+  it('with a damaged manifest are named', async () => {
+    await writeFile(join(folder, 'manifest.json'), '{"name": ');
+    expect(() => readModel(folder)).toThrow(/manifest.json cannot be read as JSON/);
   });
 });

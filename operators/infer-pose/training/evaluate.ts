@@ -16,8 +16,8 @@ import { floorsOf, type PoseReport } from './report.js';
 import type { Samples } from './samples.js';
 
 /** Seeds of the held-out rooms: those that scales are fitted on, and those that figures are taken from. */
-const CALIBRATION_SEED = FIRST_HELD_OUT_SEED + 1;
-const TEST_SEED = FIRST_HELD_OUT_SEED + 101;
+export const CALIBRATION_SEED = FIRST_HELD_OUT_SEED + 1;
+export const TEST_SEED = FIRST_HELD_OUT_SEED + 101;
 
 /** Numbers of links that a general model is measured with; the floors are those of four. */
 const LINKS = [2, 3, 4, 6, 9];

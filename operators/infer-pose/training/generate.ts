@@ -57,7 +57,7 @@ export function generateChunk(plan: Plan, chunk: number): Samples {
     const room = chunk * plan.sequences + s;
     const chance = uniform(plan.seed, room);
     const persons = chance() < plan.empty ? 0 : 1;
-    const sequence = simulateSequence(plan.seed * 2 ** 24 + room, {
+    const sequence = simulateSequence(roomSeed(plan.seed, room), {
       seconds: plan.seconds,
       persons,
       mix: { ...MOTION_MIX, fall: plan.falls },
@@ -72,6 +72,9 @@ export function generateChunk(plan: Plan, chunk: number): Samples {
   }
   return samples;
 }
+
+/** Seed of everything about room number `room`, below 2^24, of a plan. */
+export const roomSeed = (seed: number, room: number): number => seed * 2 ** 24 + room;
 
 interface Received {
   readonly amplitude: LogAmplitude;

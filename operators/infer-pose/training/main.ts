@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { loadEnvironment } from '../../../pipeline/config/environments.js';
@@ -51,19 +51,16 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
   }
   const folder = resolve(options.out ?? packageFile(join(SHIPPED, environment?.id ?? 'general')));
   const name = basename(folder);
-  const checkpoint = join(folder, 'checkpoint.bin');
   const backend = await loadTrainingBackend(options.backend);
   print(`training ${name} on ${backend.name} (${backend.device}, ${backend.reason})`);
 
   const until = options.windows ? { windows: options.windows } : { minutes: options.minutes ?? 60 };
-  mkdirSync(folder, { recursive: true });
   const { weights, progress } = await trainNetwork(
     {
       ...{ seed: options.seed, environment, until, threads: options.threads, peakRate: options.rate },
       start: options.start ? readModel(modelFolder(options.start, process.cwd())).weights : null,
     },
-    (now, averaged) => {
-      writeFileSync(checkpoint, new Uint8Array(averaged.buffer));
+    (now) => {
       print(
         `step ${now.step}  windows ${now.windows}  rooms ${now.rooms}  ${now.minutes.toFixed(1)} min  ` +
           `${(100 * now.share).toFixed(0)} %  loss ${now.loss.toFixed(3)}`,
@@ -84,9 +81,7 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
       : 'a new room each',
     data: describePlan(options.seed, environment),
   };
-  const report = finishModel({ weights, folder, environment, training, options });
-  rmSync(checkpoint, { force: true });
-  return report;
+  return finishModel({ weights, folder, environment, training, options });
 }
 
 /** Calibrates trained weights, and writes model and report. */

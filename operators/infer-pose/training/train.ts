@@ -59,10 +59,10 @@ export const trainingPlan = (seed: number, environment: Environment | null): Pla
   falls: 0.03,
 });
 
-/** Trains on fresh rooms until the bound is reached. `report` is given the averaged weights now and then, to be kept. */
+/** Trains on fresh rooms until the bound is reached. `report` is told now and then how far it is. */
 export async function trainNetwork(
   options: TrainingOptions,
-  report: (progress: Progress, weights: Float32Array) => void,
+  report: (progress: Progress) => void,
 ): Promise<Trained> {
   const plan = trainingPlan(options.seed, options.environment);
   const source = new ChunkSource(plan, options.threads);
@@ -91,7 +91,7 @@ export async function trainNetwork(
       };
       if (share >= 1) return { weights: adam.average, progress };
       if (step > 0 && step % REPORT_STEPS === 0) {
-        report(progress, adam.average);
+        report(progress);
         sum = 0;
       }
       const batch = trainingBatch(
