@@ -1,2 +1,2 @@
-export type { PartitionPosition } from './kafka-partition.js';
+export type { Batches, PartitionPosition } from './kafka-partition.js';
 export * from './kafka-partitions.js';

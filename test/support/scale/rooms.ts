@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { SourceBatch } from '../../../pipeline/component/index.js';
+import { encodeFrame } from '../../../pipeline/formats/adr018-frame.js';
+import { frameSize, LinkTable, type CsiBlock, type Environment } from '../../../pipeline/model/index.js';
+import { simulator } from '../../../pipeline/sources/simulator/source.js';
+import { testContext } from '../context.js';
+
+/** A datagram as a gateway would write it to Kafka. */
+export interface Datagram {
+  readonly room: string;
+  /** Microseconds since 1970. */
+  readonly time: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Rooms of 5 x 4 m with three links round each; their senders are nodes 1 to 3 of the room's own key. */
+export const makeRooms = (count: number): readonly Environment[] =>
+  Array.from({ length: count }, (_, index) => {
+    const id = `room-${String(index + 1).padStart(2, '0')}`;
+    const link = (number: number, transmitter: number[], receiver: number[]) => ({
+      id: `${id}-${number}`,
+      transmitter,
+      receiver,
+      sender: `node-${number}@${id}`,
+    });
+    return {
+      id,
+      size: { x: 5, y: 4, z: 2.6 },
+      links: [
+        link(1, [0.05, 0.5, 1.2], [4.2, 0.05, 1.7]),
+        link(2, [0.05, 0.5, 1.2], [2.2, 3.95, 0.6]),
+        link(3, [4.2, 0.05, 1.7], [4.95, 3.3, 0.9]),
+      ],
+      walls: [],
+      zones: [],
+      assumed: ['The room and all that is measured in it are simulated.'],
+    };
+  });
+
+/** Writes the rooms' files; gives their paths relative to `folder`. */
+export function writeRooms(rooms: readonly Environment[], folder: string): readonly string[] {
+  mkdirSync(join(folder, 'rooms'), { recursive: true });
+  return rooms.map((room) => {
+    const path = `rooms/${room.id}.yaml`;
+    writeFileSync(join(folder, path), stringify(room));
+    return path;
+  });
+}
+
+/** What all links of the rooms send from 2026 on while one person walks about in each, in the order of time. */
+export async function datagramsOf(
+  rooms: readonly Environment[],
+  seconds: number,
+  rateHz: number,
+): Promise<readonly Datagram[]> {
+  const links = new LinkTable(rooms);
+  const { context } = testContext({ environments: rooms, links });
+  const config = {
+    people: [{ script: [] }],
+    rate_hz: rateHz,
+    speed: 0,
+    duration_s: seconds,
+    seed: 11,
+    start_time: '2026-01-01T00:00:00Z',
+    snr_db: [20, 30],
+    loss: [0, 0.05],
+    jitter_ms: 1,
+  };
+  const datagrams: Datagram[] = [];
+  await simulator.create(config, context).open(null, {
+    signal: new AbortController().signal,
+    offer: ({ data = [] }: SourceBatch) => {
+      for (const block of data) if (block.port === 'csi') datagrams.push(...encode(block, links));
+      return true;
+    },
+  });
+  return datagrams.sort((a, b) => a.time - b.time);
+}
+
+function encode(block: CsiBlock, links: LinkTable): readonly Datagram[] {
+  const size = frameSize(block.layout);
+  return Array.from({ length: block.count }, (_, index) => {
+    const { link, environment } = links.at(block.link[index]!);
+    const values = block.values.subarray(index * size, (index + 1) * size);
+    const bytes = encodeFrame({
+      node: Number(/\d+/.exec(link.sender)![0]),
+      bins: 64,
+      mhz: 2437,
+      sequence: block.sequence[index]!,
+      rssi: Math.round(block.rssi[index]!),
+      noise: Math.round(block.noise[index]!),
+      parts: [values.map((value) => Math.max(-128, Math.min(127, Math.round(value))))],
+    });
+    return { room: environment.id, time: Math.round(block.time[index]!), bytes };
+  });
+}
