@@ -57,8 +57,8 @@ async function backUp(file: string, options: BackupOptions): Promise<Made> {
 /** The copy comes under its own name into the folder; complete or not there. */
 async function moved(made: Made, to: string | undefined): Promise<Made> {
   if (to === undefined) return made;
-  const [files, { basename, join }] = await Promise.all([import('node:fs/promises'), import('node:path')]);
-  const folder = join(to, basename(made.folder));
+  const [files, path] = await Promise.all([import('node:fs/promises'), import('node:path')]);
+  const folder = path.join(to, path.basename(made.folder));
   await files.mkdir(to, { recursive: true });
   await files.cp(made.folder, `${folder}.part`, { recursive: true, errorOnExist: true, force: false });
   await files.rename(`${folder}.part`, folder);

@@ -1,0 +1,247 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Users } from '../../api/auth/users.js';
+import { makeBackup, restoreBackup } from '../../api/backup.js';
+import { createRunner } from '../../pipeline/runtime/runner.js';
+import { duckdb } from '../../sinks/duckdb/duckdb.js';
+import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import { counter, jitter, quiet, Radio, runnerOf, sum, topologyOf, until } from '../support/flow.js';
+import type { Component } from '../../pipeline/component/index.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'csiflow-backup-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Sums of numbers in a DuckDB store, of a topology in a folder of its own. */
+function site(name: string, source: Component, config: Record<string, unknown> = {}): CheckedTopology {
+  const topology = topologyOf(
+    {
+      in: { component: source, config },
+      sums: { component: sum, from: ['in'] },
+      late: { component: jitter, from: ['sums'] },
+      history: { component: duckdb, from: ['late'], config: { path: '../history.duckdb' } },
+    },
+    join(folder, name, 'state'),
+  );
+  // How far the counter counts is no other source.
+  return { ...topology, nodes: topology.nodes.map((node) => ({ ...node, hash: node.id })) };
+}
+
+const stored = async (name: string): Promise<readonly unknown[]> => {
+  const instance = await DuckDBInstance.create(join(folder, name, 'history.duckdb'));
+  const connection = await instance.connect();
+  try {
+    const result = await connection.runAndReadAll(
+      'SELECT epoch_us("time")::DOUBLE, name, value FROM measures ORDER BY ALL',
+    );
+    return result.getRows();
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+};
+
+async function runToEnd(topology: CheckedTopology): Promise<void> {
+  const runner = runnerOf(topology);
+  await runner.start();
+  await runner.finished();
+  await runner.stop();
+}
+
+const COUNT = 3000;
+
+test('a backup of a running topology goes on elsewhere as if it had never stopped', async () => {
+  await runToEnd(site('whole', counter, { count: COUNT }));
+  const original = runnerOf(site('original', counter, { count: COUNT, holdAt: 2000 }));
+  await original.start();
+  await until('rows', () => original.status().nodes.at(-1)!.sent > 50);
+  const backup = await makeBackup(original);
+  expect(original.status().state).toBe('running');
+  await until('the rest', () => original.status().nodes.at(-1)!.sent >= 199);
+
+  const elsewhere = site('elsewhere', counter, { count: COUNT });
+  expect(await restoreBackup(backup.folder, elsewhere, { replace: false })).toBeNull();
+  const before = (await stored('elsewhere')).length;
+  expect(before).toBeGreaterThan(0);
+  await runToEnd(elsewhere);
+  expect((await stored('elsewhere')).length).toBeGreaterThan(before);
+  expect(await stored('elsewhere')).toEqual(await stored('whole'));
+  await original.stop();
+});
+
+test('the journal of a live source is in the backup: what it had heard by then is not lost', async () => {
+  const heard = new Radio();
+  const original = runnerOf({
+    ...site('original', heard.component),
+    settings: { ...site('original', heard.component).settings, checkpointIntervalMs: 60_000 },
+  });
+  await original.start();
+  for (let number = 1; number <= 200; number++) await heard.send([number]);
+  await until('rows', () => original.status().nodes.at(-1)!.sent >= 19);
+  const backup = await makeBackup(original);
+  await original.stop();
+
+  const again = new Radio();
+  const elsewhere = site('elsewhere', again.component);
+  await restoreBackup(backup.folder, elsewhere, { replace: false });
+  const runner = runnerOf(elsewhere);
+  await runner.start();
+  expect(again.position).toBe(200);
+  for (let number = 201; number <= 300; number++) await again.send([number]);
+  await until('rows', () => runner.status().nodes.at(-1)!.sent >= 29);
+  await runner.stop();
+
+  const whole = new Radio();
+  const other = runnerOf(site('whole', whole.component));
+  await other.start();
+  for (let number = 1; number <= 300; number++) await whole.send([number]);
+  await until('rows', () => other.status().nodes.at(-1)!.sent >= 29);
+  await other.stop();
+  expect(await stored('elsewhere')).toEqual(await stored('whole'));
+});
+
+test('of a stopped topology too, with users, keys and nothing that others can read', async () => {
+  const topology = site('original', counter, { count: 100 });
+  await runToEnd(topology);
+  const { stateFolder } = topology.settings;
+  await new Users(stateFolder).set('nurse', 'viewer', 'a password');
+  writeFileSync(join(stateFolder, 'token.key'), 'k'.repeat(64), { mode: 0o600 });
+  const backup = await makeBackup(createRunner(topology, { log: quiet }));
+  expect(readdirSync(backup.folder).sort()).toEqual([
+    'manifest.json',
+    'state.mdb',
+    'stores',
+    'token.key',
+    'users.json',
+  ]);
+  expect(statSync(backup.folder).mode & 0o077).toBe(0);
+  const elsewhere = site('elsewhere', counter, { count: 100 });
+  await restoreBackup(backup.folder, elsewhere, { replace: false });
+  const users = new Users(elsewhere.settings.stateFolder);
+  expect(await users.check('nurse', 'a password')).toEqual({ name: 'nurse', role: 'viewer' });
+  expect(statSync(join(elsewhere.settings.stateFolder, 'users.json')).mode & 0o077).toBe(0);
+  expect(await stored('elsewhere')).toEqual(await stored('original'));
+});
+
+test('a restore over a state is refused, or moves it aside whole', async () => {
+  const topology = site('original', counter, { count: 100 });
+  await runToEnd(topology);
+  const backup = await makeBackup(createRunner(topology, { log: quiet }));
+  const newer = site('original', counter, { count: 500 });
+  await runToEnd(newer);
+  const rows = await stored('original');
+  await expect(restoreBackup(backup.folder, topology, { replace: false })).rejects.toMatchObject({
+    code: 'backup.occupied',
+    message: expect.stringContaining('--replace') as string,
+  });
+  expect(await stored('original')).toEqual(rows);
+  const aside = await restoreBackup(backup.folder, topology, { replace: true });
+  expect(readdirSync(aside!)).toContain('state.mdb');
+  expect((await stored('original')).length).toBeLessThan(rows.length);
+  const moved = readdirSync(join(folder, 'original')).filter((name) =>
+    name.startsWith('history.duckdb.before-restore-'),
+  );
+  expect(moved).toHaveLength(1);
+  await runToEnd(newer);
+  expect(await stored('original')).toEqual(rows);
+});
+
+test('a running topology is not restored over', async () => {
+  const topology = site('original', counter, { count: 100, holdAt: 50 });
+  const runner = runnerOf(topology);
+  await runner.start();
+  const backup = await makeBackup(runner);
+  await expect(restoreBackup(backup.folder, topology, { replace: true })).rejects.toMatchObject({
+    code: 'state.locked',
+  });
+  await runner.stop();
+});
+
+const damages: readonly (readonly [string, (backup: string) => void, string])[] = [
+  [
+    'changed file',
+    (backup) => {
+      writeFileSync(join(backup, 'state.mdb'), 'x');
+    },
+    'backup.damaged',
+  ],
+  [
+    'missing file',
+    (backup) => {
+      rmSync(join(backup, 'stores'), { recursive: true });
+    },
+    'backup.damaged',
+  ],
+  [
+    'no manifest',
+    (backup) => {
+      rmSync(join(backup, 'manifest.json'));
+    },
+    'backup.damaged',
+  ],
+  [
+    'a manifest cut off',
+    (backup) => {
+      writeFileSync(join(backup, 'manifest.json'), '{"version":1,');
+    },
+    'backup.damaged',
+  ],
+  [
+    'a newer manifest',
+    (backup) => {
+      edit(backup, { version: 2 });
+    },
+    'state.newer',
+  ],
+  [
+    'an older manifest',
+    (backup) => {
+      edit(backup, { version: 0 });
+    },
+    'state.older',
+  ],
+  [
+    'a path that leads outside',
+    (backup) => {
+      edit(backup, { files: [{ path: '../../x', bytes: 1, sha256: '' }] });
+    },
+    'backup.damaged',
+  ],
+  [
+    'another topology',
+    (backup) => {
+      edit(backup, { topology: 'other' });
+    },
+    'backup.foreign',
+  ],
+];
+
+function edit(backup: string, change: object): void {
+  const file = join(backup, 'manifest.json');
+  writeFileSync(file, JSON.stringify({ ...(JSON.parse(readFileSync(file, 'utf8')) as object), ...change }));
+}
+
+test.each(damages)('a backup with %s is refused before anything is touched', async (_, damage, code) => {
+  const topology = site('original', counter, { count: 50 });
+  await runToEnd(topology);
+  const backup = await makeBackup(createRunner(topology, { log: quiet }));
+  damage(backup.folder);
+  const elsewhere = site('elsewhere', counter, { count: 50 });
+  await expect(restoreBackup(backup.folder, elsewhere, { replace: true })).rejects.toMatchObject({ code });
+  expect(readdirSync(folder)).toEqual(['original']);
+});
+
+test('where nothing ever ran there is nothing to back up, and nothing is left behind', async () => {
+  const topology = site('original', counter);
+  await expect(makeBackup(createRunner(topology, { log: quiet }))).rejects.toMatchObject({
+    code: 'backup.nothing',
+  });
+  expect(readdirSync(join(folder, 'original', 'state', 'backups'))).toEqual([]);
+});
