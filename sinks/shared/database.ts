@@ -86,7 +86,7 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
     return instance;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    if (/lock/i.test(message))
+    if (/\block\b/i.test(message))
       throw new Error(`${path} is open in another process${holder(message)}. ${ASK_OWNER}`, { cause: error });
     if (DAMAGED.test(message))
       throw stateError(

@@ -20,6 +20,7 @@ const sink = duckdb.create(
   {
     folder,
     node: 'history',
+    stateFolder: folder,
     clock: { now: () => 0, elapsed: () => performance.now() },
     metrics: { gauge: quiet, count: quiet, failed: quiet, dropped: quiet },
   },
