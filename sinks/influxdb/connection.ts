@@ -102,7 +102,7 @@ export class Connection {
 
   /** The series of each statement; times in microseconds. */
   async query(statements: string, retentionPolicy: string | null = null): Promise<readonly Series[][]> {
-    const answer = await this.#ask('/query', () =>
+    const answer = await this.#ask<unknown>('/query', () =>
       this.#client.queryRaw(statements, {
         precision: 'u',
         method: 'POST',
@@ -120,7 +120,7 @@ export class Connection {
   async version(): Promise<string> {
     const [host] = await this.#client.ping(this.address.timeoutMs);
     if (!host?.online) throw this.#unavailable('does not answer');
-    return String(host.version);
+    return host.version;
   }
 
   close(): void {

@@ -52,10 +52,19 @@ async function policiesOf(connection: Connection): Promise<Row[]> {
   try {
     return await show();
   } catch (error) {
-    if (!(error instanceof InfluxError && error.code === 'influxdb.database')) throw error;
+    if (!(error instanceof InfluxError)) throw error;
+    if (/not authorized to execute/.test(error.reason))
+      throw new InfluxError(error.code, `${error.message}. ${toMake(connection)}`, error.reason);
+    if (error.code !== 'influxdb.database') throw error;
   }
   await administer(connection, `CREATE DATABASE ${identifier(database)}`);
   return show();
+}
+
+/** Who may not look whether a database is there learns both. */
+function toMake({ address: { database, username } }: Connection): string {
+  const name = identifier(database);
+  return `As an administrator of InfluxDB run: CREATE DATABASE ${name}; GRANT ALL ON ${name} TO ${identifier(username ?? 'USER')}`;
 }
 
 /** Gives a policy its duration, making it where it is missing; null leaves one that is there as it is. */

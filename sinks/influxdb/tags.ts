@@ -6,7 +6,6 @@ const MOST_VALUES = 1_000;
  * backslash at the end, so those are percent-encoded; all other text stays as it is.
  */
 export const encodeTag = (text: string): string =>
-  // eslint-disable-next-line no-control-regex
   text === '' ? '%' : text.replace(/[%\\\u0000-\u001f\u007f]/g, percent);
 
 /** The text that {@link encodeTag} was given. */

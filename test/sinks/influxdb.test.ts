@@ -104,7 +104,6 @@ describe('points', () => {
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const tag = encodeTag(text);
         expect(decodeTag(tag)).toBe(text);
-        // eslint-disable-next-line no-control-regex
         expect(tag).toMatch(/^[^\\\u0000-\u001f]+$/);
       }),
     );

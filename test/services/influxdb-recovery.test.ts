@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Measure } from '../../pipeline/model/index.js';
+import { influxdb } from '../../sinks/influxdb/influxdb.js';
+import { withDefaults } from '../kit/definition.js';
+import { testContext } from '../support/context.js';
+import { counter, runnerOf, sum, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { INFLUX_USERS, startInflux, type InfluxServer } from '../support/servers/influx.js';
+
+let influx: InfluxServer;
+let databases = 0;
+beforeAll(async () => {
+  influx = await startInflux();
+});
+afterAll(async () => {
+  await influx.server.stop();
+});
+
+const ownDatabase = () => ({
+  url: influx.url,
+  database: `test-${++databases}`,
+  username: 'admin',
+  password: INFLUX_USERS.admin,
+  timeout_ms: 2_000,
+});
+
+/** A measure for each frame, to InfluxDB and to a table beside it. */
+const line = (config: object, table: Table, folder: string, source: object) =>
+  topologyOf(
+    {
+      in: { component: counter, config: { ...source, block: 20 } },
+      sums: { component: sum, from: ['in'], config: { span: 1 } },
+      influx: { component: influxdb, from: ['sums'], config: { ...config } },
+      table: { component: table.component, from: ['sums'] },
+    },
+    folder,
+  );
+
+async function stored(config: object): Promise<readonly Measure[]> {
+  const sink = influxdb.create(withDefaults(influxdb, config) as never, testContext().context);
+  await sink.open();
+  const found = await sink.reader!.measures({ environment: 'test-room' });
+  await sink.close();
+  return found;
+}
+
+const text = ({ name, time, value }: Measure): string => `${name}@${time}=${value}`;
+const texts = async (config: object) => (await stored(config)).map(text).sort();
+
+test('influxd is killed and started again while records are written: none is lost, none is double', async () => {
+  const config = ownDatabase();
+  const table = new Table();
+  const runner = runnerOf(line(config, table, temporaryFolder(), { count: 30_000 }));
+  const sent = () => runner.status().nodes.find(({ id }) => id === 'influx')!.sent;
+  await runner.start();
+  for (const records of [500, 4_000, 9_000]) {
+    await until(`${records} records`, () => sent() >= records);
+    await influx.server.crash();
+    await until('the sink notices', () => runner.status().state === 'degraded');
+    await influx.server.start();
+  }
+  await runner.finished();
+  await until('the siblings', () => table.rows.length >= 30_000);
+  await expect.poll(sent, { timeout: 30_000 }).toBe(table.rows.length);
+  await expect.poll(() => runner.status().state, { timeout: 15_000 }).toBe('running');
+  expect(await texts(config)).toEqual([...table.rows].sort());
+}, 90_000);
+
+test('influxd is away at the start: the siblings go on, and the outbox is delivered later', async () => {
+  const config = ownDatabase();
+  const table = new Table();
+  await influx.server.crash();
+  const runner = runnerOf(line(config, table, temporaryFolder(), { count: 2_000 }));
+  await runner.start();
+  await runner.finished();
+  expect(table.rows.length).toBeGreaterThanOrEqual(2_000);
+  expect(runner.status().state).toBe('degraded');
+  await influx.server.start();
+  await expect.poll(() => runner.status().state, { timeout: 30_000 }).toBe('running');
+  expect(await texts(config)).toEqual([...table.rows].sort());
+}, 60_000);
+
+test('credentials that are no longer valid make it degraded; once they are mended all is there', async () => {
+  const config = { ...ownDatabase(), username: 'worker', password: 'worker-pw' };
+  await influx.execute(`CREATE DATABASE "${config.database}"; CREATE USER worker WITH PASSWORD 'worker-pw'`);
+  await influx.execute(`GRANT ALL ON "${config.database}" TO worker`);
+  const table = new Table();
+  const runner = runnerOf(line(config, table, temporaryFolder(), { count: 20_000 }));
+  await runner.start();
+  await until('the first', () => runner.status().nodes.find(({ id }) => id === 'influx')!.sent > 100);
+  await influx.execute(`SET PASSWORD FOR worker = 'another'`);
+  await until('degraded', () => runner.status().state === 'degraded');
+  const { details } = runner.status().nodes.find(({ id }) => id === 'influx')!;
+  expect(JSON.stringify([runner.status().problem, details])).toContain("does not know user 'worker' (401)");
+  await influx.execute(`SET PASSWORD FOR worker = 'worker-pw'`);
+  await runner.finished();
+  await expect.poll(() => runner.status().state, { timeout: 30_000 }).toBe('running');
+  expect(runner.status().nodes.find(({ id }) => id === 'influx')!.failed).toBeLessThan(10); // tries, not records
+  expect(await texts(config)).toEqual([...table.rows].sort());
+}, 60_000);
+
+test('memory lost again and again: the points equal those of a run that never stopped', async () => {
+  const config = ownDatabase();
+  const folder = temporaryFolder();
+  for (const records of [300, 700, 1_200]) {
+    const runner = runnerOf(line(config, new Table(), folder, { count: 3_000 }));
+    await runner.start();
+    await until(
+      `${records} records`,
+      () => runner.status().nodes.find(({ id }) => id === 'influx')!.sent >= Math.min(records, 300),
+    );
+    await runner.stop({ force: true, saveState: false });
+  }
+  const last = runnerOf(line(config, new Table(), folder, { count: 3_000 }));
+  await last.start();
+  await last.finished();
+  const table = new Table();
+  const whole = runnerOf(line(ownDatabase(), table, temporaryFolder(), { count: 3_000 }));
+  await whole.start();
+  await whole.finished();
+  expect(await texts(config)).toEqual([...table.rows].sort());
+}, 60_000);
+
+test('a frozen influxd is given up after the timeout, and served once it thaws', async () => {
+  const config = { ...ownDatabase(), timeout_ms: 300 };
+  const table = new Table();
+  const runner = runnerOf(line(config, table, temporaryFolder(), { count: 20_000 }));
+  await runner.start();
+  await until('the first', () => runner.status().nodes.find(({ id }) => id === 'influx')!.sent > 100);
+  influx.server.freeze();
+  await until('degraded', () => runner.status().state === 'degraded');
+  influx.server.resume();
+  await runner.finished();
+  await expect.poll(() => runner.status().state, { timeout: 30_000 }).toBe('running');
+  expect(await texts(config)).toEqual([...table.rows].sort());
+}, 60_000);
