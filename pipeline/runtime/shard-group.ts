@@ -14,6 +14,8 @@ import { text } from './waiting.js';
 /** Longer than two heartbeats: who has lost a partition without knowing has been told by then. */
 const FIRST_RETRY_MS = 3000;
 const LONGEST_RETRY_MS = 30_000;
+/** After this time a new failure counts as the first. */
+const STEADY_MS = 60_000;
 
 export type ShardGroupOptions = Omit<ShardOptions, 'partition'>;
 
@@ -193,11 +195,13 @@ export class ShardGroup implements Run {
     const { signal } = held.away;
     await before;
     for (let attempt = 1; !signal.aborted; attempt++) {
+      const began = clock.elapsed();
       try {
         await this.#serve(number, held);
       } catch (error) {
         if (signal.aborted) break;
         held.problem = text(error);
+        if (clock.elapsed() - began > STEADY_MS) attempt = 1;
         log.warn('a partition failed and is taken again', { partition: number, error: text(error), attempt });
         onChange();
         await pause(backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#random), signal, clock);
@@ -240,7 +244,10 @@ export class ShardGroup implements Run {
     } finally {
       signal.removeEventListener('abort', given);
       held.shard = undefined;
-      await shard.stop(false);
+      const stopped = shard.stop(false);
+      // A sink may be waiting for a checkpoint that does not come any more.
+      await partition.close();
+      await stopped;
     }
   }
 }

@@ -84,6 +84,7 @@ export class Shard implements Host, Run {
   #pump: Pump | undefined;
   #pumping: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  #stopping: Promise<void> | undefined;
   #failed = false;
   #failure: Error | undefined;
   #finish: () => void = () => undefined;
@@ -148,7 +149,12 @@ export class Shard implements Host, Run {
   }
 
   /** @param save takes a checkpoint of what was taken in, first */
-  async stop(save: boolean): Promise<void> {
+  stop(save: boolean): Promise<void> {
+    this.#stopping ??= this.#stop(save);
+    return this.#stopping;
+  }
+
+  async #stop(save: boolean): Promise<void> {
     const { onStep } = this.#options;
     clearInterval(this.#timer);
     this.#abort.abort();
