@@ -5,6 +5,7 @@ import type { Environment } from '../pipeline/model/index.js';
 import { ApiError } from './contract/errors.js';
 import type { Form } from './contract/form.js';
 import { PoseView } from './contract/pose.js';
+import type { ApiKeys } from './auth/api-keys.js';
 import type { Tokens } from './auth/tokens.js';
 import type { Users } from './auth/users.js';
 import type { SystemProbe } from './system-probe.js';
@@ -19,6 +20,7 @@ export interface Deployment {
   readonly form: Form;
   readonly users: Users;
   readonly tokens: Tokens;
+  readonly apiKeys: ApiKeys;
   readonly probe: SystemProbe;
   readonly clock: Clock;
   readonly log: Logger;

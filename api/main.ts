@@ -116,7 +116,7 @@ function announce({ address, firstPassword }: RunningServer, topology: CheckedTo
   const { id, environments } = topology;
   const login = firstPassword
     ? `admin / ${firstPassword}   (shown this once; keep it)`
-    : `as before (lost? remove users.json in ${topology.settings.stateFolder}: the next start makes a new admin)`;
+    : `as before (lost? csiflow user password admin --topology ${topology.file})`;
   const assumed = environments.flatMap((environment) => environment.assumed);
   process.stdout.write(
     [

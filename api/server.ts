@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock, Logger } from '../pipeline/component/index.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
 import { packageVersion } from '../pipeline/telemetry/paths.js';
+import { ApiKeys } from './auth/api-keys.js';
 import { Tokens } from './auth/tokens.js';
 import { Users } from './auth/users.js';
 import type { Form } from './contract/form.js';
@@ -55,6 +56,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     form: options.form,
     users,
     tokens,
+    apiKeys: new ApiKeys(options.stateFolder),
     probe,
     clock,
     log,

@@ -1,55 +1,104 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
 import type { Account } from './roles.js';
-import { makeFolder } from '../../pipeline/telemetry/folders.js';
+import { Sessions } from './sessions.js';
+import { SigningKeys } from './signing-keys.js';
 
 /** Life of an access token. */
 export const ACCESS_SECONDS = 3_600;
-const REFRESH_SECONDS = 30 * 24 * 3_600;
+/** Life of a refresh token. */
+export const REFRESH_SECONDS = 30 * 24 * 3_600;
 
 export interface TokenPair {
   readonly access: string;
   readonly refresh: string;
 }
 
-/** Signs and checks JSON Web Tokens with a key that is kept in the state folder. */
+export interface CheckedToken {
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Signs and checks JSON Web Tokens. A refresh token can be exchanged once; who comes with a used one may have
+ * stolen it, so the whole family of tokens from that login ends (RFC 9700, section 4.14.2).
+ */
 export class Tokens {
-  readonly #key: Buffer;
+  readonly #keys: SigningKeys;
+  readonly #sessions: Sessions;
 
   constructor(stateFolder: string) {
-    makeFolder(stateFolder);
-    const file = join(stateFolder, 'token.key');
-    if (!existsSync(file)) writeFileSync(file, randomBytes(48).toString('base64'), { mode: 0o600 });
-    this.#key = Buffer.from(readFileSync(file, 'utf8'), 'base64');
-    if (this.#key.length < 32)
-      throw new Error(`${file} is too short for a signing key; remove it to have a new one made`);
+    this.#keys = new SigningKeys(stateFolder);
+    this.#sessions = new Sessions(stateFolder);
   }
 
-  /** The key as koa-jwt asks for it. */
-  get secret(): Buffer {
-    return this.#key;
-  }
-
+  /** For a login. */
   issue(account: Account): TokenPair {
-    const sign = (use: 'access' | 'refresh', seconds: number) =>
-      jwt.sign({ use, role: account.role }, this.#key, {
-        algorithm: 'HS256',
-        subject: account.name,
-        expiresIn: seconds,
-        jwtid: randomBytes(9).toString('base64url'),
-      });
-    return { access: sign('access', ACCESS_SECONDS), refresh: sign('refresh', REFRESH_SECONDS) };
+    const session = randomBytes(9).toString('base64url');
+    return this.#pair(account, session);
   }
 
-  /** Who an access token was given to, and until when (milliseconds since 1970); null for a token that is not valid. */
-  check(token: string): { readonly name: string; readonly expiresAt: number } | null {
+  /** Exchanges a refresh token; `accountOf` gives the account of a name as it is now. Null for a token that is not good. */
+  refresh(token: string, accountOf: (name: string) => Account | null): TokenPair | null {
+    const payload = this.#verify(token, 'refresh');
+    if (!payload) return null;
+    const { sid, jti, sub } = payload;
+    const account = accountOf(sub);
+    if (!account || !this.#sessions.isNewest(sid, jti)) {
+      this.#sessions.end(sid);
+      return null;
+    }
+    return this.#pair(account, sid);
+  }
+
+  /** Ends the login that a refresh token comes from. Silent for one that is not good: it opens nothing anyway. */
+  revoke(token: string): void {
+    const payload = this.#verify(token, 'refresh');
+    if (payload) this.#sessions.end(payload.sid);
+  }
+
+  /** Ends all logins of a user. */
+  revokeUser(name: string): void {
+    this.#sessions.endOf(name);
+  }
+
+  /** Who an access token was given to, and until when; null for a token that is not valid. */
+  check(token: string): CheckedToken | null {
+    const payload = this.#verify(token, 'access');
+    return payload && { name: payload.sub, expiresAt: payload.exp * 1000 };
+  }
+
+  /** The key to check a token with that names it so; null for an unknown one. */
+  keyOf(id: string | undefined): Buffer | null {
+    return this.#keys.find(id);
+  }
+
+  /** Signs with a new key from now on. Gives its id. */
+  rotateKey(): string {
+    return this.#keys.rotate(Date.now(), REFRESH_SECONDS);
+  }
+
+  #pair(account: Account, session: string): TokenPair {
+    const refreshId = randomBytes(9).toString('base64url');
+    this.#sessions.keep(session, account.name, refreshId, Date.now() + REFRESH_SECONDS * 1000);
+    return {
+      access: this.#sign(account, 'access', session, randomBytes(9).toString('base64url'), ACCESS_SECONDS),
+      refresh: this.#sign(account, 'refresh', session, refreshId, REFRESH_SECONDS),
+    };
+  }
+
+  #sign(account: Account, use: Use, sid: string, jwtid: string, expiresIn: number): string {
+    const { id, secret } = this.#keys.newest;
+    const options = { algorithm: 'HS256', subject: account.name, expiresIn, jwtid, keyid: id } as const;
+    return jwt.sign({ use, role: account.role, sid }, secret, options);
+  }
+
+  #verify(token: string, use: Use): Payload | null {
     try {
-      const payload = jwt.verify(token, this.#key, { algorithms: ['HS256'] });
-      return typeof payload === 'object' && isAccess(payload) && payload.sub && payload.exp
-        ? { name: payload.sub, expiresAt: payload.exp * 1000 }
-        : null;
+      const key = this.keyOf(jwt.decode(token, { complete: true })?.header.kid);
+      const payload: unknown = key && jwt.verify(token, key, { algorithms: ['HS256'] });
+      return isPayload(payload) && payload.use === use ? payload : null;
     } catch (error) {
       if (error instanceof jwt.JsonWebTokenError) return null; // also its subclasses: expired, not yet valid
       throw error;
@@ -57,5 +106,24 @@ export class Tokens {
   }
 }
 
+type Use = 'access' | 'refresh';
+
+interface Payload {
+  readonly use: Use;
+  readonly sub: string;
+  /** Of the login that it comes from. */
+  readonly sid: string;
+  readonly jti: string;
+  readonly exp: number;
+}
+
+const isPayload = (payload: unknown): payload is Payload =>
+  typeof payload === 'object' &&
+  payload !== null &&
+  ['use', 'sub', 'sid', 'jti'].every((field) => typeof payload[field as keyof typeof payload] === 'string') &&
+  'exp' in payload &&
+  typeof payload.exp === 'number';
+
 /** A refresh token opens nothing but `/auth/refresh`. */
-export const isAccess = (payload: object): boolean => 'use' in payload && payload.use === 'access';
+export const isAccess = (payload: unknown): payload is Payload =>
+  isPayload(payload) && payload.use === 'access';

@@ -1,87 +1,105 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hash, verify } from '@node-rs/argon2';
 import { Type, type Static } from 'typebox';
-import { Value } from 'typebox/value';
 import { ROLES, type Account, type Role } from './roles.js';
-import { checkLayout, stateError } from '../../pipeline/state/index.js';
-import { makeFolder } from '../../pipeline/telemetry/folders.js';
+import { StateFile } from './state-file.js';
 
-/** Counts up with each change of the file that an earlier csiflow could not read. */
-const LAYOUT = 1;
-
-const UsersFileSchema = Type.Object({
+const UsersFile = Type.Object({
   version: Type.Integer(),
   users: Type.Array(
     Type.Object({ name: Type.String(), role: Type.Enum([...ROLES]), password: Type.String() }),
   ),
 });
-type StoredUser = Static<typeof UsersFileSchema>['users'][number];
+
+const LAYOUT = 1;
 
 /** Of no user: verified against when a name is unknown, so that the answer takes as long as for a known one. */
 const DECOY = hash(randomBytes(16).toString('hex'));
 
+/** A deployment has at least one admin: who else could make another? */
+export class LastAdminError extends Error {
+  constructor(name: string) {
+    super(`${name} is the only admin: make another one first`);
+  }
+}
+
 /** The people of a deployment, in one file of the state folder; passwords as Argon2id. */
 export class Users {
-  readonly #file: string;
-  #users: readonly StoredUser[];
+  readonly #file: StateFile<typeof UsersFile>;
 
   /** @throws Error naming the file where it cannot be read. */
   constructor(stateFolder: string) {
-    makeFolder(stateFolder);
-    this.#file = join(stateFolder, 'users.json');
-    this.#users = existsSync(this.#file) ? read(this.#file) : [];
+    this.#file = new StateFile(join(stateFolder, 'users.json'), {
+      schema: UsersFile,
+      layout: LAYOUT,
+      initial: { version: LAYOUT, users: [] },
+      remedy: 'restore it from a backup, or move it away, and the next start makes a new admin',
+    });
   }
 
   /** On the first start: makes `admin` with a random password and gives that password, which is kept nowhere. */
   async makeFirstAdmin(): Promise<string | null> {
-    if (this.#users.length > 0) return null;
-    const password = randomBytes(12).toString('base64url');
+    if (this.#file.content.users.length > 0) return null;
+    const password = randomPassword();
     await this.set('admin', 'admin', password);
     return password;
   }
 
+  list(): readonly Account[] {
+    return this.#file.content.users.map(({ name, role }) => ({ name, role }));
+  }
+
+  /** Makes a user, or changes one. @throws LastAdminError where nobody would be admin any more. */
   async set(name: string, role: Role, password: string): Promise<void> {
     const user = { name, role, password: await hash(password) };
-    this.#users = [...this.#users.filter((other) => other.name !== name), user];
-    const part = `${this.#file}.part`;
-    writeFileSync(part, JSON.stringify({ version: LAYOUT, users: this.#users }, null, 2), { mode: 0o600 });
-    renameSync(part, this.#file);
+    this.#keep([...this.#others(name, role), user]);
+  }
+
+  /** False where nobody has that name. @throws LastAdminError */
+  setRole(name: string, role: Role): boolean {
+    const user = this.#find(name);
+    if (!user) return false;
+    this.#keep([...this.#others(name, role), { ...user, role }]);
+    return true;
+  }
+
+  /** False where nobody has that name. @throws LastAdminError */
+  remove(name: string): boolean {
+    if (!this.#find(name)) return false;
+    this.#keep(this.#others(name, null));
+    return true;
   }
 
   /** The account behind a name and a password, or null. Takes as long for a name that nobody has. */
   async check(name: string, password: string): Promise<Account | null> {
-    const user = this.#users.find((candidate) => candidate.name === name);
+    const user = this.#find(name);
     const right = await verify(user?.password ?? (await DECOY), password);
     return user && right ? { name, role: user.role } : null;
   }
 
   /** The account of a name as it is now: a token outlives neither its user nor the user's role. */
   account(name: string): Account | null {
-    const user = this.#users.find((candidate) => candidate.name === name);
+    const user = this.#find(name);
     return user ? { name, role: user.role } : null;
   }
-}
 
-/** @throws Error `state.newer`, `state.older`, or `state.corrupt` for what is no list of users. */
-function read(file: string): readonly StoredUser[] {
-  const content = parse(readFileSync(file, 'utf8'));
-  if (typeof content === 'object' && content !== null && 'version' in content)
-    checkLayout(file, content.version, LAYOUT);
-  if (Value.Check(UsersFileSchema, content)) return content.users;
-  throw stateError(
-    'state.corrupt',
-    `${file} is damaged: restore it from a backup, or move it away, and the next start makes a new admin`,
-  );
-}
+  #find(name: string) {
+    return this.#file.content.users.find((candidate) => candidate.name === name);
+  }
 
-/** Undefined for text that is not JSON. The parser's own words would repeat some of the file. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+  /** All but `name`, who is about to have `role`, or to go. */
+  #others(name: string, role: Role | null) {
+    const others = this.#file.content.users.filter((other) => other.name !== name);
+    const loses = this.#find(name)?.role === 'admin' && role !== 'admin';
+    if (loses && !others.some((other) => other.role === 'admin')) throw new LastAdminError(name);
+    return others;
+  }
+
+  #keep(users: Static<typeof UsersFile>['users']): void {
+    this.#file.write({ version: LAYOUT, users });
   }
 }
+
+/** Told once, kept nowhere. */
+export const randomPassword = (): string => randomBytes(12).toString('base64url');

@@ -1,11 +1,13 @@
 import type { TObject, TSchema, Static } from 'typebox';
 import type { Account, Role } from '../auth/roles.js';
 import type { Deployment } from '../deployment.js';
+import type { Limits } from '../limits/limits.js';
 import type { Body, Form } from './form.js';
 
 /** What a handler knows of its call beside the input that its form has read. */
 export interface Call {
   readonly deployment: Deployment;
+  readonly limits: Limits;
   /** Null on open endpoints. */
   readonly account: Account | null;
   /** Address of the caller. */

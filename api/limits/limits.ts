@@ -9,7 +9,7 @@ export interface Limit {
 }
 
 /** Section 8.3. Form A (8.2) has one limit for all of REST, but shares the counter of authentication. */
-export const DEFAULT_LIMITS: Readonly<Record<LimitCategory | 'form_a', Limit>> = {
+export const DEFAULT_LIMITS: Readonly<Record<LimitCategory | 'form_a' | 'wrong_passwords', Limit>> = {
   form_a: { requests: 1_000, seconds: 3_600 },
   authentication: { requests: 10, seconds: 60 },
   pose_data: { requests: 1_000, seconds: 3_600 },
@@ -17,6 +17,8 @@ export const DEFAULT_LIMITS: Readonly<Record<LimitCategory | 'form_a', Limit>> =
   configuration: { requests: 50, seconds: 3_600 },
   analytics: { requests: 500, seconds: 3_600 },
   health: { requests: 10_000, seconds: 3_600 },
+  // For one name, from anywhere: then it is locked for the rest of the time.
+  wrong_passwords: { requests: 30, seconds: 900 },
 };
 
 /** Counts calls per caller, form and category. Memory is bounded: counters go with their window. */
@@ -44,6 +46,18 @@ export class Limits {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       throw exceeded(limit, refused);
     }
+  }
+
+  /** For names that nobody has as for others, so that the answer does not tell them apart. @throws ApiError 429 */
+  async requireUnlocked(name: string): Promise<void> {
+    const limit = this.#limits.wrong_passwords;
+    const failures = await this.#counters.get('wrong_passwords')!.get(name);
+    if (failures && failures.consumedPoints >= limit.requests) throw exceeded(limit, failures);
+  }
+
+  /** Notes a wrong password for a name. */
+  async countWrongPassword(name: string): Promise<void> {
+    await this.#counters.get('wrong_passwords')!.penalty(name);
   }
 }
 

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import bodyParser from '@koa/bodyparser';
 import Router from '@koa/router';
 import Koa, { type Context as KoaContext, type Middleware } from 'koa';
-import jwt from 'koa-jwt';
 import { ROLES, type Account, type Role } from '../auth/roles.js';
-import { isAccess } from '../auth/tokens.js';
+import { readCredentials } from '../auth/credentials.js';
 import { viewOf, type AnyEndpoint } from '../contract/endpoint.js';
 import { ApiError, errorBody } from '../contract/errors.js';
 import { successBody, type Form } from '../contract/form.js';
 import type { Deployment } from '../deployment.js';
 import type { Limits } from '../limits/limits.js';
+import { accountEndpoints } from './accounts.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
 import { healthEndpoints } from './health.js';
@@ -21,6 +21,7 @@ import { topologyEndpoints } from './topologies.js';
 /** Every operation of the service interface, once. A new resource is a file beside this one and a line here. */
 export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...authEndpoints,
+  ...accountEndpoints,
   ...poseEndpoints,
   ...systemEndpoints,
   ...topologyEndpoints,
@@ -145,24 +146,6 @@ function formOf(context: KoaContext, deployment: Deployment): Form | null {
   return mount?.form ?? null;
 }
 
-/** Leaves the account behind a valid bearer token in `state.account`; whether one is needed, each endpoint says. */
-function readCredentials(deployment: Deployment): Middleware {
-  const check = jwt({
-    secret: deployment.tokens.secret,
-    algorithms: ['HS256'],
-    passthrough: true,
-    key: 'jwt',
-  });
-  return async (context, next) => {
-    await check(context, async () => {
-      const payload: unknown = context.state['jwt'];
-      const valid = typeof payload === 'object' && payload !== null && isAccess(payload) && 'sub' in payload;
-      context.state.account = valid ? deployment.users.account(String(payload.sub)) : null;
-      await next();
-    });
-  };
-}
-
 /** A body of another type would be passed over, and its fields reported as missing. @throws ApiError 400 */
 const onlyJson: Middleware = async (context, next) => {
   if (Number(context.get('Content-Length')) > 0 && !context.is('json')) {
@@ -186,6 +169,7 @@ function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, lim
     });
     const call = {
       deployment,
+      limits,
       account,
       address: context.ip,
       requestId: context.state.requestId,
@@ -196,6 +180,7 @@ function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, lim
       call,
     );
     context.status = endpoint.status;
+    if (endpoint.status === 204) return;
     const rendered = view.render(result as never, call);
     context.body = successBody(
       form,
@@ -211,9 +196,13 @@ function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, lim
 function requireRole(access: Role | 'open', account: Account | null): void {
   if (access === 'open') return;
   if (!account) {
-    throw new ApiError('AUTHENTICATION_ERROR', 'Send a valid access token: Authorization: Bearer <token>', {
-      headers: { 'WWW-Authenticate': 'Bearer' },
-    });
+    throw new ApiError(
+      'AUTHENTICATION_ERROR',
+      'Send a valid access token (Authorization: Bearer <token>) or key (X-API-Key: <key>)',
+      {
+        headers: { 'WWW-Authenticate': 'Bearer' },
+      },
+    );
   }
   if (ROLES.indexOf(account.role) < ROLES.indexOf(access)) {
     throw new ApiError(

@@ -4,6 +4,7 @@ import type { PoseFrame } from '../../pipeline/model/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { fromIsoTime, isoTime } from '../contract/form.js';
+import { PageFields, pagination } from '../contract/pages.js';
 import {
   PoseFrameASchema,
   PoseFrameBSchema,
@@ -117,8 +118,7 @@ const HistoryBQuery = Type.Object(
     person_id: Type.Optional(Id),
     track_id: Type.Optional(Id),
     min_confidence: Type.Optional(Confidence),
-    page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
-    per_page: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
+    ...PageFields,
   },
   closed,
 );
@@ -255,17 +255,9 @@ function renderCursor(result: History, deployment: Deployment) {
 function renderPage(result: History, { deployment }: { readonly deployment: Deployment }) {
   if (result.by !== 'page') throw new TypeError('a cursor cannot be shown as Form B');
   const { rows, total, page, perPage } = result;
-  const pages = Math.ceil(total / perPage);
   return {
     data: rows.map((row) => viewOfEnvironment(deployment, row.environment).recordB(row)),
-    pagination: {
-      page,
-      per_page: perPage,
-      total,
-      total_pages: pages,
-      has_next: page < pages,
-      has_prev: page > 1 && pages > 0,
-    },
+    pagination: pagination({ page, per_page: perPage }, total),
   };
 }
 

@@ -16,7 +16,9 @@ const STATUS_EVERY_MS = 5_000;
 const EXPIRY_WARNING_MS = 60_000;
 const LARGEST_MESSAGE = 64 * 1024;
 
-/** Close code for a token that has expired. */
+/** What a timer can hold. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Close code for a token or key that has expired. */
 const EXPIRED = 4401;
 
 /** Section 6: /ws/pose under every mount and at the root. */
@@ -83,10 +85,8 @@ export class PoseStream {
       refuse(socket, '404 Not Found');
       return;
     }
-    const token = tokenOf(request, url);
-    const valid = token === null ? null : this.#deployment.tokens.check(token);
-    const account = valid && this.#deployment.users.account(valid.name);
-    if (!valid || !account) {
+    const caller = this.#callerOf(request, url);
+    if (!caller) {
       refuse(socket, '401 Unauthorized');
       return;
     }
@@ -98,31 +98,29 @@ export class PoseStream {
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#welcome(webSocket, account, address, valid.expiresAt);
+      this.#welcome(webSocket, caller, address);
     });
   }
 
-  #welcome(socket: WebSocket, account: Account, address: string, expiresAt: number): void {
+  /** By token or, for services, by key. */
+  #callerOf(request: IncomingMessage, url: URL): Caller | null {
+    const { tokens, users, apiKeys } = this.#deployment;
+    const token = tokenOf(request, url);
+    if (token !== null) {
+      const valid = tokens.check(token);
+      const account = valid && users.account(valid.name);
+      return account && { account, expiresAt: valid.expiresAt };
+    }
+    const key = request.headers['x-api-key'];
+    return typeof key === 'string' ? apiKeys.check(key, Date.now()) : null;
+  }
+
+  #welcome(socket: WebSocket, { account, expiresAt }: Caller, address: string): void {
     const connection = new Connection(socket, account);
     this.#connections.set(connection, address);
-    const left = expiresAt - this.#deployment.clock.now() / 1000;
-    const warning = setTimeout(
-      () => {
-        connection.send(
-          errorMessage('AUTHENTICATION_ERROR', 'The access token expires in less than a minute'),
-        );
-      },
-      Math.max(0, left - EXPIRY_WARNING_MS),
-    );
-    const expiry = setTimeout(
-      () => {
-        connection.close(EXPIRED, 'the access token has expired');
-      },
-      Math.max(0, left),
-    );
+    const timers = expiresAt === null ? [] : this.#expiryTimers(connection, expiresAt);
     socket.on('close', () => {
-      clearTimeout(warning);
-      clearTimeout(expiry);
+      timers.forEach(clearTimeout);
       this.#connections.delete(connection);
     });
     socket.on('error', (error) => {
@@ -137,6 +135,17 @@ export class PoseStream {
       server_time: isoTime(this.#deployment.clock.now()),
       supported_protocols: ['pose_v1', 'alerts_v1'],
     });
+  }
+
+  #expiryTimers(connection: Connection, expiresAt: number): NodeJS.Timeout[] {
+    const left = Math.min(expiresAt - this.#deployment.clock.now() / 1000, LONGEST_TIMER_MS);
+    const warn = () => {
+      connection.send(errorMessage('AUTHENTICATION_ERROR', 'The credential expires in less than a minute'));
+    };
+    const end = () => {
+      connection.close(EXPIRED, 'the credential has expired');
+    };
+    return [setTimeout(warn, Math.max(0, left - EXPIRY_WARNING_MS)), setTimeout(end, Math.max(0, left))];
   }
 
   #receive(connection: Connection, data: RawData): void {
@@ -310,6 +319,12 @@ const alertMessage = (event: SensedEvent): object => ({
 const errorMessage = (code: string, message: string): object => ({ type: 'error', code, message });
 
 /** From `?token=`, `Authorization`, or the subprotocol list `["pose_v1", "<token>"]`. */
+interface Caller {
+  readonly account: Account;
+  /** Milliseconds since 1970; null: never. */
+  readonly expiresAt: number | null;
+}
+
 function tokenOf(request: IncomingMessage, url: URL): string | null {
   const fromQuery = url.searchParams.get('token');
   if (fromQuery) return fromQuery;

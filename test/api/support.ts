@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
-import { readFileSync } from 'node:fs';
+import { SigningKeys } from '../../api/auth/signing-keys.js';
 import { Users } from '../../api/auth/users.js';
 import type { Role } from '../../api/auth/roles.js';
 import { DEFAULT_LIMITS, Limits } from '../../api/limits/limits.js';
@@ -14,6 +14,8 @@ import { FakeTopology } from '../support/fake-topology.js';
 export interface TestService {
   readonly server: RunningServer;
   readonly main: FakeTopology;
+  /** Users and keys lie here. */
+  readonly stateFolder: string;
   /** A token of a fresh user of that role, made with the service's own key. */
   token(role: Role, options?: { readonly expiresIn?: number }): string;
   get(path: string, token?: string): Promise<Response>;
@@ -54,7 +56,7 @@ export async function openService(limits = DEFAULT_LIMITS): Promise<TestService>
     metrics: async () => 'csiflow_received_total 1\n',
     limits: new Limits(limits),
   });
-  const key = Buffer.from(readFileSync(join(stateFolder, 'token.key'), 'utf8'), 'base64');
+  const { id, secret } = new SigningKeys(stateFolder).newest;
   const headers = (token: string | undefined) => ({
     'Content-Type': 'application/json',
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
@@ -62,8 +64,15 @@ export async function openService(limits = DEFAULT_LIMITS): Promise<TestService>
   return {
     server,
     main,
+    stateFolder,
     token: (role, { expiresIn = 600 } = {}) =>
-      jwt.sign({ use: 'access', role }, key, { algorithm: 'HS256', subject: role, expiresIn }),
+      jwt.sign({ use: 'access', role, sid: 'test' }, secret, {
+        algorithm: 'HS256',
+        keyid: id,
+        subject: role,
+        jwtid: 'test',
+        expiresIn,
+      }),
     get: (path, token) => fetch(server.address + path, { headers: headers(token) }),
     post: (path, body, token) =>
       fetch(server.address + path, { method: 'POST', headers: headers(token), body: JSON.stringify(body) }),

@@ -1,0 +1,80 @@
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Static, TObject } from 'typebox';
+import { Value } from 'typebox/value';
+import { checkLayout, stateError } from '../../pipeline/state/index.js';
+import { makeFolder } from '../../pipeline/telemetry/folders.js';
+
+export interface StateFileOptions<S extends TObject> {
+  /** With `version`, which counts up with each change that an earlier csiflow could not read. */
+  readonly schema: S;
+  readonly layout: number;
+  /** What the file says before anything was written. */
+  readonly initial: Static<S>;
+  /** How to mend a damaged file. */
+  readonly remedy: string;
+}
+
+/**
+ * A JSON file of the state folder that its owner alone can read. It is read again when another process has
+ * changed it, so that the command line can manage accounts of a running csiflow.
+ */
+export class StateFile<S extends TObject> {
+  readonly #file: string;
+  readonly #options: StateFileOptions<S>;
+  #content: Static<S>;
+  /** What tells one version of the file from the next. */
+  #seen: string;
+
+  /** @throws Error `state.newer`, `state.older` or `state.corrupt`, naming the file, where it cannot be read. */
+  constructor(file: string, options: StateFileOptions<S>) {
+    this.#file = file;
+    this.#options = options;
+    makeFolder(dirname(file));
+    this.#seen = this.#stamp();
+    this.#content = this.#read();
+  }
+
+  get content(): Static<S> {
+    const stamp = this.#stamp();
+    if (stamp !== this.#seen) {
+      this.#content = this.#read();
+      this.#seen = stamp;
+    }
+    return this.#content;
+  }
+
+  /** Whole or not at all. */
+  write(content: Static<S>): void {
+    const part = `${this.#file}.part`;
+    writeFileSync(part, JSON.stringify(content, null, 2), { mode: 0o600 });
+    renameSync(part, this.#file);
+    this.#content = content;
+    this.#seen = this.#stamp();
+  }
+
+  #stamp(): string {
+    const found = statSync(this.#file, { throwIfNoEntry: false, bigint: true });
+    return found ? `${found.ino} ${found.mtimeNs} ${found.size}` : '';
+  }
+
+  #read(): Static<S> {
+    const { schema, layout, initial, remedy } = this.#options;
+    if (!existsSync(this.#file)) return initial;
+    const content = parse(readFileSync(this.#file, 'utf8'));
+    if (typeof content === 'object' && content !== null && 'version' in content)
+      checkLayout(this.#file, content.version, layout);
+    if (Value.Check(schema, content)) return content;
+    throw stateError('state.corrupt', `${this.#file} is damaged: ${remedy}`);
+  }
+}
+
+/** Undefined for text that is not JSON. The parser's own words would repeat some of the file. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

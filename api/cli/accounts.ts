@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { CommandError, EXIT } from './exit.js';
+
+export interface AccountOptions {
+  readonly json: boolean;
+}
+
+/** A command on the people and keys of a topology, which may run or not: a running csiflow reads them again. */
+export const accountCommand = (parent: Command, name: string, description: string): Command =>
+  parent
+    .command(name)
+    .description(description)
+    .requiredOption('--topology <file>', 'whose state folder holds users and keys')
+    .option('--json', 'print the result as JSON', false);
+
+/** The state folder of a topology. */
+export async function stateFolderOf(file: string): Promise<string> {
+  const [{ loadForCommand }, { registryWith }] = await Promise.all([
+    import('./topologies.js'),
+    import('../plugins.js'),
+  ]);
+  const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
+  return loadForCommand(file, variables, await registryWith([])).settings.stateFolder;
+}
+
+/** @throws CommandError */
+export async function roleOf(word: string): Promise<import('../auth/roles.js').Role> {
+  const { ROLES } = await import('../auth/roles.js');
+  const role = ROLES.find((known) => known === word);
+  if (role) return role;
+  throw new CommandError(`there is no role ${word}: choose one of ${ROLES.join(', ')}`, EXIT.invalid);
+}
+
+/** A password from CSIFLOW_NEW_PASSWORD, so that it stands in no list of processes; else one is made up and told. */
+export async function newPassword(): Promise<{ readonly password: string; readonly madeUp: boolean }> {
+  const given = process.env['CSIFLOW_NEW_PASSWORD'];
+  if (given === undefined || given === '')
+    return { password: (await import('../auth/users.js')).randomPassword(), madeUp: true };
+  if (given.length < 8)
+    throw new CommandError('CSIFLOW_NEW_PASSWORD has fewer than 8 characters', EXIT.invalid);
+  return { password: given, madeUp: false };
+}
+
+export function print(json: boolean, result: unknown, text: string): void {
+  process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : `${text}\n`);
+}

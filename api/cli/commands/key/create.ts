@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import { accountCommand, print, roleOf, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import { CommandError, EXIT } from '../../exit.js';
+
+interface CreateOptions extends AccountOptions {
+  readonly topology: string;
+  readonly role: string;
+  readonly expires?: string;
+}
+
+export function register(key: Command): void {
+  accountCommand(key, 'create', 'Make an API key for a service, sent as X-API-Key. It is shown this once.')
+    .argument('<name>', 'what it is for: 1 to 64 letters, digits and _ . @ -')
+    .option('--role <role>', 'viewer, operator or admin', 'viewer')
+    .option('--expires <time>', 'such as 2027-01-01T00:00:00Z; default: never')
+    .action(async (name: string, options: CreateOptions) => {
+      if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
+        throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
+      const { ApiKeys } = await import('../../../auth/api-keys.js');
+      const keys = new ApiKeys(await stateFolderOf(options.topology));
+      if (keys.list().some((other) => other.name === name))
+        throw new CommandError(`there is a key named ${name} already`, EXIT.invalid);
+      const role = await roleOf(options.role);
+      const { key: secret, kept } = keys.create(name, role, expiry(options.expires));
+      print(options.json, { ...kept, key: secret }, `${secret}\n(${role}; shown this once)`);
+    });
+}
+
+function expiry(time: string | undefined): string | null {
+  if (time === undefined) return null;
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime()) || date.getTime() <= Date.now())
+    throw new CommandError(
+      `--expires ${time} is no time to come, such as 2027-01-01T00:00:00Z`,
+      EXIT.invalid,
+    );
+  return date.toISOString();
+}

@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import { accountCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+
+export function register(key: Command): void {
+  accountCommand(key, 'list', 'List the API keys; the keys themselves are kept nowhere.').action(
+    async (options: AccountOptions & { readonly topology: string }) => {
+      const { ApiKeys } = await import('../../../auth/api-keys.js');
+      const keys = new ApiKeys(await stateFolderOf(options.topology)).list();
+      const lines = keys.map(
+        ({ id, name, role, expires_at }) =>
+          `${id}  ${role.padEnd(8)}  ${expires_at ?? 'does not expire'}  ${name}`,
+      );
+      print(options.json, keys, lines.join('\n') || 'no API keys');
+    },
+  );
+}

@@ -1,0 +1,14 @@
+import type { Command } from 'commander';
+import { accountCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+
+export function register(key: Command): void {
+  accountCommand(
+    key,
+    'rotate-signing',
+    'Sign tokens with a new key from now on. Nobody is logged out: the old key checks what it signed.',
+  ).action(async (options: AccountOptions & { readonly topology: string }) => {
+    const { Tokens } = await import('../../../auth/tokens.js');
+    const id = new Tokens(await stateFolderOf(options.topology)).rotateKey();
+    print(options.json, { key_id: id }, `tokens are signed with key ${id} from now on`);
+  });
+}

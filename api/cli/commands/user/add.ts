@@ -1,0 +1,41 @@
+import type { Command } from 'commander';
+import {
+  accountCommand,
+  newPassword,
+  print,
+  roleOf,
+  stateFolderOf,
+  type AccountOptions,
+} from '../../accounts.js';
+import { CommandError, EXIT } from '../../exit.js';
+
+interface AddOptions extends AccountOptions {
+  readonly topology: string;
+  readonly role: string;
+}
+
+export function register(user: Command): void {
+  accountCommand(
+    user,
+    'add',
+    'Make a user. The password is read from CSIFLOW_NEW_PASSWORD, or made up and told.',
+  )
+    .argument('<name>', '1 to 64 letters, digits and _ . @ -')
+    .option('--role <role>', 'viewer, operator or admin', 'viewer')
+    .action(async (name: string, options: AddOptions) => {
+      if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
+        throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
+      const { Users } = await import('../../../auth/users.js');
+      const users = new Users(await stateFolderOf(options.topology));
+      if (users.account(name))
+        throw new CommandError(
+          `there is a user ${name} already: csiflow user password, user role`,
+          EXIT.invalid,
+        );
+      const role = await roleOf(options.role);
+      const { password, madeUp } = await newPassword();
+      await users.set(name, role, password);
+      const told = madeUp ? `; password ${password} (shown this once)` : '';
+      print(options.json, { name, role, ...(madeUp && { password }) }, `${name} is ${role}${told}`);
+    });
+}

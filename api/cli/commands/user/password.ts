@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { accountCommand, newPassword, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import { CommandError, EXIT } from '../../exit.js';
+
+export function register(user: Command): void {
+  accountCommand(
+    user,
+    'password',
+    'Give a user a new password, from CSIFLOW_NEW_PASSWORD or made up. All logins of the user end.',
+  )
+    .argument('<name>')
+    .action(async (name: string, options: AccountOptions & { readonly topology: string }) => {
+      const [{ Users }, { Sessions }] = await Promise.all([
+        import('../../../auth/users.js'),
+        import('../../../auth/sessions.js'),
+      ]);
+      const folder = await stateFolderOf(options.topology);
+      const users = new Users(folder);
+      const account = users.account(name);
+      if (!account) throw new CommandError(`there is no user ${name}`, EXIT.invalid);
+      const { password, madeUp } = await newPassword();
+      await users.set(name, account.role, password);
+      new Sessions(folder).endOf(name);
+      const told = madeUp ? `: ${password} (shown this once)` : '';
+      print(options.json, { name, ...(madeUp && { password }) }, `${name} has a new password${told}`);
+    });
+}

@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { accountCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import { CommandError, EXIT } from '../../exit.js';
+
+export function register(user: Command): void {
+  accountCommand(user, 'remove', 'Remove a user, whose tokens are good for nothing from then on.')
+    .argument('<name>')
+    .action(async (name: string, options: AccountOptions & { readonly topology: string }) => {
+      const [{ LastAdminError, Users }, { Sessions }] = await Promise.all([
+        import('../../../auth/users.js'),
+        import('../../../auth/sessions.js'),
+      ]);
+      const folder = await stateFolderOf(options.topology);
+      try {
+        if (!new Users(folder).remove(name)) throw new CommandError(`there is no user ${name}`, EXIT.invalid);
+      } catch (error) {
+        throw error instanceof LastAdminError ? new CommandError(error.message, EXIT.failed) : error;
+      }
+      new Sessions(folder).endOf(name);
+      print(options.json, { removed: name }, `${name} is removed`);
+    });
+}

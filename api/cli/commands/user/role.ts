@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { accountCommand, print, roleOf, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import { CommandError, EXIT } from '../../exit.js';
+
+export function register(user: Command): void {
+  accountCommand(user, 'role', 'Give a user another role.')
+    .argument('<name>')
+    .argument('<role>', 'viewer, operator or admin')
+    .action(async (name: string, word: string, options: AccountOptions & { readonly topology: string }) => {
+      const { LastAdminError, Users } = await import('../../../auth/users.js');
+      const role = await roleOf(word);
+      try {
+        if (!new Users(await stateFolderOf(options.topology)).setRole(name, role))
+          throw new CommandError(`there is no user ${name}`, EXIT.invalid);
+      } catch (error) {
+        throw error instanceof LastAdminError ? new CommandError(error.message, EXIT.failed) : error;
+      }
+      print(options.json, { name, role }, `${name} is ${role}`);
+    });
+}

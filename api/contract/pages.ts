@@ -1,0 +1,27 @@
+import { Type, type Static } from 'typebox';
+
+/** Parameters of Form B's lists, section 8.5. */
+export const PageFields = {
+  page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
+  per_page: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
+};
+
+export const PageQuery = Type.Object(PageFields, { additionalProperties: false });
+export type PageOf = Static<typeof PageQuery>;
+
+/** Section 2.5, Form B. */
+export const pagination = ({ page, per_page }: PageOf, total: number) => {
+  const pages = Math.ceil(total / per_page);
+  return {
+    page,
+    per_page,
+    total,
+    total_pages: pages,
+    has_next: page < pages,
+    has_prev: page > 1 && pages > 0,
+  };
+};
+
+/** One page of a list that is in memory. */
+export const pageOf = <T>(items: readonly T[], { page, per_page }: PageOf): readonly T[] =>
+  items.slice((page - 1) * per_page, page * per_page);

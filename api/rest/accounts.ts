@@ -1,0 +1,220 @@
+import { Type } from 'typebox';
+import type { ApiKey } from '../auth/api-keys.js';
+import { ROLES, type Account, type Role } from '../auth/roles.js';
+import { LastAdminError, randomPassword } from '../auth/users.js';
+import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
+import { ApiError } from '../contract/errors.js';
+import { pageOf, PageQuery, pagination, type PageOf } from '../contract/pages.js';
+
+const closed = { additionalProperties: false } as const;
+const RoleSchema = Type.Enum([...ROLES]);
+const Name = Type.String({
+  pattern: '^[A-Za-z0-9_.@-]{1,64}$',
+  description: '1 to 64 letters, digits and _ . @ -',
+});
+const Password = Type.String({ minLength: 8, maxLength: 1024 });
+const Nullable = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+
+const UserSchema = Type.Object({ name: Type.String(), role: RoleSchema }, closed);
+const keyFields = {
+  id: Type.String(),
+  name: Type.String(),
+  role: RoleSchema,
+  created_at: Type.String({ format: 'date-time' }),
+  expires_at: Nullable,
+};
+const KeySchema = Type.Object(keyFields, closed);
+
+/** Both lists are short, and only an admin reads them. */
+interface Page<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+  readonly asked: PageOf;
+}
+const page = <T>(all: readonly T[], asked: PageOf): Promise<Page<T>> =>
+  Promise.resolve({ items: pageOf(all, asked), total: all.length, asked });
+const renderPage = <T>({ items, total, asked }: Page<T>) => ({
+  data: items,
+  pagination: pagination(asked, total),
+});
+
+const users = '/auth/users';
+const keys = '/auth/api-keys';
+const administrative = { access: 'admin', limit: 'configuration' } as const;
+
+const listUsers = defineEndpoint<PageOf, Page<Account>>({
+  method: 'GET',
+  path: users,
+  summary: 'The people who may log in.',
+  ...administrative,
+  status: 200,
+  handle: (asked, { deployment }) => page(deployment.users.list(), asked),
+  b: formView({
+    query: PageQuery,
+    response: Type.Array(UserSchema),
+    read: ({ query }) => query,
+    render: renderPage,
+  }),
+});
+
+interface NewUser {
+  readonly name: string;
+  readonly role: Role;
+  readonly password: string;
+}
+
+const addUser = defineEndpoint<Omit<NewUser, 'password'> & { password?: string }, NewUser>({
+  method: 'POST',
+  path: users,
+  summary: 'Makes a user. Without a password one is made up; it is shown in this answer alone.',
+  ...administrative,
+  status: 201,
+  async handle({ name, role, password = randomPassword() }, call) {
+    if (call.deployment.users.account(name))
+      throw new ApiError('RESOURCE_CONFLICT', `There is a user ${name} already`);
+    await call.deployment.users.set(name, role, password);
+    note(call, 'user made', { user: name, role });
+    return { name, role, password };
+  },
+  b: formView({
+    body: Type.Object({ name: Name, role: RoleSchema, password: Type.Optional(Password) }, closed),
+    response: Type.Object({ name: Type.String(), role: RoleSchema, password: Type.String() }, closed),
+    read: ({ body }) => body,
+    render: (user) => ({ data: user }),
+  }),
+});
+
+interface UserChange {
+  readonly name: string;
+  readonly role?: Role;
+  readonly password?: string;
+}
+
+const changeUser = defineEndpoint<UserChange, Account>({
+  method: 'PUT',
+  path: `${users}/:name`,
+  summary: 'Changes the role or the password of a user. A new password ends all logins of that user.',
+  ...administrative,
+  status: 200,
+  async handle({ name, role, password }, call) {
+    const { users: kept, tokens } = call.deployment;
+    const before = kept.account(name) ?? unknown('user', name);
+    const next = role ?? before.role;
+    try {
+      if (password === undefined) kept.setRole(name, next);
+      else await kept.set(name, next, password);
+    } catch (error) {
+      throw refused(error);
+    }
+    if (password !== undefined) tokens.revokeUser(name);
+    note(call, 'user changed', { user: name, role: next, new_password: password !== undefined });
+    return { name, role: next };
+  },
+  b: formView({
+    path: Type.Object({ name: Type.String() }),
+    body: Type.Object({ role: Type.Optional(RoleSchema), password: Type.Optional(Password) }, closed),
+    response: UserSchema,
+    read: ({ path, body }) => ({ name: path.name, ...body }),
+    render: (user) => ({ data: user }),
+  }),
+});
+
+const removeUser = defineEndpoint<string, null>({
+  method: 'DELETE',
+  path: `${users}/:name`,
+  summary: 'Removes a user, whose tokens are good for nothing from then on.',
+  ...administrative,
+  status: 204,
+  handle(name, call) {
+    try {
+      if (!call.deployment.users.remove(name)) unknown('user', name);
+    } catch (error) {
+      throw refused(error);
+    }
+    call.deployment.tokens.revokeUser(name);
+    note(call, 'user removed', { user: name });
+    return Promise.resolve(null);
+  },
+  b: formView({
+    path: Type.Object({ name: Type.String() }),
+    response: Type.Null(),
+    read: ({ path }) => path.name,
+    render: () => ({ data: null }),
+  }),
+});
+
+const listKeys = defineEndpoint<PageOf, Page<ApiKey>>({
+  method: 'GET',
+  path: keys,
+  summary: 'The API keys, without what is secret of them.',
+  ...administrative,
+  status: 200,
+  handle: (asked, { deployment }) => page(deployment.apiKeys.list(), asked),
+  b: formView({
+    query: PageQuery,
+    response: Type.Array(KeySchema),
+    read: ({ query }) => query,
+    render: renderPage,
+  }),
+});
+
+interface NewKey {
+  readonly name: string;
+  readonly role: Role;
+  readonly expires_at?: string | null;
+}
+
+const addKey = defineEndpoint<NewKey, ApiKey & { readonly key: string }>({
+  method: 'POST',
+  path: keys,
+  summary: 'Makes an API key; the key itself is shown in this answer alone.',
+  ...administrative,
+  status: 201,
+  handle({ name, role, expires_at = null }, call) {
+    if (call.deployment.apiKeys.list().some((key) => key.name === name))
+      throw new ApiError('RESOURCE_CONFLICT', `There is a key named ${name} already`);
+    const { key, kept } = call.deployment.apiKeys.create(name, role, expires_at);
+    note(call, 'API key made', { key_id: kept.id, key_name: name, role, expires_at });
+    return Promise.resolve({ ...kept, key });
+  },
+  b: formView({
+    body: Type.Object({ name: Name, role: RoleSchema, expires_at: Type.Optional(Nullable) }, closed),
+    response: Type.Object({ ...keyFields, key: Type.String() }, closed),
+    read: ({ body }) => body,
+    render: (key) => ({ data: key }),
+  }),
+});
+
+const removeKey = defineEndpoint<string, null>({
+  method: 'DELETE',
+  path: `${keys}/:id`,
+  summary: 'Removes an API key.',
+  ...administrative,
+  status: 204,
+  handle(id, call) {
+    if (!call.deployment.apiKeys.remove(id)) unknown('API key', id);
+    note(call, 'API key removed', { key_id: id });
+    return Promise.resolve(null);
+  },
+  b: formView({
+    path: Type.Object({ id: Type.String() }),
+    response: Type.Null(),
+    read: ({ path }) => path.id,
+    render: () => ({ data: null }),
+  }),
+});
+
+/** DESIGN section 7: people and services of a deployment. */
+export const accountEndpoints = [listUsers, addUser, changeUser, removeUser, listKeys, addKey, removeKey];
+
+/** Who did what stands in the log. */
+function note({ deployment, account }: Call, what: string, details: Record<string, unknown>): void {
+  deployment.log.info(what, { account: account?.name ?? null, ...details });
+}
+
+function unknown(what: string, name: string): never {
+  throw new ApiError('RESOURCE_NOT_FOUND', `There is no ${what} ${name}`);
+}
+
+const refused = (error: unknown): unknown =>
+  error instanceof LastAdminError ? new ApiError('RESOURCE_CONFLICT', error.message) : error;
