@@ -7,6 +7,7 @@ import { trackPersons } from '../operators/track-persons/track-persons.js';
 import { window } from '../operators/window/window.js';
 import { Registry } from '../pipeline/component/index.js';
 import { file as fileSource } from '../pipeline/sources/file.js';
+import { mqtt as mqttSource } from '../pipeline/sources/mqtt/mqtt.js';
 import { simulator } from '../pipeline/sources/simulator/source.js';
 import { udp } from '../pipeline/sources/udp.js';
 import { console as consoleSink } from '../sinks/console.js';
@@ -24,6 +25,7 @@ import { websocket } from '../sinks/websocket.js';
 export const components = new Registry([
   // sources
   fileSource,
+  mqttSource,
   simulator,
   udp,
   // operators

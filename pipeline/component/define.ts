@@ -63,9 +63,15 @@ export interface SourceOutput {
   problem?(problem: string | null): void;
   /**
    * Offers a batch under the queue's policy. True: taken at once. A promise: the queue is full under `block`;
-   * wait for it before the next offer. False: dropped, and counted by the runtime.
+   * a source that can wait does so before the next offer, any other one bounds what waits (it is journalled
+   * already). False: dropped, and counted by the runtime.
    */
   offer(batch: SourceBatch): boolean | Promise<boolean>;
+  /**
+   * Resolves when all that was offered is on disk, so that whoever sent it may forget it; undefined where it is
+   * so already, or where nothing is journalled.
+   */
+  kept?(): Promise<void> | undefined;
 }
 
 export interface Source {

@@ -13,6 +13,8 @@ export interface ConnectionOptions {
   readonly will?: { readonly topic: string; readonly payload: string };
   /** After each connect, before `ready` resolves: subscriptions, birth messages. What it rejects with ends the connection. */
   readonly connected?: (connection: MqttConnection) => Promise<void>;
+  /** The connection broke, or could not be made. */
+  readonly lost?: (error: BrokerError) => void;
   /** Each message that arrives; `acknowledge` is to be called once it is safe here (QoS 1). */
   readonly message?: (packet: IPublishPacket, acknowledge: () => void) => void;
 }
@@ -149,7 +151,9 @@ export class MqttConnection {
     }
   }
 
-  #report({ message, code, retriable }: BrokerError): void {
+  #report(error: BrokerError): void {
+    const { message, code, retriable } = error;
+    this.#options.lost?.(error);
     this.#context.metrics.gauge('connected', 0);
     this.#context.log[retriable ? 'warn' : 'error'](message, { code });
   }

@@ -1,9 +1,12 @@
 import { connectAsync } from 'mqtt';
+import { mqtt as mqttSource } from '../../../pipeline/sources/mqtt/mqtt.js';
 import { mqtt } from '../../../sinks/mqtt/mqtt.js';
 import { startBroker } from '../../support/mqtt-broker.js';
 import { HOP, START } from '../../support/records.js';
+import { datagrams } from '../csi-input.js';
 import { resultIdentity, resultRecord } from '../result-records.js';
 import type { SinkDriver } from '../sink.js';
+import type { SourceDriver } from '../source.js';
 
 const invalid = [
   {},
@@ -51,4 +54,30 @@ export const sink: SinkDriver = {
   },
   record: resultRecord,
   identity: resultIdentity,
+};
+
+export const source: SourceDriver = {
+  component: mqttSource,
+  config: { url: 'mqtt://localhost', topics: ['csi/+'] },
+  invalid: [
+    ...invalid.map((bad) => ({ ...bad, topics: ['csi/+'] })),
+    { url: 'mqtt://localhost', topics: [] },
+    { url: 'mqtt://localhost', topics: ['csi/#/more'] },
+    { url: 'mqtt://localhost', topics: ['csi+'] },
+    { url: 'mqtt://localhost', topics: ['csi'], format: 'json' },
+  ],
+  input: async () => {
+    const { port, close } = await startBroker();
+    const url = `mqtt://127.0.0.1:${port}`;
+    return {
+      config: { url, protocol: '3.1.1', topics: ['csi/+'], idle_tick_ms: 0 },
+      send: async () => {
+        const client = await connectAsync(url);
+        for (const bytes of datagrams(60))
+          await client.publishAsync('csi/receiver', Buffer.from(bytes), { qos: 1 });
+        await client.endAsync();
+      },
+      close,
+    };
+  },
 };

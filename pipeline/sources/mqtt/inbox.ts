@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import type { IPublishPacket } from 'mqtt';
+import type { Context, RawBatch, SourceOutput } from '../../component/index.js';
+import { RawBuilder } from '../../formats/index.js';
+
+/** Messages so far, the time of the last one, and the last of quality 1, so that one sent again is known. */
+export interface MqttPosition {
+  readonly records: number;
+  readonly time: number;
+  readonly recent: readonly string[];
+}
+
+export interface InboxSettings {
+  readonly block_records: number;
+  readonly idle_tick_ms: number;
+  readonly max_in_flight: number;
+}
+
+/** A batch that the queue has not taken yet, and what to confirm once all up to it is on disk. */
+interface Batch {
+  readonly content: { readonly raw: RawBatch; readonly position: MqttPosition } | null;
+  readonly acknowledge: readonly (() => void)[];
+}
+
+/** Gathers messages into batches, hands them on in order, and confirms them once they are on disk. */
+export class Inbox {
+  /** Silence counts only while the broker could be heard. */
+  connected = false;
+  readonly #context: Context;
+  readonly #output: SourceOutput;
+  readonly #builder: RawBuilder;
+  readonly #remembered: number;
+  readonly #tick: NodeJS.Timeout | undefined;
+  readonly #waiting: Batch[] = [];
+  /** The messages of quality 1 that came last; sent again after a break they are known by their content. */
+  readonly #recent: Set<string>;
+  #acknowledge: (() => void)[] = [];
+  #records: number;
+  #draining: Promise<void> | null = null;
+  #confirming: Promise<void> = Promise.resolve();
+  #scheduled = false;
+  #heard = false;
+  #again = 0;
+  #retained = 0;
+
+  constructor(settings: InboxSettings, context: Context, output: SourceOutput, from: MqttPosition | null) {
+    this.#context = context;
+    this.#output = output;
+    this.#records = from?.records ?? 0;
+    this.#recent = new Set(from?.recent);
+    this.#remembered = settings.max_in_flight;
+    this.#builder = new RawBuilder(settings.block_records, 'live', from?.time);
+    if (settings.idle_tick_ms > 0) {
+      this.#tick = setInterval(() => {
+        this.#tickIfSilent();
+      }, settings.idle_tick_ms);
+    }
+  }
+
+  receive(packet: IPublishPacket, acknowledge: () => void): void {
+    this.#heard = true;
+    if (packet.retain) {
+      this.#retained++;
+      this.#context.metrics.dropped('retained', 1);
+      acknowledge();
+      return;
+    }
+    if (packet.qos === 1) {
+      this.#acknowledge.push(acknowledge);
+      if (this.#cameBefore(packet)) {
+        this.#again++;
+        this.#flushSoon();
+        return;
+      }
+    } else if (this.#waiting.length >= MAX_WAITING) {
+      // Quality 0 cannot be held back: what does not fit is lost here rather than by growing.
+      this.#context.metrics.dropped('queue_full', 1);
+      return;
+    }
+    const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
+    const length = Math.min(payload.length, MAX_KEPT_BYTES);
+    this.#builder.add(this.#timeOf(packet), payload, 0, length, packet.topic);
+    this.#flushSoon();
+  }
+
+  /** Hands on what has come, and confirms it. */
+  async close(): Promise<void> {
+    clearInterval(this.#tick);
+    this.#flush();
+    await this.#draining;
+    await this.#confirming;
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return { messages: this.#records, sent_again: this.#again, retained: this.#retained };
+  }
+
+  /** Whether the broker sends it again although it was taken: it had not seen the confirmation. */
+  #cameBefore({ dup, topic, payload }: IPublishPacket): boolean {
+    const digest = createHash('sha1')
+      .update(topic)
+      .update('\0')
+      .update(payload)
+      .digest('base64')
+      .slice(0, 12);
+    if (dup && this.#recent.has(digest)) return true;
+    this.#recent.delete(digest);
+    this.#recent.add(digest);
+    if (this.#recent.size > this.#remembered) this.#recent.delete(this.#recent.values().next().value!);
+    return false;
+  }
+
+  /** The publisher's own time where it gives a believable one, else now. */
+  #timeOf({ properties }: IPublishPacket): number {
+    const now = this.#context.clock.now();
+    const said = properties?.userProperties?.['time'];
+    if (typeof said !== 'string') return now;
+    const time = /^\d+$/.test(said) ? Number(said) : Date.parse(said) * 1000;
+    return Number.isFinite(time) && time <= now ? time : now;
+  }
+
+  /** Full batches at once, others at the end of this burst of reads. */
+  #flushSoon(): void {
+    if (this.#builder.full) this.#flush();
+    else if (!this.#scheduled) {
+      this.#scheduled = true;
+      setImmediate(() => {
+        this.#scheduled = false;
+        this.#flush();
+      });
+    }
+  }
+
+  #flush(): void {
+    const acknowledge = this.#acknowledge;
+    if (this.#builder.count === 0 && acknowledge.length === 0) return;
+    this.#acknowledge = [];
+    this.#waiting.push({ content: this.#take(), acknowledge });
+    this.#draining ??= this.#drain();
+  }
+
+  #take(): Batch['content'] {
+    if (this.#builder.count === 0) return null;
+    const raw = this.#builder.take();
+    this.#records += raw.count;
+    const time = raw.time[raw.count - 1]!;
+    return { raw, position: { records: this.#records, time, recent: [...this.#recent] } };
+  }
+
+  async #drain(): Promise<void> {
+    for (let batch = this.#waiting.shift(); batch; batch = this.#waiting.shift()) {
+      const taken = batch.content === null || (await this.#offer(batch.content));
+      // What was refused because this run ends is left unconfirmed: the broker sends it again to the next one.
+      if (taken || !this.#output.signal.aborted) this.#confirm(batch.acknowledge);
+    }
+    this.#draining = null;
+  }
+
+  async #offer(content: NonNullable<Batch['content']>): Promise<boolean> {
+    try {
+      return await this.#output.offer(content);
+    } catch (error) {
+      // The queue has gone; the end of the run is told by the signal.
+      this.#context.log.debug('a batch was not taken', { error: String(error) });
+      return false;
+    }
+  }
+
+  /** In order, and each only when it is on disk. */
+  #confirm(acknowledge: readonly (() => void)[]): void {
+    const kept = this.#output.kept?.();
+    const before = this.#confirming;
+    this.#confirming = (async () => {
+      await before;
+      await kept;
+      for (const confirm of acknowledge) confirm();
+    })();
+  }
+
+  /** A record of no bytes from no sender: nothing was heard up to now. */
+  #tickIfSilent(): void {
+    if (this.connected && !this.#heard && this.#waiting.length === 0 && this.#records > 0) {
+      this.#builder.add(this.#context.clock.now(), NO_BYTES);
+      this.#flush();
+    }
+    this.#heard = false;
+  }
+}
+
+const NO_BYTES = new Uint8Array(0);
+/** Longer messages belong to no format of single records; what is kept of them is enough to say so. */
+const MAX_KEPT_BYTES = 65_536;
+/** Batches of quality 0 that wait for a full queue; those of quality 1 are bounded by what the broker may send unconfirmed. */
+const MAX_WAITING = 64;

@@ -1,0 +1,210 @@
+import type { IPublishPacket } from 'mqtt';
+import { Type, type Static } from 'typebox';
+import {
+  choice,
+  defineSource,
+  type Context,
+  type Output,
+  type Position,
+  type RawBatch,
+  type Source,
+  type SourceOutput,
+  type State,
+} from '../../component/index.js';
+import { FORMATS, formatNamed, type Decoder } from '../../formats/index.js';
+import type { Data } from '../../model/index.js';
+import { MqttConnection } from './connection.js';
+import { BrokerError } from './errors.js';
+import { Inbox, type MqttPosition } from './inbox.js';
+import { brokerFields, checkBroker } from './settings.js';
+
+const config = Type.Object(
+  {
+    ...brokerFields,
+    topics: Type.Array(
+      Type.String({
+        pattern: '^(#|(\\+|[^+#/]*)(/(\\+|[^+#/]*))*(/#)?)$',
+        minLength: 1,
+        maxLength: 1024,
+        description: 'A topic; `+` stands for any one level, `#` at the end for all below.',
+      }),
+      { minItems: 1, maxItems: 64, uniqueItems: true, description: 'Topics that carry CSI.' },
+    ),
+    format: choice<string>(Object.fromEntries(FORMATS.map(({ name, summary }) => [name, summary])), {
+      default: 'adr018',
+      description: 'What a message is: one record of this format.',
+    }),
+    qos: Type.Integer({
+      minimum: 0,
+      maximum: 1,
+      default: 1,
+      description:
+        'Quality of service asked for: 1 confirms a message once it is in the journal; 0 is faster, and what is under way when the connection breaks is lost.',
+    }),
+    session_expiry_ms: Type.Integer({
+      minimum: 0,
+      maximum: 2_592_000_000,
+      default: 86_400_000,
+      description:
+        'How long the broker keeps what comes while csiflow is away, in whole seconds (MQTT 5; with 3.1.1 the broker decides).',
+    }),
+    max_in_flight: Type.Integer({
+      minimum: 1,
+      maximum: 1024,
+      default: 64,
+      description: 'Messages that the broker may send before the first of them is confirmed (MQTT 5).',
+    }),
+    block_records: Type.Integer({
+      minimum: 1,
+      maximum: 4096,
+      default: 64,
+      description: 'Messages that are handed on at once at most; fewer at the end of a burst.',
+    }),
+    idle_tick_ms: Type.Integer({
+      minimum: 0,
+      maximum: 3_600_000,
+      default: 1000,
+      description:
+        'Silence after which event time goes on without messages while the broker is there; 0: it never does.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+/** Subscribes to topics of a broker. */
+export const mqtt = defineSource({
+  name: 'mqtt',
+  summary: 'Subscribes to topics of an MQTT broker that carry CSI, one record a message.',
+  description: [
+    'The sender of a record is its topic: a format without names of its own (`intel5300`, `esp32-serial`) belongs to the',
+    "link whose `sender` is that topic; `adr018` has its nodes' numbers, and `node-1@<topic>` pins one to a topic.",
+    '',
+    'Event time is the time of arrival. A publisher that speaks MQTT 5 can give the time of measurement as the user',
+    'property `time` (ISO 8601, or microseconds since 1970): without it, what the broker kept during an absence all',
+    'arrives at once. Event time never decreases, so a time before the newest is raised to it, and one in the future',
+    'is not believed.',
+    '',
+    'With `qos: 1` the session outlives an absence: the broker keeps what comes meanwhile and sends it later. Each',
+    'message is confirmed once it is in the journal, and one that the broker sends again is known and taken once (the',
+    'last `max_in_flight` are remembered, also over a crash). Publish with quality 1 too: a broker never raises it.',
+    'Retained messages are old ones and are left out (counted as `retained`).',
+    '',
+    'A broker that is away is tried again; the node is degraded meanwhile. One that refuses the user at the start',
+    'keeps the topology from starting. Mosquitto grants every subscription, also to topics that its access list',
+    'forbids to read: if nothing comes, look there.',
+  ].join('\n'),
+  config,
+  examples: [
+    {
+      title: 'Receivers that publish to a broker on this machine',
+      config: { url: 'mqtt://localhost:1883', topics: ['csi/+'] },
+    },
+    {
+      title: 'With a password and TLS',
+      config: {
+        url: 'mqtts://broker.example:8883',
+        username: 'csiflow',
+        password: '${secret:mqtt}',
+        topics: ['sites/ward-3/csi/#'],
+        format: 'esp32-serial',
+      },
+    },
+  ],
+  outputs: ['csi', 'measure', 'event'],
+  replayable: false,
+  check: checkBroker,
+  create: (config, context) => new MqttSource(config, context),
+});
+
+class MqttSource implements Source {
+  readonly #config: Static<typeof config>;
+  readonly #context: Context;
+  readonly #decoder: Decoder;
+  #connection: MqttConnection | undefined;
+  #inbox: Inbox | undefined;
+
+  constructor(settings: Static<typeof config>, context: Context) {
+    this.#config = settings;
+    this.#context = context;
+    this.#decoder = formatNamed(settings.format).decoder(context);
+  }
+
+  async open(position: Position, output: SourceOutput): Promise<void> {
+    if (output.signal.aborted) return;
+    const inbox = new Inbox(this.#config, this.#context, output, position as MqttPosition | null);
+    this.#inbox = inbox;
+    const connection = this.#connect(inbox, output);
+    this.#connection = connection;
+    try {
+      await connection.open();
+      await this.#firstConnect(connection, output);
+      await aborted(output.signal);
+    } finally {
+      await inbox.close();
+      await connection.close();
+    }
+  }
+
+  decode(raw: RawBatch): Output<Data> {
+    return this.#decoder.decode(raw);
+  }
+
+  snapshot(): State {
+    return this.#decoder.snapshot();
+  }
+
+  restore(state: State): void {
+    this.#decoder.restore(state);
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return {
+      ...this.#connection?.describe(),
+      ...this.#inbox?.describe(),
+      ...this.#decoder.describe(),
+    };
+  }
+
+  #connect(inbox: Inbox, output: SourceOutput): MqttConnection {
+    const { client_id, topics, qos, session_expiry_ms, max_in_flight } = this.#config;
+    const { topology, node } = this.#context;
+    return new MqttConnection(this.#config, this.#context, {
+      clientId: client_id ?? `csiflow-${topology}-${node}`,
+      session: { expirySeconds: Math.ceil(session_expiry_ms / 1000), receiveMaximum: max_in_flight },
+      connected: async (connection) => {
+        await connection.subscribe(topics, qos === 0 ? 0 : 1);
+        inbox.connected = true;
+        output.problem?.(null);
+      },
+      lost: (error) => {
+        inbox.connected = false;
+        output.problem?.(error.message);
+      },
+      message: (packet: IPublishPacket, acknowledge) => {
+        inbox.receive(packet, acknowledge);
+      },
+    });
+  }
+
+  /** A refusal is told to whoever starts the topology; what is merely away is waited for. */
+  async #firstConnect(connection: MqttConnection, output: SourceOutput): Promise<void> {
+    try {
+      await connection.ready();
+      output.ready?.();
+    } catch (error) {
+      if (!(error instanceof BrokerError) || (!error.retriable && !output.signal.aborted)) throw error;
+    }
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve();
+      },
+      { once: true },
+    );
+  });
