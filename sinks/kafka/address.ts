@@ -1,0 +1,31 @@
+import type { Data, Failure } from '../../pipeline/model/index.js';
+import { failure, toMessage } from './message.js';
+import { topicOf } from './settings.js';
+import { sizeOf, type Addressed } from './writer.js';
+
+/** Records as messages with their topics, and those that cannot be sent. @param largest bytes of a message that brokers take */
+export function address(
+  records: readonly Data[],
+  topic: string,
+  largest: number,
+): { readonly messages: ReadonlyMap<Addressed, Data>; readonly failures: readonly Failure[] } {
+  const messages = new Map<Addressed, Data>();
+  const failures: Failure[] = [];
+  for (const record of records) {
+    const message = toMessage(record);
+    if ('code' in message) failures.push(message);
+    else if (sizeOf(message) > largest) failures.push(tooLarge(record, sizeOf(message), largest));
+    else {
+      const { port, key, value, timestamp } = message;
+      messages.set({ topic: topicOf(topic, port), key, value, timestamp }, record);
+    }
+  }
+  return { messages, failures };
+}
+
+const tooLarge = (record: Data, bytes: number, largest: number): Failure =>
+  failure(
+    record,
+    'kafka.record.too_large',
+    `it takes ${bytes} bytes, the topic takes ${largest}: raise its \`max.message.bytes\``,
+  );

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import type { Context, Sink } from '../../pipeline/component/index.js';
+import type { Data, Failure } from '../../pipeline/model/index.js';
+import { backoff, pause } from '../../pipeline/runtime/backoff.js';
+import { address } from './address.js';
+import { topicsOf, type KafkaSinkSettings } from './settings.js';
+import { Spool } from './spool.js';
+import { AwayError, KafkaWriter } from './writer.js';
+
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 10_000;
+
+/**
+ * Results in transactions, one for each epoch, begun when its checkpoint is safe.
+ *
+ * Until then they lie on disk, so a crash takes them back with the epoch, and nothing of it was sent. The
+ * transaction holds the results of the epoch and its number, as an offset of a group that is only for that. After a
+ * crash, or where it is not known whether a transaction was committed, the next producer of this transactional id
+ * ends it one way or the other; the number then says which, and an epoch that is there is not sent again.
+ */
+export class ExactlyOnce implements Sink {
+  readonly #settings: KafkaSinkSettings;
+  readonly #context: Context;
+  readonly #writer: KafkaWriter;
+  readonly #spool: Spool;
+  readonly #group: string;
+  readonly #markTopic: string;
+  readonly #closing = new AbortController();
+  /** Checkpoints are safe up to this epoch. */
+  #safe = -Infinity;
+  /** Readers see all up to this epoch; null: to be asked for. */
+  #delivered: number | null = null;
+  /** A mark from before an older state was put back, and the epoch that it went on from. */
+  #older: { readonly mark: number; readonly means: number } | null = null;
+  #problem: AwayError | null = null;
+  #delivering: Promise<void> | null = null;
+
+  constructor(settings: KafkaSinkSettings, context: Context) {
+    this.#settings = settings;
+    this.#context = context;
+    const id = settings.transactional_id ?? `csiflow-${context.topology}-${context.node}`;
+    const topics = topicsOf(settings.topic);
+    this.#writer = new KafkaWriter(settings, context, topics, () => context.clock.elapsed(), id);
+    this.#spool = new Spool(join(context.stateFolder, `${context.node}.spool`));
+    this.#group = `${id}.epochs`;
+    this.#markTopic = topics[0]!;
+  }
+
+  async open(): Promise<void> {
+    await this.#spool.open();
+    await this.#writer.open();
+  }
+
+  async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
+    if (this.#closing.signal.aborted) throw new Error('the sink is closed');
+    // While the brokers are away the outbox keeps results, and bounds them.
+    if (this.#problem) throw this.#problem;
+    const { messages, failures } = address(records, this.#settings.topic, this.#writer.largest);
+    if (messages.size > 0) await this.#spool.append(epoch, [...messages.keys()]);
+    return failures;
+  }
+
+  flush(): Promise<void> {
+    return this.#spool.flush();
+  }
+
+  async rewind(epoch: number): Promise<void> {
+    for (const later of this.#spool.epochs) if (later > epoch) await this.#spool.remove(later);
+    const delivered = await this.#mark();
+    if (delivered > epoch)
+      this.#context.log.warn(
+        'results of later epochs than the checkpoint were delivered: it is an older state, and they come again',
+        { delivered, checkpoint: epoch },
+      );
+    if (delivered > epoch) this.#older = { mark: delivered, means: epoch };
+    this.#delivered = Math.min(delivered, epoch);
+    this.committed(epoch);
+  }
+
+  committed(epoch: number): void {
+    this.#safe = Math.max(this.#safe, epoch);
+    this.#delivering ??= this.#deliver().finally(() => {
+      this.#delivering = null;
+    });
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return {
+      topic: this.#settings.topic,
+      delivery: this.#settings.delivery,
+      delivered_epoch: this.#delivered,
+      waiting_epochs: this.#spool.epochs.length,
+      problem: this.#problem?.message ?? null,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#delivering;
+    await this.#spool.close();
+    await this.#writer.close();
+  }
+
+  /** All epochs that are safe, oldest first; again and again while the brokers are away. Never rejects. */
+  async #deliver(): Promise<void> {
+    const { signal } = this.#closing;
+    for (let failures = 0; ;) {
+      const epoch = this.#spool.epochs.find((waiting) => waiting <= this.#safe);
+      if (epoch === undefined) return;
+      try {
+        await this.#deliverEpoch(epoch);
+        failures = 0;
+        this.#problem = null;
+      } catch (error) {
+        this.#problem = error instanceof AwayError ? error : new AwayError(String(error), true, error);
+        this.#delivered = null;
+        this.#context.metrics.failed('deliver', 1);
+        this.#context.log.warn('a transaction failed', { epoch, error: this.#problem.message });
+        if (signal.aborted) return;
+        const wait = backoff(++failures, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#context.random);
+        await pause(wait, signal, this.#context.clock);
+        if (signal.aborted) return;
+      }
+    }
+  }
+
+  async #deliverEpoch(epoch: number): Promise<void> {
+    // A new producer first: it ends what is open, and only then the number can be relied on.
+    await this.#writer.ready();
+    this.#delivered ??= await this.#mark();
+    if (epoch > this.#delivered) {
+      await this.#writer.transact(await this.#spool.read(epoch), (transaction) =>
+        transaction.sendOffsets({
+          consumerGroupId: this.#group,
+          topics: [{ topic: this.#markTopic, partitions: [{ partition: 0, offset: String(epoch) }] }],
+        }),
+      );
+      this.#delivered = epoch;
+    }
+    await this.#spool.remove(epoch);
+  }
+
+  /** The newest epoch that readers see. */
+  async #mark(): Promise<number> {
+    const { admin } = this.#writer;
+    const [found] = await admin.fetchOffsets({ groupId: this.#group, topics: [this.#markTopic] });
+    const offset = Number(found?.partitions.find(({ partition }) => partition === 0)?.offset ?? -1);
+    if (offset === this.#older?.mark) return this.#older.means;
+    return offset < 0 ? -Infinity : offset;
+  }
+}

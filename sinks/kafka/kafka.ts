@@ -1,0 +1,116 @@
+import { defineSink, type Context, type Sink, type Transaction } from '../../pipeline/component/index.js';
+import type { Data, Failure } from '../../pipeline/model/index.js';
+import { address } from './address.js';
+import { ExactlyOnce } from './exactly-once.js';
+import { checkSettings, settingsSchema, topicsOf, type KafkaSinkSettings } from './settings.js';
+import { KafkaWriter, type Addressed } from './writer.js';
+
+export const kafka = defineSink({
+  name: 'kafka',
+  summary: 'Writes results to topics of Apache Kafka, as JSON.',
+  description: `Messages have the id of their environment as the key, so that those of one environment stay in order. Their values follow [a JSON schema](../schemas/kafka-results.json); \`csiflow schema --results\` prints it.
+
+- The producer is idempotent and waits for all replicas in sync. kafkajs loses acknowledged messages when a leader changes under a request of several partitions; so a request here is for one.
+- \`at_least_once\`: results go out at once. After a crash, or while brokers fail, some may come twice; their \`id\` tells. Alerts are told once as far as csiflow knows.
+- \`exactly_once\`: results go out when a checkpoint covers them, one transaction for each checkpoint. Readers with \`isolation.level=read_committed\` see each result once, over crashes too; they wait for \`settings.checkpoint_interval_ms\`. See docs/kafka.md.
+- While the brokers are away, results wait in the outbox.`,
+  inputs: ['pose', 'event', 'measure'],
+  recovery: ({ delivery }) => (delivery === 'exactly_once' ? 'rewind' : 'at-least-once'),
+  transactional: true,
+  config: settingsSchema,
+  examples: [
+    { title: 'To a topic for each kind of result', config: { brokers: ['kafka-1:9092'] } },
+    {
+      title: 'Exactly once, packed, to one topic',
+      config: { brokers: ['kafka-1:9092'], topic: 'results', delivery: 'exactly_once', compression: 'zstd' },
+    },
+  ],
+  check: checkSettings,
+  create: (config, context) => {
+    if (context.transaction) return new WithCheckpoint(config, context.transaction);
+    return config.delivery === 'exactly_once'
+      ? new ExactlyOnce(config, context)
+      : new AtLeastOnce(config, context);
+  },
+});
+
+/** Results at once; what was acknowledged is in the log. */
+class AtLeastOnce implements Sink {
+  readonly #settings: KafkaSinkSettings;
+  readonly #writer: KafkaWriter;
+  #messages = 0;
+
+  constructor(settings: KafkaSinkSettings, context: Context) {
+    this.#settings = settings;
+    this.#writer = new KafkaWriter(settings, context, topicsOf(settings.topic), () =>
+      context.clock.elapsed(),
+    );
+  }
+
+  open(): Promise<void> {
+    return this.#writer.open();
+  }
+
+  async write(records: readonly Data[]): Promise<readonly Failure[]> {
+    const { messages, failures } = address(records, this.#settings.topic, this.#writer.largest);
+    if (messages.size === 0) return failures;
+    const notTaken = await this.#writer.send([...messages.keys()]);
+    this.#messages += messages.size - notTaken.size;
+    return [
+      ...failures,
+      ...[...notTaken].map(([message, why]) => ({ record: messages.get(message)!, ...why })),
+    ];
+  }
+
+  /** All was acknowledged by then. */
+  async flush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    const { topic, delivery } = this.#settings;
+    return { topic, delivery, messages: this.#messages };
+  }
+
+  close(): Promise<void> {
+    return this.#writer.close();
+  }
+}
+
+/** In a topology that is scaled out: results go into the transaction of the partition's checkpoint. */
+class WithCheckpoint implements Sink {
+  readonly #settings: KafkaSinkSettings;
+  readonly #transaction: Transaction;
+
+  constructor(settings: KafkaSinkSettings, transaction: Transaction) {
+    this.#settings = settings;
+    this.#transaction = transaction;
+  }
+
+  async open(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
+    const { messages, failures } = address(records, this.#settings.topic, LARGEST_BYTES);
+    const topics = new Map<string, Addressed[]>();
+    for (const message of messages.keys()) {
+      const list = topics.get(message.topic);
+      if (list) list.push(message);
+      else topics.set(message.topic, [message]);
+    }
+    for (const [topic, list] of topics) await this.#transaction.send(epoch, topic, list);
+    return failures;
+  }
+
+  async flush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** What brokers take unless told otherwise. */
+const LARGEST_BYTES = 1_000_000;

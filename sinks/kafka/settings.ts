@@ -1,0 +1,63 @@
+import { Type, type Static } from 'typebox';
+import { choice } from '../../pipeline/component/index.js';
+import { checkConnection, connectionFields } from '../../pipeline/kafka/index.js';
+import type { Complaint } from '../../pipeline/component/index.js';
+
+export const settingsSchema = Type.Object(
+  {
+    ...connectionFields,
+    topic: Type.String({
+      pattern: '^(?!\\.{1,2}$)[A-Za-z0-9._-]*(\\{port\\}[A-Za-z0-9._-]*)?$',
+      minLength: 1,
+      maxLength: 240,
+      default: 'csiflow.{port}',
+      description:
+        'Topic of the results; `{port}` stands for `pose`, `event` or `measure`. It must be there.',
+    }),
+    delivery: choice(
+      {
+        at_least_once:
+          'At once. After a crash, or while brokers fail, results may come twice, with the same `id`.',
+        exactly_once:
+          'With the checkpoint, in one transaction: readers of committed messages see each result once.',
+      },
+      { default: 'at_least_once', description: 'What holds when something breaks.' },
+    ),
+    compression: choice(
+      { none: 'As they are.', gzip: 'GZIP.', snappy: 'Snappy.', lz4: 'LZ4.', zstd: 'Zstandard.' },
+      { default: 'none', description: 'How batches are packed.' },
+    ),
+    batch_bytes: Type.Integer({
+      minimum: 1_024,
+      maximum: 64 * 2 ** 20,
+      default: 512 * 1024,
+      description: 'Bytes of a batch, about; the brokers take 1 MiB unless told otherwise.',
+    }),
+    transactional_id: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 249,
+        description:
+          'Name of the transactions of `exactly_once`: of this node alone in the whole cluster. Default: `csiflow-`, the topology, `-`, the node.',
+      }),
+    ),
+    transaction_timeout_ms: Type.Integer({
+      minimum: 1_000,
+      maximum: 900_000,
+      default: 60_000,
+      description: 'A transaction that takes longer is aborted by the brokers, and sent again.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export type KafkaSinkSettings = Static<typeof settingsSchema>;
+
+export const checkSettings = (config: KafkaSinkSettings): readonly Complaint[] => checkConnection(config);
+
+export const PORTS = ['pose', 'event', 'measure'] as const;
+
+export const topicOf = (topic: string, port: string): string => topic.replace('{port}', port);
+export const topicsOf = (topic: string): readonly string[] => [
+  ...new Set(PORTS.map((port) => topicOf(topic, port))),
+];
