@@ -10,7 +10,7 @@ export class BoundedQueue<T> {
   readonly #dropped: (item: T, reason: 'queue_full') => void;
   readonly #items: T[] = [];
   #head = 0;
-  #blocked: { readonly enter: () => void; readonly give: () => void }[] = [];
+  #blocked: { readonly item: T; readonly settle: (taken: boolean) => void }[] = [];
   #closed = false;
 
   /** @param dropped told of each item that the policy drops */
@@ -24,7 +24,7 @@ export class BoundedQueue<T> {
     return this.#items.length - this.#head;
   }
 
-  /** @param enter makes the item; called when there is room, so that what is dropped costs nothing */
+  /** @param enter makes the item; called at once for what will be taken, so that what is refused costs nothing */
   offer(enter: () => T, refused: () => void): boolean | Promise<boolean> {
     if (this.#closed) return false;
     if (this.depth < this.#capacity && this.#blocked.length === 0) {
@@ -41,16 +41,9 @@ export class BoundedQueue<T> {
       this.#items.push(enter());
       return true;
     }
-    return new Promise((resolve) => {
-      this.#blocked.push({
-        enter: () => {
-          this.#items.push(enter());
-          resolve(true);
-        },
-        give: () => {
-          resolve(false);
-        },
-      });
+    const item = enter();
+    return new Promise((settle) => {
+      this.#blocked.push({ item, settle });
     });
   }
 
@@ -62,14 +55,18 @@ export class BoundedQueue<T> {
       this.#items.splice(0, this.#head);
       this.#head = 0;
     }
-    if (this.depth < this.#capacity) this.#blocked.shift()?.enter();
+    const waiting = this.depth < this.#capacity ? this.#blocked.shift() : undefined;
+    if (waiting) {
+      this.#items.push(waiting.item);
+      waiting.settle(true);
+    }
     return item;
   }
 
   /** Nothing more is taken in; those who wait for room are sent away. */
   close(): void {
     this.#closed = true;
-    for (const { give } of this.#blocked) give();
+    for (const { settle } of this.#blocked) settle(false);
     this.#blocked = [];
   }
 }

@@ -87,7 +87,7 @@ export class SinkConnection {
 
   /** Gives the instance up, and opens another one, which deletes rows of epochs later than `rewindTo`. */
   again(rewindTo: number, reason: string): void {
-    if (this.#ended.signal.aborted) return;
+    if (this.#hasEnded()) return;
     this.#isOpen = false;
     this.#rewindTo = rewindTo;
     this.#away(reason);
@@ -112,7 +112,7 @@ export class SinkConnection {
       await this.#close(sink);
       return;
     }
-    if (this.#ended.signal.aborted) return;
+    if (this.#hasEnded()) return;
     this.#rewindTo = null;
     this.#isOpen = true;
     this.#known = true;
@@ -126,11 +126,11 @@ export class SinkConnection {
     const { run, host, renew } = this.#options;
     const { signal } = this.#ended;
     let trying = opening;
-    for (let attempt = 1; !signal.aborted; attempt++) {
+    for (let attempt = 1; !this.#hasEnded(); attempt++) {
       if (trying) {
         try {
           if (await settles(trying, host.patience.writeMs, signal)) return;
-          if (signal.aborted) return;
+          if (this.#hasEnded()) return;
           this.#away(`it has not answered for ${host.patience.writeMs} ms`);
         } catch (error) {
           this.#away(text(error));
@@ -138,12 +138,16 @@ export class SinkConnection {
         }
       }
       await pause(backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, run.context.random), signal, host.clock);
-      if (signal.aborted) return;
+      if (this.#hasEnded()) return;
       await settles(this.#close(this.#sink), host.patience.stopMs, signal);
-      if (signal.aborted) return;
+      if (this.#hasEnded()) return;
       this.#sink = renew();
       trying = this.#open();
     }
+  }
+
+  #hasEnded(): boolean {
+    return this.#ended.signal.aborted;
   }
 
   #away(reason: string): void {

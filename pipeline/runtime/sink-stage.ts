@@ -76,7 +76,7 @@ export class SinkStage {
   /** The last try to deliver failed, or the store is closed. */
   #failing = false;
   /** What is left of the entry that is being delivered. */
-  #rest: { readonly number: number; readonly records: readonly Data[] } | undefined;
+  #rest: { readonly entry: OutboxEntry; readonly records: readonly Data[] } | undefined;
   #opened: () => void = () => undefined;
   /** Written to the store and not flushed; null where they were too many to be known. */
   #unflushed: Data[] | null = [];
@@ -267,7 +267,7 @@ export class SinkStage {
       await this.#keepLeft(await writing);
     } else if (!this.#stop.signal.aborted) {
       // It may still succeed. Until that is known the records wait in the outbox, and all others behind them.
-      await this.#keep(records);
+      await this.#hand(records);
       const entry = this.#store.outbox.next();
       this.#deliver(
         writing.then((left) => {
@@ -280,8 +280,15 @@ export class SinkStage {
   async #keepLeft(left: readonly Data[]): Promise<void> {
     if (left.length === 0 || this.#stop.signal.aborted) return;
     this.#failing = true;
-    await this.#keep(left);
+    await this.#hand(left);
     this.#deliver();
+  }
+
+  /** Records that were to be written directly go by way of the outbox. */
+  async #hand(records: readonly Data[]): Promise<void> {
+    const handed = new Set(records);
+    this.#unflushed = this.#unflushed && this.#unflushed.filter((record) => !handed.has(record));
+    await this.#keep(records);
   }
 
   #remember(records: readonly Data[]): void {
@@ -293,7 +300,7 @@ export class SinkStage {
 
   /**
    * False where it failed: what was written since the last one is in the outbox then.
-   * @param next the epoch from now on
+   * @param next the epoch from now on, at a barrier
    */
   async #flush(next?: number): Promise<boolean> {
     const undone = await this.#alone(async () => {
@@ -305,6 +312,8 @@ export class SinkStage {
         this.run.meter.failed('flush', 1);
         return this.#undo(error);
       }
+      // What a strict store took since the last barrier can still be undone.
+      if (this.#strict && next === undefined) return null;
       this.#unflushed = [];
       this.#deliveredAlerts = [];
       this.#dirty = false;
@@ -341,7 +350,7 @@ export class SinkStage {
 
   async #writeAgain({ unflushed, told }: Undone): Promise<void> {
     await this.#writer.takeBack(told);
-    if (unflushed.length > 0) await this.#keep(unflushed);
+    if (unflushed.length > 0) await this.#keep(unflushed, true);
     this.#deliver();
   }
 
@@ -358,9 +367,10 @@ export class SinkStage {
     return this.#store.outbox.bytes > this.#store.outboxLimitBytes;
   }
 
-  async #keep(records: readonly Data[]): Promise<void> {
+  async #keep(records: readonly Data[], again = false): Promise<void> {
     const { outbox, live } = this.#store;
-    await outbox.append(this.#epoch, records, !this.#strict && records.every(({ port }) => port === 'event'));
+    const urgent = !this.#strict && records.every(({ port }) => port === 'event');
+    await outbox.append(this.#epoch, records, urgent ? 'urgent' : again ? 'again' : 'rest');
     while (this.#isFull && live) {
       const dropped = await outbox.dropOldest();
       if (dropped === 0) break;
@@ -388,6 +398,7 @@ export class SinkStage {
     await first;
     const { outbox } = this.#store;
     let flushed = this.#host.clock.elapsed();
+    let clean = false;
     for (let attempt = 0; !this.#stop.signal.aborted;) {
       if (!this.#connection.sink) {
         await this.#open();
@@ -400,14 +411,13 @@ export class SinkStage {
           await turn();
           continue;
         }
-        if (this.#strict || !this.#dirty) break;
+        if (clean) break;
       }
-      const due = this.#host.clock.elapsed() - flushed > FLUSH_MS;
-      if (
-        !this.#strict &&
-        (outcome === 'none' || outcome === 'alerted' || (outcome === 'delivered' && due))
-      ) {
-        if (!(await this.#flush())) outcome = 'failed';
+      clean = false;
+      const due = !this.#strict && this.#host.clock.elapsed() - flushed > FLUSH_MS;
+      if (outcome === 'none' || outcome === 'alerted' || (outcome === 'delivered' && due)) {
+        clean = await this.#flush();
+        if (!clean) outcome = 'failed';
         flushed = this.#host.clock.elapsed();
       }
       this.#failing = outcome === 'failed';
@@ -424,8 +434,9 @@ export class SinkStage {
     const { sink } = this.#connection;
     const entry = this.#store.outbox.next();
     if (!entry || !sink) return sink ? 'none' : 'failed';
-    const all = this.#rest?.number === entry.number ? this.#rest.records : entry.records;
-    const records = all.filter((record) => !this.#writer.wasSent(record));
+    const rest = this.#rest;
+    const isRest = rest?.entry.number === entry.number && rest.entry.lane === entry.lane;
+    const records = (isRest ? rest.records : entry.records).filter((record) => !this.#writer.wasSent(record));
     this.#dirty = true;
     let left: readonly Data[];
     try {
@@ -444,12 +455,12 @@ export class SinkStage {
     this.#delivered(entry, records, left);
     this.#relieve();
     if (left.length > 0) return 'failed';
-    return entry.urgent ? 'alerted' : 'delivered';
+    return entry.lane === 'urgent' ? 'alerted' : 'delivered';
   }
 
   #delivered(entry: OutboxEntry, records: readonly Data[], left: readonly Data[]): void {
     if (left.length > 0) {
-      this.#rest = { number: entry.number, records: left };
+      this.#rest = { entry, records: left };
       return;
     }
     this.#rest = undefined;
@@ -499,7 +510,7 @@ export class SinkStage {
     if (!this.#spills || !unflushed || (await settles(flushing, SPILL_MS, this.#stop.signal))) await flushing;
     else if (!this.#stop.signal.aborted) {
       this.#unflushed = [];
-      await this.#keep(unflushed);
+      await this.#keep(unflushed, true);
       this.#deliver(flushing);
     }
   }

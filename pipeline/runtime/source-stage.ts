@@ -109,6 +109,7 @@ export class SourceStage {
         this.run.problem = problem;
       },
       offer: (batch) => this.#offer(batch),
+      kept: () => this.#journal?.durable(this.#journal.written),
     });
     this.#ready();
     if (signal.aborted) return;
@@ -172,8 +173,12 @@ export class SourceStage {
   #offer(batch: SourceBatch): boolean | Promise<boolean> {
     killAt('read');
     this.#ready();
-    if (this.#stopped) return false;
     const { raw } = batch;
+    if (this.#stopped) {
+      // The next start reads it from there.
+      if (this.#journal && raw) this.#journal.append(raw, batch.position);
+      return this.#journal !== null;
+    }
     if (!this.#journal || !raw || raw.count <= ENTRY_RECORDS) return this.#enqueue(batch);
     let taken: boolean | Promise<boolean> = true;
     for (let start = 0; start < raw.count; start += ENTRY_RECORDS) {

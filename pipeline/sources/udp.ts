@@ -208,10 +208,9 @@ class Inbox {
   readonly #builder: RawBuilder;
   readonly #tick: NodeJS.Timeout | undefined;
   readonly #names = new Map<number, { readonly address: string; readonly name: string }>();
-  /** Batches that the queue has not taken yet. */
-  readonly #waiting: RawBatch[] = [];
+  /** Batches that wait for room in the queue. */
+  #waiting = 0;
   #records: number;
-  #busy = false;
   #scheduled = false;
   /** When the last batch was handed on, of the monotonic clock. */
   #flushed = -Infinity;
@@ -266,48 +265,26 @@ class Inbox {
     if (this.#builder.count === 0) return;
     this.#flushed = this.#context.clock.elapsed();
     const raw = this.#builder.take();
-    if (!this.#busy) {
-      this.#offer(raw);
-    } else if (this.#waiting.length < MAX_WAITING) {
-      this.#waiting.push(raw);
-    } else {
-      // The socket cannot be paused: what does not fit is lost here rather than by growing.
-      this.#context.metrics.dropped('queue_full', raw.count);
-    }
+    if (this.#waiting < MAX_WAITING) this.#offer(raw);
+    // The socket cannot be paused: what does not fit is lost here rather than by growing.
+    else this.#context.metrics.dropped('queue_full', raw.count);
   }
 
+  /** Under `block` a batch may wait for room; it is in the journal then. */
   #offer(raw: RawBatch): void {
     this.#records += raw.count;
     const position: UdpPosition = { records: this.#records, time: raw.time[raw.count - 1]! };
     const taken = this.#output.offer({ position, raw });
     if (typeof taken === 'boolean') return;
-    this.#busy = true;
-    void this.#drainAfter(taken);
-  }
-
-  async #drainAfter(taken: Promise<boolean>): Promise<void> {
-    try {
-      await taken;
-    } catch (error) {
-      // The queue has gone; the end of the run is told by the signal.
-      this.#context.log.debug('a batch was not taken', { error: String(error) });
-    }
-    this.#busy = false;
-    this.#drain();
-  }
-
-  /** Until all are taken, or the queue is full again. */
-  #drain(): void {
-    while (!this.#busy) {
-      const raw = this.#waiting.shift();
-      if (!raw) return;
-      this.#offer(raw);
-    }
+    this.#waiting++;
+    void taken.finally(() => {
+      this.#waiting--;
+    });
   }
 
   /** A record of no bytes from no sender: nothing was heard up to now. */
   #tickIfSilent(): void {
-    if (!this.#heard && this.#builder.count === 0 && this.#waiting.length === 0 && this.#records > 0) {
+    if (!this.#heard && this.#builder.count === 0 && this.#waiting === 0 && this.#records > 0) {
       this.#builder.add(this.#context.clock.now(), NO_BYTES);
       this.#flush();
     }

@@ -1,11 +1,14 @@
 import type { Data } from '../model/index.js';
 import { decode, encode, type StateStore, type Table } from './store.js';
 
+/** Alerts come first, then what is to be written once more, then all else. */
+export type OutboxLane = 'urgent' | 'again' | 'rest';
+
 /** Records that were written together, or are to be. */
 export interface OutboxEntry {
+  readonly lane: OutboxLane;
+  /** Counts up in its lane. */
   readonly number: number;
-  /** Its records overtake those of all other entries. */
-  readonly urgent: boolean;
   readonly epoch: number;
   readonly records: readonly Data[];
 }
@@ -14,18 +17,23 @@ export interface OutboxEntry {
 const HEADER_BYTES = 12;
 
 /**
- * Records that a sink has taken over durably but not yet delivered: its store is away, or slow. Two lanes, each
- * in order: urgent entries come before all others. An entry is handed out by `next`, then `delivered` says that
+ * Records that a sink has taken over durably but not yet delivered: its store is away, or slow. An
+ * entry is handed out by `next`, then `delivered` says that
  * the store took it and `flushed` that it is safe there; only then a checkpoint may `cut` it.
  */
 export class Outbox {
-  readonly #urgent: Lane;
-  readonly #rest: Lane;
+  /** In the order in which they are handed out; each is in order itself. */
+  readonly #lanes: Readonly<Record<OutboxLane, Lane>>;
+  readonly #all: readonly Lane[];
   #written: Promise<unknown> = Promise.resolve();
 
   constructor(store: StateStore, sink: string) {
-    this.#urgent = new Lane(store.table(`outbox-urgent:${sink}`), true);
-    this.#rest = new Lane(store.table(`outbox:${sink}`), false);
+    this.#lanes = {
+      urgent: new Lane(store.table(`outbox-urgent:${sink}`), 'urgent'),
+      again: new Lane(store.table(`outbox-again:${sink}`), 'again'),
+      rest: new Lane(store.table(`outbox:${sink}`), 'rest'),
+    };
+    this.#all = Object.values(this.#lanes);
   }
 
   /** Records can be kept here. */
@@ -35,25 +43,23 @@ export class Outbox {
 
   /** Records that are not delivered. */
   get records(): number {
-    return this.#urgent.records + this.#rest.records;
+    return this.#all.reduce((sum, { records }) => sum + records, 0);
   }
 
   get hasUrgent(): boolean {
-    return this.#urgent.records > 0;
+    return this.#lanes.urgent.records > 0;
   }
 
   /** Bytes on disk, those of delivered entries included until a checkpoint cuts them. */
   get bytes(): number {
-    return this.#urgent.bytes + this.#rest.bytes;
+    return this.#all.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Resolves with the entry's number when it is on disk. */
-  async append(epoch: number, records: readonly Data[], urgent = false): Promise<number> {
-    const lane = urgent ? this.#urgent : this.#rest;
-    const { number, written } = lane.append(epoch, records);
+  /** Resolves when the entry is on disk. */
+  async append(epoch: number, records: readonly Data[], lane: OutboxLane = 'rest'): Promise<void> {
+    const written = this.#lanes[lane].append(epoch, records);
     this.#written = written;
     await written;
-    return number;
   }
 
   /** Resolves when all entries so far can be handed out. */
@@ -63,53 +69,49 @@ export class Outbox {
 
   /** The next one that is not delivered; undefined where there is none that is on disk. */
   next(): OutboxEntry | undefined {
-    return this.#urgent.next() ?? this.#rest.next();
+    for (const lane of this.#all) {
+      const entry = lane.next();
+      if (entry) return entry;
+    }
+    return undefined;
   }
 
   /** What is not delivered, as it would be handed out. */
   *entries(): Generator<OutboxEntry> {
-    yield* this.#urgent.entries();
-    yield* this.#rest.entries();
+    for (const lane of this.#all) yield* lane.entries();
   }
 
   /** The store took it. */
-  delivered(entry: Pick<OutboxEntry, 'number' | 'urgent'>): void {
-    this.#lane(entry).delivered(entry.number);
+  delivered({ lane, number }: Pick<OutboxEntry, 'number' | 'lane'>): void {
+    this.#lanes[lane].delivered(number);
   }
 
   /** What was delivered is safe. */
   flushed(): void {
-    this.#urgent.flushed();
-    this.#rest.flushed();
+    for (const lane of this.#all) lane.flushed();
   }
 
   /** What was delivered and not flushed is to be delivered again. */
   reset(): void {
-    this.#urgent.reset();
-    this.#rest.reset();
+    for (const lane of this.#all) lane.reset();
   }
 
-  /** What `cut` is to forget, as it stands now: to be called within the transaction of a checkpoint. */
+  /** What a checkpoint is to forget, as it stands now: to be called within its transaction. */
   cutter(): () => void {
-    const cuts = [this.#urgent.cutter(), this.#rest.cutter()];
+    const cuts = this.#all.map((lane) => lane.cutter());
     return () => {
       for (const cut of cuts) cut();
     };
   }
 
-  /** Forgets the oldest entry that is neither urgent nor handed out, and gives the number of its records. */
+  /** Forgets the oldest entry of the last lane that was not handed out, and gives the number of its records. */
   async dropOldest(): Promise<number> {
-    return this.#rest.dropOldest();
+    return this.#lanes.rest.dropOldest();
   }
 
   /** Forgets entries of later epochs: their input is read again. */
   async rewind(epoch: number): Promise<void> {
-    await this.#urgent.rewind(epoch);
-    await this.#rest.rewind(epoch);
-  }
-
-  #lane({ urgent }: Pick<OutboxEntry, 'urgent'>): Lane {
-    return urgent ? this.#urgent : this.#rest;
+    for (const lane of this.#all) await lane.rewind(epoch);
   }
 }
 
@@ -121,7 +123,7 @@ interface Figures {
 
 class Lane {
   readonly #table: Table;
-  readonly #isUrgent: boolean;
+  readonly #name: OutboxLane;
   /** The newest one. */
   #last = 0;
   /** The newest one that was handed out. */
@@ -137,16 +139,13 @@ class Lane {
   records = 0;
   bytes = 0;
 
-  constructor(table: Table, urgent: boolean) {
+  constructor(table: Table, name: OutboxLane) {
     this.#table = table;
-    this.#isUrgent = urgent;
+    this.#name = name;
     this.#count();
   }
 
-  append(
-    epoch: number,
-    records: readonly Data[],
-  ): { readonly number: number; readonly written: Promise<unknown> } {
+  append(epoch: number, records: readonly Data[]): Promise<unknown> {
     const number = ++this.#last;
     const content = encode(records);
     const value = Buffer.allocUnsafeSlow(HEADER_BYTES + content.length);
@@ -155,7 +154,7 @@ class Lane {
     value.set(content, HEADER_BYTES);
     this.records += records.length;
     this.bytes += value.length;
-    return { number, written: this.#table.put(number, value) };
+    return this.#table.put(number, value);
   }
 
   next(): OutboxEntry | undefined {
@@ -230,7 +229,7 @@ class Lane {
 
   #entry(number: number, value: Buffer): OutboxEntry {
     const records = decode(Uint8Array.from(value.subarray(HEADER_BYTES))) as readonly Data[];
-    return { number, urgent: this.#isUrgent, epoch: value.readDoubleLE(0), records };
+    return { number, lane: this.#name, epoch: value.readDoubleLE(0), records };
   }
 
   #count(): void {
