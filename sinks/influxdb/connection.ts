@@ -141,6 +141,7 @@ export class Connection {
         });
       };
     });
+    // It may come after the answer that nobody waits for it any more.
     cut.catch(() => undefined);
     let asked: Promise<T>;
     try {

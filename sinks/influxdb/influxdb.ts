@@ -265,16 +265,16 @@ class InfluxSink implements Sink {
   /** Halves what is refused until the records at fault stand alone. */
   async #deliver(connection: Connection, batch: readonly Encoded[], failures: Failure[]): Promise<void> {
     if (batch.length === 0) return;
+    const points = batch.flatMap((encoded) => encoded.points);
     try {
-      const points = batch.flatMap((encoded) => encoded.points);
       await connection.write(points, this.#config.retention_policy);
       this.#context.metrics.count('influxdb_points_total', points.length);
     } catch (error) {
       if (!(error instanceof InfluxError)) throw error;
       if (error.code !== 'influxdb.refused' && error.code !== 'influxdb.too_large') throw this.#noted(error);
-      if (batch.length === 1) {
-        const { record } = batch[0]!;
-        failures.push({ record, code: 'influxdb.refused', reason: error.reason, retriable: false });
+      if (batch.length === 1 || droppedBy(error) === points.length) {
+        for (const { record } of batch)
+          failures.push({ record, code: 'influxdb.refused', reason: error.reason, retriable: false });
         return;
       }
       const half = batch.length >> 1;
@@ -289,6 +289,12 @@ class InfluxSink implements Sink {
     return error;
   }
 }
+
+/** Points that were left out of a write, where InfluxDB says how many: `partial write: points beyond retention policy dropped=5`. */
+const droppedBy = ({ reason }: InfluxError): number | null => {
+  const count = /dropped=(\d+)/.exec(reason)?.[1];
+  return count === undefined ? null : Number(count);
+};
 
 /** Nobody need do anything: the server comes back, or has time again. */
 const passes = (error: unknown): boolean =>

@@ -250,6 +250,8 @@ describe('retention', () => {
       [old, true],
     ]);
     expect(await sink.reader!.measures({ environment })).toEqual([fresh]);
+    const recording = Array.from({ length: 512 }, (_, index) => measure(index));
+    expect(await sink.write(recording, 1)).toHaveLength(512);
     await sink.close();
   });
 
