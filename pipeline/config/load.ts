@@ -189,6 +189,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     degradedAfterFailures: values.degraded_after_failures,
     stopAfterFailures: values.stop_after_failures,
     stateFolder: resolve(source.folder, values.state_folder ?? `data/${name}.state`),
+    outboxLimitBytes: values.outbox_limit_bytes,
     seed: values.seed,
     ...(values.scale_out && { scaleOut: true }),
   };
