@@ -178,6 +178,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     degraded_after_failures: number;
     stop_after_failures: number | null;
     state_folder?: string;
+    outbox_limit_bytes: number;
     seed: number;
     scale_out: boolean;
   };
