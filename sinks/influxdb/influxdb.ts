@@ -17,7 +17,7 @@ const Text = (description: string) =>
   Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, description });
 
 const Days = (description: string) =>
-  Type.Union([Type.Number({ minimum: 1 / 24, maximum: 36_500 }), Type.Null()], {
+  Type.Union([Type.Number({ minimum: 0.042, maximum: 36_500 }), Type.Null()], {
     default: null,
     description,
   });
@@ -81,7 +81,7 @@ export const influxdb = defineSink({
 - A server that is away, slow, full or that has new credentials loses nothing: records wait in the outbox. \`Retry-After\` is honoured.
 - Points that InfluxDB refuses are found by halving the batch; those alone become dead letters, with its reason (\`influxdb.refused\`). \`store.value.invalid\`: a value that it could not give back as it is. \`influxdb.point.taken\`: two events that InfluxDB would take for one.
 - Inferred values are rounded as in the other stores: lengths to 1 mm, confidences and angles to four decimals.
-- InfluxDB 2 is spoken to by its version 1 paths, with a token: its bucket must be mapped to a database of the same name, which it is by itself since 2.4 or so.`,
+- InfluxDB 2 is spoken to by its version 1 paths, with a token; 2.7 maps each bucket to a database of the same name by itself.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'idempotent',
   config: Config,
