@@ -12,6 +12,7 @@ import type { Limits } from '../limits/limits.js';
 import { accountEndpoints } from './accounts.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
+import { deadLetterEndpoints } from './dead-letters.js';
 import { healthEndpoints } from './health.js';
 import { poseEndpoints } from './pose.js';
 import { checkBody, checkQuery } from './requests.js';
@@ -25,6 +26,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...poseEndpoints,
   ...systemEndpoints,
   ...topologyEndpoints,
+  ...deadLetterEndpoints,
   ...backupEndpoints,
   ...healthEndpoints,
 ];
@@ -67,7 +69,14 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   app.use(async (context, next) => {
     await (formOf(context, deployment) === null ? root.page(context, next) : next());
   });
+  const router = new Router();
+  for (const { base, form } of mounts(deployment.form)) {
+    for (const endpoint of ENDPOINTS) {
+      router.register(base + endpoint.path, [endpoint.method], serve(endpoint, form, deployment, limits));
+    }
+  }
   app.use(readCredentials(deployment));
+  app.use(countCalls(router, deployment, limits));
   app.use(onlyJson);
   app.use(
     bodyParser({
@@ -80,12 +89,6 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
       },
     }),
   );
-  const router = new Router();
-  for (const { base, form } of mounts(deployment.form)) {
-    for (const endpoint of ENDPOINTS) {
-      router.register(base + endpoint.path, [endpoint.method], serve(endpoint, form, deployment, limits));
-    }
-  }
   app.use(router.routes());
   app.use(refuse(router));
   return app;
@@ -146,6 +149,28 @@ function formOf(context: KoaContext, deployment: Deployment): Form | null {
   return mount?.form ?? null;
 }
 
+/**
+ * Takes one call of the caller's limit, whatever becomes of the call, so that the headers of section 8.1 are on all
+ * answers. A path that nothing is at counts as one of pose data. @throws ApiError 429
+ */
+function countCalls(router: Router, deployment: Deployment, limits: Limits): Middleware {
+  const endpoints = new Map<string, AnyEndpoint>(
+    mounts(deployment.form).flatMap(({ base }) =>
+      ENDPOINTS.map((endpoint) => [`${endpoint.method} ${base}${endpoint.path}`, endpoint] as const),
+    ),
+  );
+  return async (context, next) => {
+    const found = router.match(context.path, context.method);
+    const layer = found.pathAndMethod[0] ?? found.path[0];
+    const endpoint = layer && endpoints.get(`${layer.methods.at(-1)!} ${String(layer.path)}`);
+    const { account } = context.state;
+    const caller = endpoint?.access === 'open' || account === null ? context.ip : account.name;
+    const form = formOf(context, deployment)!;
+    context.set(await limits.take(form, endpoint?.limit ?? 'pose_data', caller));
+    await next();
+  };
+}
+
 /** A body of another type would be passed over, and its fields reported as missing. @throws ApiError 400 */
 const onlyJson: Middleware = async (context, next) => {
   if (Number(context.get('Content-Length')) > 0 && !context.is('json')) {
@@ -158,8 +183,6 @@ function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, lim
   const { form, view } = viewOf(endpoint, mounted);
   return async (context) => {
     const { account } = context.state;
-    const caller = endpoint.access === 'open' || account === null ? context.ip : account.name;
-    context.set(await limits.take(mounted, endpoint.limit, caller));
     requireRole(endpoint.access, account);
     const query = checkQuery(view.query, context.query);
     const body = checkBody(view.body, context.request.body);

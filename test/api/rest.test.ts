@@ -395,3 +395,20 @@ test('past the limit of its category a caller gets 429 with the headers of the l
   });
   await limited.close();
 });
+
+test.each([
+  ['nothing is there', 'GET', '/nowhere', undefined, 404],
+  ['another method', 'DELETE', '/pose/latest', undefined, 405],
+  ['no JSON', 'POST', '/auth/token', '{', 400],
+  ['a body that is too large', 'POST', '/auth/token', JSON.stringify('x'.repeat(9 << 20)), 413],
+  ['no credential', 'GET', '/pose/latest', undefined, 401],
+])('the headers of the limit are on the answer when %s', async (_what, method, path, body, status) => {
+  const response = await fetch(service.server.address + B + path, {
+    method,
+    headers: { 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body }),
+  });
+  expect(response.status).toBe(status);
+  for (const header of ['limit', 'remaining', 'reset', 'window'])
+    expect(Number(response.headers.get(`x-ratelimit-${header}`))).toBeGreaterThan(0);
+});
