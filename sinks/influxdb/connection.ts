@@ -189,7 +189,7 @@ export class Connection {
           reason,
         );
       default: {
-        const wait = retryAfter(headers['retry-after']);
+        const wait = retryAfter(headers['retry-after'], headers.date);
         return new InfluxError(
           statusCode === 429 || wait !== null ? 'influxdb.busy' : 'influxdb.unavailable',
           `InfluxDB at ${url} cannot take it now (${statusCode ?? 0}): ${reason}`,
@@ -261,11 +261,10 @@ function reasonOf(text: string): string {
   return said === undefined ? body.trim() : String(JSON.parse(said)).trim();
 }
 
-/** Milliseconds of a `Retry-After` in seconds or as a date. */
-function retryAfter(header: string | undefined): number | null {
+/** Milliseconds of a `Retry-After` in seconds, or as a date on the server's own clock. */
+function retryAfter(header: string | undefined, now: string | undefined): number | null {
   if (header === undefined) return null;
   const seconds = Number(header);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+  const wait = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - Date.parse(now ?? '');
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
 }

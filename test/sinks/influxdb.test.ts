@@ -169,9 +169,13 @@ describe('requests', () => {
     expect(points('motion')).toHaveLength(20);
   });
 
-  test.each([429, 503])('after %i with Retry-After it asks no more until then', async (status) => {
+  test.each([
+    [429, { 'Retry-After': '30' }],
+    [503, { 'Retry-After': '30' }],
+    [503, { Date: 'Wed, 01 Jan 2025 00:00:00 GMT', 'Retry-After': 'Wed, 01 Jan 2025 00:00:30 GMT' }],
+  ])('after %i with %o it asks no more until then', async (status, headers) => {
     await open();
-    stub.onWrite = () => ({ status, headers: { 'Retry-After': '30' } });
+    stub.onWrite = () => ({ status, headers });
     await expect(sink.write([measure(0)], 1)).rejects.toMatchObject({ code: 'influxdb.busy' });
     const asked = stub.requests.length;
     stub.onWrite = () => undefined;
