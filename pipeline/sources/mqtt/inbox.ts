@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IPublishPacket } from 'mqtt';
 import type { Context, RawBatch, SourceOutput } from '../../component/index.js';
 import { RawBuilder } from '../../formats/index.js';
+import { pause } from '../../runtime/backoff.js';
 
 /** Messages so far, the time of the last one, and the last of quality 1, so that one sent again is known. */
 export interface MqttPosition {
@@ -36,7 +37,8 @@ export class Inbox {
   readonly #recent: Set<string>;
   #acknowledge: (() => void)[] = [];
   #records: number;
-  #draining: Promise<void> | null = null;
+  #draining = false;
+  #drained: Promise<void> = Promise.resolve();
   #confirming: Promise<void> = Promise.resolve();
   #scheduled = false;
   #heard = false;
@@ -83,12 +85,14 @@ export class Inbox {
     this.#flushSoon();
   }
 
-  /** Hands on what has come, and confirms it. */
+  /** Hands on what has come, and confirms what is on disk in time. */
   async close(): Promise<void> {
     clearInterval(this.#tick);
     this.#flush();
-    await this.#draining;
-    await this.#confirming;
+    const enough = new AbortController();
+    const waited = pause(CLOSE_MS, enough.signal, this.#context.clock);
+    await Promise.race([this.#settled(), waited]);
+    enough.abort();
   }
 
   describe(): Readonly<Record<string, unknown>> {
@@ -136,7 +140,7 @@ export class Inbox {
     if (this.#builder.count === 0 && acknowledge.length === 0) return;
     this.#acknowledge = [];
     this.#waiting.push({ content: this.#take(), acknowledge });
-    this.#draining ??= this.#drain();
+    if (!this.#draining) this.#drained = this.#drain();
   }
 
   #take(): Batch['content'] {
@@ -148,12 +152,13 @@ export class Inbox {
   }
 
   async #drain(): Promise<void> {
+    this.#draining = true;
     for (let batch = this.#waiting.shift(); batch; batch = this.#waiting.shift()) {
       const taken = batch.content === null || (await this.#offer(batch.content));
       // What was refused because this run ends is left unconfirmed: the broker sends it again to the next one.
       if (taken || !this.#output.signal.aborted) this.#confirm(batch.acknowledge);
     }
-    this.#draining = null;
+    this.#draining = false;
   }
 
   async #offer(content: NonNullable<Batch['content']>): Promise<boolean> {
@@ -164,6 +169,11 @@ export class Inbox {
       this.#context.log.debug('a batch was not taken', { error: String(error) });
       return false;
     }
+  }
+
+  async #settled(): Promise<void> {
+    await this.#drained;
+    await this.#confirming;
   }
 
   /** In order, and each only when it is on disk. */
@@ -187,6 +197,8 @@ export class Inbox {
   }
 }
 
+/** A disk that takes longer leaves its messages unconfirmed: the broker sends them again. */
+const CLOSE_MS = 1000;
 const NO_BYTES = new Uint8Array(0);
 /** Longer messages belong to no format of single records; what is kept of them is enough to say so. */
 const MAX_KEPT_BYTES = 65_536;
