@@ -36,6 +36,7 @@ export class ShardGroup implements Run {
   readonly finished = new Promise<void>(() => undefined);
   readonly #options: ShardGroupOptions;
   readonly #source: CheckedNode;
+  readonly #transactional: ReadonlySet<string>;
   readonly #held = new Map<number, Held>();
   readonly #random: () => number;
   #partitions: Partitions | undefined;
@@ -49,6 +50,11 @@ export class ShardGroup implements Run {
     const { topology } = options;
     this.#options = options;
     this.#source = topology.nodes.find(({ component }) => component.kind === 'source')!;
+    this.#transactional = new Set(
+      topology.nodes
+        .filter(({ component }) => component.kind === 'sink' && component.transactional === true)
+        .map(({ id }) => id),
+    );
     this.#random = seededRandom(topology.settings.seed, `${topology.id}/partitions`);
   }
 
@@ -82,7 +88,7 @@ export class ShardGroup implements Run {
     this.#stopped = true;
     onStep('data_pipeline_stop', 0.2);
     const held = [...this.#held.values()];
-    await Promise.all(held.map(({ shard }) => (save ? shard?.stop(true) : undefined)));
+    if (save) await Promise.all(this.#shards.map((shard) => shard.stop(true)));
     this.#share([]);
     await Promise.all([...held.map(({ ended }) => ended), ...this.#leaving.values()]);
     onStep('data_pipeline_stop', 1);
@@ -194,12 +200,13 @@ export class ShardGroup implements Run {
     const { log, clock, onChange } = this.#options;
     const { signal } = held.away;
     await before;
-    for (let attempt = 1; !signal.aborted; attempt++) {
+    const away = () => signal.aborted;
+    for (let attempt = 1; !away(); attempt++) {
       const began = clock.elapsed();
       try {
         await this.#serve(number, held);
       } catch (error) {
-        if (signal.aborted) break;
+        if (away()) break;
         held.problem = text(error);
         if (clock.elapsed() - began > STEADY_MS) attempt = 1;
         log.warn('a partition failed and is taken again', { partition: number, error: text(error), attempt });
@@ -232,7 +239,15 @@ export class ShardGroup implements Run {
       onStep: () => undefined,
       onFailure: settle,
       partition,
-      openState: () => new PartitionState(partition, number, this.#source.id, this.#store!, this.#letters!),
+      openState: () =>
+        new PartitionState(
+          partition,
+          number,
+          this.#source.id,
+          this.#transactional,
+          this.#store!,
+          this.#letters!,
+        ),
     });
     try {
       await shard.start();

@@ -19,16 +19,26 @@ export class PartitionState implements ShardState {
   readonly #partition: Partition;
   readonly #number: number;
   readonly #source: string;
+  readonly #transactional: ReadonlySet<string>;
   readonly #store: StateStore;
 
   /**
    * @param source the node that reads the partition
+   * @param transactional sinks whose records come with the checkpoint, or never
    * @param store of this process
    */
-  constructor(partition: Partition, number: number, source: string, store: StateStore, letters: DeadLetters) {
+  constructor(
+    partition: Partition,
+    number: number,
+    source: string,
+    transactional: ReadonlySet<string>,
+    store: StateStore,
+    letters: DeadLetters,
+  ) {
     this.#partition = partition;
     this.#number = number;
     this.#source = source;
+    this.#transactional = transactional;
     this.#store = store;
     this.letters = letters;
   }
@@ -57,7 +67,10 @@ export class PartitionState implements ShardState {
   }
 
   sent(sink: string): SentAlerts {
-    return new SentAlerts(this.#store, `${sink}#${this.#number}`);
+    const name = `${sink}#${this.#number}`;
+    return this.#transactional.has(sink)
+      ? new NothingSent(this.#store, name)
+      : new SentAlerts(this.#store, name);
   }
 
   close(): Promise<void> {
@@ -75,6 +88,13 @@ class NoOutbox extends Outbox {
     return Promise.reject(
       new Error('its store is away: the partition is read again from its last checkpoint'),
     );
+  }
+}
+
+/** What was sent in a transaction is sent again where that was not committed. */
+class NothingSent extends SentAlerts {
+  override async add(): Promise<void> {
+    return Promise.resolve();
   }
 }
 

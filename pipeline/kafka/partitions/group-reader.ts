@@ -161,10 +161,11 @@ export class GroupReader {
     else this.#consumer?.resume(place);
   }
 
-  #take({ batch: { topic, partition, messages }, isStale }: EachBatchPayload): void {
+  #take(payload: EachBatchPayload): void {
+    const { topic, partition, messages } = payload.batch;
     const active = this.#feeds.get(keyOf(topic, partition));
     if (!active) this.#consumer?.pause([{ topic, partitions: [partition] }]);
-    if (!active || isStale()) return;
+    if (!active || payload.isStale()) return;
     const fresh = messages.filter(({ offset }) => BigInt(offset) >= active.next);
     if (fresh.length === 0) return;
     active.next = BigInt(fresh.at(-1)!.offset) + 1n;

@@ -1,4 +1,4 @@
-import type { KafkaMessage, Producer, Transaction as KafkaTransaction } from 'kafkajs';
+import type { KafkaMessage, Message, Producer, Transaction as KafkaTransaction } from 'kafkajs';
 import type {
   Logger,
   Partition,
@@ -58,6 +58,7 @@ export class KafkaPartition implements Partition {
   #transaction: KafkaTransaction;
   #epoch: number;
   #waiting: (() => void)[] = [];
+  #broken: Error | undefined;
   #closed = false;
 
   constructor(options: KafkaPartitionOptions) {
@@ -91,6 +92,7 @@ export class KafkaPartition implements Partition {
   async commit(checkpoint: PartitionCheckpoint, position: Position): Promise<void> {
     const { topic, stateTopic, number, group, writer, producer } = this.#options;
     const transaction = this.#transaction;
+    if (this.#broken) throw this.#broken;
     const { lots, written } = await writer.lots(checkpoint);
     for (const messages of lots)
       await transaction.send({
@@ -128,18 +130,15 @@ export class KafkaPartition implements Partition {
         this.#waiting.push(resolve);
       });
     if (this.#closed) throw new Error('the partition was given away');
-    // One request a partition: the library loses messages of a request to several when a leader changes.
-    for (const [partition, lot] of await this.#byPartition(topic, messages)) {
-      await this.#transaction.send({
-        topic,
-        messages: lot.map(({ key, value, headers, timestamp }) => ({
-          key,
-          value,
-          partition,
-          ...(headers && { headers: { ...headers } }),
-          ...(timestamp !== undefined && { timestamp: String(timestamp) }),
-        })),
-      });
+    if (this.#broken) throw this.#broken;
+    try {
+      // One request a partition: the library loses messages of a request to several when a leader changes.
+      for (const [partition, all] of await this.#byPartition(topic, messages))
+        for (const lot of inLots(all, partition)) await this.#transaction.send({ topic, messages: lot });
+    } catch (error) {
+      // What was sent of it and what was not: only an end of the whole transaction settles that.
+      this.#broken = error instanceof Error ? error : new Error(String(error));
+      throw error;
     }
   }
 
@@ -156,6 +155,30 @@ export class KafkaPartition implements Partition {
     }
     return lots;
   }
+}
+
+/** A request of one batch is to be smaller than what brokers take unless told otherwise. */
+const LOT_BYTES = 900_000;
+
+function inLots(messages: readonly TransactionMessage[], partition: number): readonly Message[][] {
+  const lots: Message[][] = [];
+  let bytes = Infinity;
+  for (const { key, value, headers, timestamp } of messages) {
+    const size = 100 + Buffer.byteLength(key) + Buffer.byteLength(value);
+    if (bytes + size > LOT_BYTES) {
+      lots.push([]);
+      bytes = 0;
+    }
+    bytes += size;
+    lots.at(-1)!.push({
+      key,
+      value,
+      partition,
+      ...(headers && { headers: { ...headers } }),
+      ...(timestamp !== undefined && { timestamp: String(timestamp) }),
+    });
+  }
+  return lots;
 }
 
 /** Offers messages one batch after the other; while the queue behind it is full, the partition is not read. */

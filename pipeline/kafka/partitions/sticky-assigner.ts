@@ -77,5 +77,5 @@ export function spread(
 function claimsOf(userData: Buffer | undefined): readonly number[] {
   if (!userData || userData.length === 0) return [];
   const claimed: unknown = JSON.parse(userData.toString());
-  return Array.isArray(claimed) ? claimed.filter((one) => Number.isInteger(one)) : [];
+  return Array.isArray(claimed) ? claimed.filter((one): one is number => Number.isInteger(one)) : [];
 }

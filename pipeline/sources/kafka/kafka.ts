@@ -16,6 +16,7 @@ import { backoff, pause } from '../../runtime/backoff.js';
 import { GroupMember, type TopicPositions } from './group.js';
 import { nextTurn, type Lane, type Turn } from './lanes.js';
 import { addRecords, MAX_RECORDS, originOf } from './messages.js';
+import { kafkaPartitions } from './partitions.js';
 import { checkSettings, settingsSchema, type KafkaSettings } from './settings.js';
 
 /** Reads topics of a Kafka cluster as a member of a consumer group. */
@@ -58,6 +59,7 @@ export const kafka = defineSource({
   outputs: ['csi', 'measure', 'event'],
   replayable: true,
   check: checkSettings,
+  partitions: kafkaPartitions,
   create: (config, context) => new KafkaSource(config, context),
 });
 

@@ -79,6 +79,19 @@ export async function datagramsOf(
   return datagrams.sort((a, b) => a.time - b.time);
 }
 
+/** The datagrams of `seconds`, again and again, later each time and with sequence numbers that go on. */
+export function* repeated(datagrams: readonly Datagram[], seconds: number): Generator<readonly Datagram[]> {
+  for (let round = 0; ; round++) {
+    yield datagrams.map(({ room, time, bytes }) => {
+      const copy = Uint8Array.from(bytes);
+      const view = new DataView(copy.buffer);
+      // Of ADR-018: the sequence number stands at byte 12.
+      view.setUint32(12, view.getUint32(12, true) + round * 1_000_000, true);
+      return { room, time: time + round * seconds * 1e6, bytes: copy };
+    });
+  }
+}
+
 function encode(block: CsiBlock, links: LinkTable): readonly Datagram[] {
   const size = frameSize(block.layout);
   return Array.from({ length: block.count }, (_, index) => {

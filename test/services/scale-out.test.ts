@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PoseFrame } from '../../pipeline/model/index.js';
+import { Fleet } from '../support/scale/fleet.js';
+import { datagramsOf, makeRooms, repeated, writeRooms, type Datagram } from '../support/scale/rooms.js';
+import { drained, produce, readAll, type Result } from '../support/scale/topics.js';
+import { KafkaCluster } from '../support/servers/kafka.js';
+
+/** The whole takes five minutes: `npm run test:scale`. */
+const whole = process.env['CSIFLOW_SCALE'] === 'full';
+const KILLS = whole ? 60 : 4;
+const STRETCH_SECONDS = whole ? 5 : 3;
+const [ROOMS, PARTITIONS, WORKERS, RATE_HZ] = [24, 12, 3, 20];
+
+let cluster: KafkaCluster;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'csiflow-scale-'));
+  cluster = await KafkaCluster.start();
+}, 120_000);
+afterAll(async () => {
+  await cluster.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const topologyText = (rooms: readonly string[]) => `
+id: rooms
+environments: [${rooms.join(', ')}]
+sources:
+  radios:
+    type: kafka
+    brokers: ["\${BROKER}"]
+    topics: [csi]
+    group: "\${GROUP}"
+    origin: simulated
+    session_timeout_ms: 3000
+operators:
+  clean: { type: denoise, from: radios }
+  phase: { type: phase-sanitize, from: clean }
+  windows: { type: window, from: phase, length_ms: 2000, hop_ms: 400, points: 100 }
+  motion: { type: detect-motion, from: windows }
+  poses: { type: infer-pose, from: windows, backend: wasm }
+  people: { type: track-persons, from: poses, max_age_ms: 20000 }
+sinks:
+  results: { type: kafka, from: [motion, people], brokers: ["\${BROKER}"], topic: "\${RESULTS}" }
+settings:
+  scale_out: true
+  checkpoint_interval_ms: 500
+  state_folder: "\${CSIFLOW_DATA}/state"
+`;
+
+/** Of each room and port the records in order, without what the clock of the machine has put in. Ports interleave as they come. */
+function byRoom(results: readonly Result[]): ReadonlyMap<string, readonly string[]> {
+  const rooms = new Map<string, string[]>();
+  for (const { key, value } of results) {
+    const record = JSON.parse(value) as Record<string, unknown>;
+    delete record['processingMs'];
+    delete record['processing_ms'];
+    const name = `${key} ${String(record['port'])}`;
+    rooms.set(name, [...(rooms.get(name) ?? []), JSON.stringify(record)]);
+  }
+  return rooms;
+}
+
+test(
+  'workers that are killed every few seconds give the results of one that never was',
+  async () => {
+    const rooms = makeRooms(ROOMS);
+    const file = join(folder, 'rooms.yaml');
+    writeFileSync(file, topologyText(writeRooms(rooms, folder)));
+    const { client } = cluster;
+    const admin = await cluster.admin();
+    await admin.createTopics({
+      topics: ['csi', 'shared', 'alone'].map((topic) => ({ topic, numPartitions: PARTITIONS })),
+    });
+    const partitions = new Map(rooms.map(({ id }, index) => [id, index % PARTITIONS]));
+    const stretches = repeated(await datagramsOf(rooms, STRETCH_SECONDS, RATE_HZ), STRETCH_SECONDS);
+    const produceNext = () =>
+      produce(client, 'csi', stretches.next().value as readonly Datagram[], 1, (room) =>
+        partitions.get(room)!,
+      );
+    const env = (name: string) => ({ BROKER: cluster.brokers[0]!, GROUP: name, RESULTS: name });
+
+    const fleet = new Fleet(file, folder, env('shared'));
+    const workers = Array.from({ length: WORKERS }, (_, index) => `worker-${index}`);
+    for (const worker of workers) fleet.start(worker);
+    for (let kill = 0; kill < KILLS; kill++) {
+      // In the middle of a stretch of which something is done already.
+      const produced = produceNext();
+      await drained(admin, 'shared', 'csi', 120_000, ROOMS * 3 * RATE_HZ * STRETCH_SECONDS * 0.7);
+      const turns = workers.map((_, index) => workers[(kill + index) % WORKERS]!);
+      const worker = turns.find((one) => fleet.serves(one)) ?? turns[0]!;
+      await fleet.kill(worker);
+      fleet.start(worker);
+      await produced;
+    }
+    await produceNext();
+    await drained(admin, 'shared', 'csi', 120_000);
+    await fleet.stop();
+    expect(fleet.crashes).toEqual([]);
+
+    const alone = new Fleet(file, folder, env('alone'));
+    alone.start('alone');
+    await drained(admin, 'alone', 'csi', 600_000);
+    await alone.stop();
+
+    const expected = byRoom(await readAll(client, admin, 'alone'));
+    const found = byRoom(await readAll(client, admin, 'shared'));
+    expect(expected.size).toBe(2 * ROOMS);
+    expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
+    for (const [name, list] of expected) expect(found.get(name), name).toEqual(list);
+    // At least one person was followed over all kills.
+    expect(Math.max(...[...found.values()].flatMap(ages))).toBeGreaterThan((KILLS - 1) * STRETCH_SECONDS);
+  },
+  whole ? 1_800_000 : 240_000,
+);
+
+/** For how long the tracks of a room's frames have been followed, seconds. */
+const ages = (records: readonly string[]): readonly number[] =>
+  records.flatMap((text) => {
+    const { time, persons = [] } = JSON.parse(text) as Partial<PoseFrame> & { readonly time: number };
+    return persons.map(({ track }) => (track === null ? 0 : (time - track.since) / 1e6));
+  });
