@@ -7,6 +7,7 @@ import { trackPersons } from '../operators/track-persons/track-persons.js';
 import { window } from '../operators/window/window.js';
 import { Registry } from '../pipeline/component/index.js';
 import { file as fileSource } from '../pipeline/sources/file.js';
+import { kafka as kafkaSource } from '../pipeline/sources/kafka/kafka.js';
 import { mqtt as mqttSource } from '../pipeline/sources/mqtt/mqtt.js';
 import { simulator } from '../pipeline/sources/simulator/source.js';
 import { udp } from '../pipeline/sources/udp.js';
@@ -14,6 +15,7 @@ import { console as consoleSink } from '../sinks/console.js';
 import { duckdb } from '../sinks/duckdb/duckdb.js';
 import { file as fileSink } from '../sinks/file.js';
 import { influxdb } from '../sinks/influxdb/influxdb.js';
+import { kafka as kafkaSink } from '../sinks/kafka/kafka.js';
 import { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';
 import { websocket } from '../sinks/websocket.js';
 
@@ -25,6 +27,7 @@ import { websocket } from '../sinks/websocket.js';
 export const components = new Registry([
   // sources
   fileSource,
+  kafkaSource,
   mqttSource,
   simulator,
   udp,
@@ -41,6 +44,7 @@ export const components = new Registry([
   duckdb,
   fileSink,
   influxdb,
+  kafkaSink,
   mqttSink,
   websocket,
 ]);

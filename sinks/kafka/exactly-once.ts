@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Context, Sink } from '../../pipeline/component/index.js';
+import { groupOffsets } from '../../pipeline/kafka/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { backoff, pause } from '../../pipeline/runtime/backoff.js';
 import { address } from './address.js';
@@ -142,10 +143,9 @@ export class ExactlyOnce implements Sink {
 
   /** The newest epoch that readers see. */
   async #mark(): Promise<number> {
-    const { admin } = this.#writer;
-    const [found] = await admin.fetchOffsets({ groupId: this.#group, topics: [this.#markTopic] });
-    const offset = Number(found?.partitions.find(({ partition }) => partition === 0)?.offset ?? -1);
+    const offsets = await groupOffsets(this.#writer.admin, this.#group, [this.#markTopic]);
+    const offset = offsets.find(({ partition }) => partition === 0)?.offset ?? null;
     if (offset === this.#older?.mark) return this.#older.means;
-    return offset < 0 ? -Infinity : offset;
+    return offset ?? -Infinity;
   }
 }

@@ -27,6 +27,8 @@ export interface SinkDriver {
   /** Record `index`, of all ports that the sink takes in turn; equal for equal numbers. */
   readonly record: (index: number) => Data;
   readonly identity: (data: Data) => string;
+  /** It needs a real server: its tests are in test/services/, here is what its definition promises. */
+  readonly server?: boolean;
   /** False for sinks that keep nothing once closed (live feeds, standard output). Default true. */
   readonly keeps?: boolean;
 }
@@ -37,6 +39,10 @@ export function sinkConformance(name: string, driver: SinkDriver): void {
   const keeps = driver.keeps ?? true;
 
   describe(`sink ${name}`, () => {
+    if (driver.server && !process.env['CSIFLOW_SERVICES']) {
+      definitionConformance(component, driver.config, driver.invalid ?? []);
+      return;
+    }
     let folder: string;
     let backend: SinkBackend;
     beforeEach(async () => {

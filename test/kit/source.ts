@@ -24,6 +24,8 @@ export interface SourceInput {
   readonly context?: Partial<Context>;
   /** Of live sources: makes at least 20 records arrive, once the source is open. */
   send?(source: Source): Promise<void>;
+  /** Of a replayable source whose input never ends: it has been read when nothing came for this time, milliseconds. */
+  readonly quietMs?: number;
   close?(): Promise<void>;
 }
 
@@ -32,6 +34,8 @@ export interface SourceDriver {
   readonly config: object;
   readonly invalid?: readonly object[];
   readonly input: (folder: string) => Promise<SourceInput>;
+  /** It needs a real server: its tests are in test/services/, here is what its definition promises. */
+  readonly server?: boolean;
 }
 
 /** What every source promises. */
@@ -39,6 +43,10 @@ export function sourceConformance(name: string, driver: SourceDriver): void {
   const { component } = driver;
 
   describe(`source ${name}`, () => {
+    if (driver.server && !process.env['CSIFLOW_SERVICES']) {
+      definitionConformance(component, driver.config, driver.invalid ?? []);
+      return;
+    }
     let folder: string;
     let input: SourceInput;
     beforeEach(async () => {
@@ -65,9 +73,15 @@ export function sourceConformance(name: string, driver: SourceDriver): void {
       const batches: SourceBatch[] = [];
       let under = 0;
       let waiting = 0;
+      let last = Infinity;
       const opened = source.open(position, {
         signal: abort.signal,
+        // The first batch may take longer.
+        ready: () => {
+          last = Date.now() + 2000;
+        },
         offer: async (batch) => {
+          last = Date.now();
           waiting = Math.max(waiting, ++under);
           await new Promise((resolve) => setImmediate(resolve));
           under--;
@@ -83,6 +97,12 @@ export function sourceConformance(name: string, driver: SourceDriver): void {
         while (count(batches) < 20 && Date.now() < deadline)
           await new Promise((resolve) => setTimeout(resolve, 5));
         abort.abort();
+      }
+      if (input.quietMs !== undefined) {
+        while (!abort.signal.aborted && Date.now() - last < input.quietMs)
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        abort.abort();
+        await source.close?.();
       }
       await opened;
       return { batches, source, waiting };

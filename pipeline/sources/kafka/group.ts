@@ -1,6 +1,6 @@
 import type { Admin, Consumer, EachBatchPayload } from 'kafkajs';
 import type { Context } from '../../component/index.js';
-import { createClient, loadKafka } from '../../kafka/index.js';
+import { createClient, groupOffsets, loadKafka } from '../../kafka/index.js';
 import { cooperativeAssigner, type Share } from './assigner.js';
 import { Lane } from './lanes.js';
 import type { KafkaSettings } from './settings.js';
@@ -382,14 +382,12 @@ export class GroupMember {
   }
 
   async #committedOffsets(topics: string[]): Promise<ReadonlyMap<string, CommittedOffset>> {
-    const found = await this.#connection!.admin.fetchOffsets({ groupId: this.group, topics });
+    const found = await groupOffsets(this.#connection!.admin, this.group, topics);
     return new Map(
-      found.flatMap(({ topic, partitions }) =>
-        partitions.map(({ partition, offset, metadata }) => [
-          `${topic}/${partition}`,
-          { offset: Number(offset) < 0 ? null : Number(offset), owner: metadata ?? '' },
-        ]),
-      ),
+      found.map(({ topic, partition, offset, metadata }) => [
+        `${topic}/${partition}`,
+        { offset, owner: metadata },
+      ]),
     );
   }
 

@@ -93,6 +93,17 @@ export class KafkaCluster {
     return topic;
   }
 
+  /** Values that a reader of committed messages sees, partition by partition: by librdkafka, not by the library that wrote them. */
+  async values(topic: string): Promise<readonly string[]> {
+    const from = ['-b', this.brokers.join(','), '-t', topic, '-o', 'beginning'];
+    const { stdout } = await promisify(execFile)(
+      'kcat',
+      ['-C', '-e', '-q', ...from, '-X', 'isolation.level=read_committed'],
+      { maxBuffer: 2 ** 28 },
+    );
+    return stdout.split('\n').slice(0, -1);
+  }
+
   async stop(): Promise<void> {
     await this.#admin?.disconnect();
     await Promise.all(

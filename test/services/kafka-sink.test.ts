@@ -1,0 +1,286 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Sink } from '../../pipeline/component/index.js';
+import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { packageFolder } from '../../pipeline/telemetry/paths.js';
+import { kafka } from '../../sinks/kafka/kafka.js';
+import { ResultMessage } from '../../sinks/kafka/message.js';
+import { withDefaults } from '../kit/definition.js';
+import { testContext } from '../support/context.js';
+import { temporaryFolder } from '../support/flow.js';
+import { measure, poseFrame, sensedEvent } from '../support/records.js';
+import { KafkaCluster } from '../support/servers/kafka.js';
+import { freePorts } from '../support/servers/server.js';
+import type { CopyInput } from './children/kafka-copy.js';
+
+let cluster: KafkaCluster;
+beforeAll(async () => {
+  cluster = await KafkaCluster.start();
+}, 90_000);
+afterAll(async () => {
+  await cluster.stop();
+});
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function make(config: object, folder = temporaryFolder()): Sink {
+  const { context } = testContext({ stateFolder: folder, clock: systemLike });
+  const filled = withDefaults(kafka, { brokers: cluster.brokers, ...config });
+  const sink = kafka.create(filled as never, context);
+  closing.push(() => sink.close());
+  return sink;
+}
+
+const systemLike = { now: () => Date.now() * 1000, elapsed: () => performance.now() };
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
+const valuesOf = (lines: readonly string[]) =>
+  lines.map((line) => (JSON.parse(line) as { value: number }).value);
+
+describe('at least once', () => {
+  test('results are JSON of the published schema, with their environment as the key', async () => {
+    const topic = await cluster.topic(3);
+    const sink = make({ topic });
+    await sink.open();
+    const records = [poseFrame(1, { people: 2 }), sensedEvent(2), measure(3)];
+    expect(await sink.write(records, 1)).toEqual([]);
+    await sink.flush();
+    const ajv = new Ajv({ strict: false });
+    addFormats.default(ajv);
+    const fits = ajv.compile(ResultMessage);
+    const values = (await cluster.values(topic)).map((line) => JSON.parse(line) as { type: string });
+    for (const value of values) expect(fits(value), JSON.stringify(fits.errors)).toBe(true);
+    expect(values.map(({ type }) => type)).toEqual(['pose', 'event', 'measure']);
+  });
+
+  test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'])(
+    'a reader of another library unpacks %s',
+    async (compression) => {
+      const topic = await cluster.topic(1);
+      const sink = make({ topic, compression });
+      await sink.open();
+      const records = upTo(500).map((index) => measure(index, { value: index }));
+      expect(await sink.write(records, 1)).toEqual([]);
+      expect(valuesOf(await cluster.values(topic))).toEqual(upTo(500));
+    },
+  );
+
+  test('what no broker takes is refused with its reason; the others go', async () => {
+    const topic = await cluster.topic(1, [{ name: 'max.message.bytes', value: '10000' }]);
+    const sink = make({ topic });
+    await sink.open();
+    const large = poseFrame(0, { people: 30 });
+    const failed = await sink.write(
+      [measure(1, { value: 1 }), large, measure(2, { value: NaN }), measure(3, { value: 3 })],
+      1,
+    );
+    expect(failed.map(({ code }) => code)).toEqual(['kafka.record.too_large', 'kafka.value.invalid']);
+    expect(valuesOf(await cluster.values(topic))).toEqual([1, 3]);
+  });
+
+  test('no topic, no broker: it says so, and whether trying again helps', async () => {
+    await expect(make({ topic: 'no-such-topic' }).open()).rejects.toMatchObject({
+      message: expect.stringMatching(/there is no such topic: create it first/) as string,
+      retriable: false,
+    });
+    const [port] = await freePorts(1);
+    await expect(make({ brokers: [`127.0.0.1:${port!}`] }).open()).rejects.toMatchObject({
+      message: expect.stringMatching(/nothing listens at 127.0.0.1/) as string,
+      retriable: true,
+    });
+  }, 30_000);
+
+  test('of three brokers one is killed: all that was acknowledged is in the log', async () => {
+    const three = await KafkaCluster.start({ nodes: 3 });
+    try {
+      const topic = await three.topic(6);
+      const sink = make({ brokers: three.brokers, topic });
+      await sink.open();
+      const acknowledged: number[] = [];
+      let next = 0;
+      const deadline = performance.now() + 60_000;
+      const writeSome = async () => {
+        const records = upTo(120).map((index) =>
+          measure(next + index, { value: next + index, environment: `room-${index % 24}` }),
+        );
+        next += records.length;
+        try {
+          const failed = new Set((await sink.write(records, 1)).map(({ record }) => record));
+          acknowledged.push(...records.filter((record) => !failed.has(record)).map(({ value }) => value));
+        } catch (error) {
+          expect(error).toMatchObject({ retriable: true });
+          await sleep(50);
+        }
+      };
+      while (acknowledged.length < 5000) await writeSome();
+      const killed = three.nodes[1]!.crash();
+      const goal = acknowledged.length + 10_000;
+      while (acknowledged.length < goal && performance.now() < deadline) await writeSome();
+      await killed;
+      expect(acknowledged.length).toBeGreaterThanOrEqual(goal);
+      const there = new Set(valuesOf(await three.values(topic)));
+      expect(acknowledged.filter((value) => !there.has(value))).toEqual([]);
+    } finally {
+      await three.stop();
+    }
+  }, 150_000);
+});
+
+describe('exactly once', () => {
+  test('results are there when their checkpoint is safe, and a rewind takes the others back', async () => {
+    const topic = await cluster.topic(2);
+    const folder = temporaryFolder();
+    const settings = { topic, delivery: 'exactly_once' };
+    const first = make(settings, folder);
+    await first.open();
+    await first.rewind!(4);
+    await first.write([measure(0, { value: 0 })], 5);
+    await first.flush();
+    expect(await cluster.values(topic)).toEqual([]);
+    first.committed!(5);
+    await first.write([measure(1, { value: 1 })], 6);
+    await first.flush();
+    await first.close();
+    expect(valuesOf(await cluster.values(topic))).toEqual([0]);
+    // The checkpoint of epoch 6 was never written.
+    const second = make(settings, folder);
+    await second.open();
+    await second.rewind!(5);
+    await second.write([measure(2, { value: 2 })], 6);
+    await second.flush();
+    second.committed!(6);
+    await second.close();
+    expect(valuesOf(await cluster.values(topic))).toEqual([0, 2]);
+  });
+
+  test('an epoch that was committed before a crash is not sent again', async () => {
+    const topic = await cluster.topic(1);
+    const [folder, copy] = [temporaryFolder(), temporaryFolder()];
+    const settings = { topic, delivery: 'exactly_once' };
+    for (const where of [folder, copy]) {
+      const spooled = make({ ...settings, transactional_id: 'never' }, where);
+      await spooled.open();
+      await spooled.write([measure(7, { value: 7 })], 8);
+      await spooled.flush();
+    }
+    // The same spool twice: as a crash leaves it after the transaction, before the file was removed.
+    for (const where of [folder, copy]) {
+      const sink = make(settings, where);
+      await sink.open();
+      await sink.rewind!(8);
+      await sink.close();
+    }
+    expect(valuesOf(await cluster.values(topic))).toEqual([7]);
+  });
+
+  test('from topic to topic, killed again and again: each message gives one result', async () => {
+    const [from, to] = [await cluster.topic(3), await cluster.topic(3)];
+    const input: CopyInput = { folder: temporaryFolder(), brokers: cluster.brokers, from, to };
+    await buildChild();
+    const total = 4000;
+    const producing = produce(from, total);
+    for (const kill of [
+      'written:3',
+      'flushed:4',
+      'mid_checkpoint:3',
+      900,
+      'flushed:9',
+      400,
+      1300,
+      'mid_checkpoint:7',
+      250,
+    ]) {
+      await runUntil(input, kill);
+    }
+    await producing;
+    const last = startChild(input, undefined);
+    const deadline = performance.now() + 40_000;
+    let lines: readonly string[] = [];
+    while (lines.length < total && performance.now() < deadline) {
+      await sleep(500);
+      lines = await cluster.values(to);
+    }
+    last.kill('SIGTERM');
+    await once(last, 'exit');
+    lines = await cluster.values(to);
+    const results = lines.map((line) => JSON.parse(line) as { name: string; value: number });
+    expect(results.map(({ name }) => Number(name.slice('frame_'.length))).sort((a, b) => a - b)).toEqual(
+      upTo(total),
+    );
+    // The operator's count goes on over all kills.
+    expect(results.map(({ value }) => value).sort((a, b) => a - b)).toEqual(upTo(total));
+  }, 180_000);
+});
+
+const child = join(packageFolder, `node_modules/.cache/csiflow-kafka/copy-${process.pid}.mjs`);
+afterAll(() => {
+  rmSync(child, { force: true });
+});
+
+const buildChild = () =>
+  build({
+    entryPoints: [join(import.meta.dirname, 'children/kafka-copy.ts')],
+    outfile: child,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+  });
+
+function startChild(input: CopyInput, killAt: string | undefined) {
+  const started = spawn(process.execPath, [child, JSON.stringify(input)], {
+    env: { ...process.env, ...(killAt === undefined ? {} : { CSIFLOW_KILL_AT: killAt }) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  closing.push(async () => {
+    if (started.exitCode === null && started.signalCode === null) started.kill('SIGKILL');
+  });
+  return started;
+}
+
+/** @param kill a named moment, or milliseconds after it runs */
+async function runUntil(input: CopyInput, kill: string | number): Promise<void> {
+  const started = startChild(input, typeof kill === 'string' ? kill : undefined);
+  const ended = once(started, 'exit');
+  if (typeof kill === 'number') {
+    await once(started.stdout, 'data');
+    await sleep(kill);
+    started.kill('SIGKILL');
+  }
+  const [, signal] = (await ended) as [number | null, string | null];
+  expect(signal, String(kill)).toBe('SIGKILL');
+}
+
+/** Frames with numbers up to `total`, over half a minute. */
+async function produce(topic: string, total: number): Promise<void> {
+  const producer = cluster.client.producer({ idempotent: true });
+  await producer.connect();
+  for (let start = 0; start < total; start += 20) {
+    await producer.send({
+      topic,
+      messages: upTo(20).map((index) => ({
+        partition: (start + index) % 3,
+        value: Buffer.from(
+          encodePairs(
+            { node: 1, bins: 64, mhz: 2437, sequence: start + index, rssi: -40, noise: -90 },
+            new Int8Array(128).fill(1),
+          ),
+        ),
+      })),
+    });
+    await sleep(100);
+  }
+  await producer.disconnect();
+}
