@@ -171,55 +171,87 @@ const clamp = (value: number, limit: number): number =>
  * Log power of the two-dimensional Fourier transform of the dynamic part: frequencies 0.5 to 20 Hz in
  * steps of 0.5 Hz, by delays of -1 to 1 in steps of half a bin (1/16.25 MHz). The sign of the delay tells
  * which way fringes run over the subcarriers, so receding from approaching.
+ *
+ * The dynamic part is real: what lies at a delay and at its opposite follows from the same two real series,
+ * and of a real series t and POINTS - t are taken together. A quarter of the work of the transform as written.
  */
 function dopplerMap(course: Float64Array, out: Float32Array, at: number): void {
-  const { byDelay } = scratch;
-  for (let t = 0; t < POINTS; t++) {
-    for (let d = 0; d < DELAYS; d++) {
-      let re = 0;
-      let im = 0;
-      for (let g = 0; g < GROUPS; g++) {
-        const value = course[t * GROUPS + g]!;
-        re += value * tables.delayCos[d * GROUPS + g]!;
-        im += value * tables.delaySin[d * GROUPS + g]!;
-      }
-      byDelay[2 * (d * POINTS + t)] = re * tables.hann[t]!;
-      byDelay[2 * (d * POINTS + t) + 1] = im * tables.hann[t]!;
-    }
-  }
-  for (let f = 0; f < FREQUENCIES; f++) {
-    for (let d = 0; d < DELAYS; d++) {
-      let re = 0;
-      let im = 0;
+  const { even, odd } = scratch;
+  fold(course, even, odd);
+  for (let f = 1; f <= FREQUENCIES; f++) {
+    const first = at + (f - 1) * DELAYS + STEPS_ASIDE;
+    for (let delay = 0; delay <= STEPS_ASIDE; delay++) {
+      // Transforms x - j x' of the cosine series and y - j y' of the sine series.
+      const cosines = 2 * delay * ROW;
+      const sines = cosines + ROW;
+      let x = 0;
+      let y = 0;
+      let xx = 0;
+      let yy = 0;
       let phase = 0;
-      for (let t = 0; t < POINTS; t++) {
+      for (let t = 0; t < ROW; t++) {
         const c = tables.cos[phase]!;
         const s = tables.sin[phase]!;
-        const x = byDelay[2 * (d * POINTS + t)]!;
-        const y = byDelay[2 * (d * POINTS + t) + 1]!;
-        re += x * c + y * s;
-        im += y * c - x * s;
-        phase += f + 1;
+        x += even[cosines + t]! * c;
+        y += even[sines + t]! * c;
+        xx += odd[cosines + t]! * s;
+        yy += odd[sines + t]! * s;
+        phase += f;
         if (phase >= POINTS) phase -= POINTS;
       }
-      out[at + f * DELAYS + d] = (Math.log((re * re + im * im) / POINTS + 1e-6) + 7) / 2.5;
+      out[first + delay] = logPower(x + yy, y - xx);
+      out[first - delay] = logPower(x - yy, y + xx);
     }
   }
 }
 
-const scratch = { course: new Float64Array(COURSE), byDelay: new Float64Array(2 * DELAYS * POINTS) };
+const logPower = (re: number, im: number): number =>
+  (Math.log((re * re + im * im) / POINTS + 1e-6) + 7) / 2.5;
+
+/**
+ * For each delay from 0 up the cosine and the sine series over the bands, with Hann's window, `ROW` numbers each:
+ * sums and differences of points t and POINTS - t.
+ */
+function fold(course: Float64Array, even: Float64Array, odd: Float64Array): void {
+  even.fill(0);
+  odd.fill(0);
+  for (let t = 0; t < POINTS; t++) {
+    const mirrored = t < ROW ? t : POINTS - t;
+    const sign = t < ROW ? 1 : -1;
+    for (let row = 0; row < ROWS; row++) {
+      let sum = 0;
+      for (let g = 0; g < GROUPS; g++) sum += course[t * GROUPS + g]! * tables.bands[row * GROUPS + g]!;
+      const value = sum * tables.hann[t]!;
+      even[row * ROW + mirrored]! += value;
+      odd[row * ROW + mirrored]! += sign * value;
+    }
+  }
+}
+
+/** Delays to either side of 0. */
+const STEPS_ASIDE = (DELAYS - 1) / 2;
+/** Points of a folded series, and such series. */
+const ROW = POINTS / 2 + 1;
+const ROWS = 2 * (STEPS_ASIDE + 1);
+
+const scratch = {
+  course: new Float64Array(COURSE),
+  even: new Float64Array(ROWS * ROW),
+  odd: new Float64Array(ROWS * ROW),
+};
 
 const tables = (() => {
   const turn = (i: number, n: number) => (2 * Math.PI * i) / n;
-  const delays = Array.from({ length: DELAYS * GROUPS }, (_, i) => {
-    const half = Math.floor(i / GROUPS) - (DELAYS - 1) / 2;
-    return turn(half * ((i % GROUPS) - (GROUPS - 1) / 2), 2 * GROUPS);
+  const bands = Array.from({ length: ROWS * GROUPS }, (_, i) => {
+    const row = Math.floor(i / GROUPS);
+    const angle = turn((row >> 1) * ((i % GROUPS) - (GROUPS - 1) / 2), 2 * GROUPS);
+    return row % 2 === 0 ? Math.cos(angle) : Math.sin(angle);
   });
   return {
     hann: Float64Array.from({ length: POINTS }, (_, t) => 0.5 - 0.5 * Math.cos(turn(t + 0.5, POINTS))),
     cos: Float64Array.from({ length: POINTS }, (_, i) => Math.cos(turn(i, POINTS))),
     sin: Float64Array.from({ length: POINTS }, (_, i) => Math.sin(turn(i, POINTS))),
-    delayCos: Float64Array.from(delays, Math.cos),
-    delaySin: Float64Array.from(delays, Math.sin),
+    /** [ROWS, GROUPS]: cosine and sine of each delay in turn. */
+    bands: Float64Array.from(bands),
   };
 })();

@@ -115,7 +115,10 @@ export class Body {
 
   readonly #axes = new Float64Array(PARTS * 3);
   readonly #weights = new Float64Array(PARTS);
-  readonly #limbs = new Float64Array(12);
+  /** Forward, left and up of the pelvis and of the trunk. */
+  readonly #pelvis = new Float64Array(9);
+  readonly #trunk = new Float64Array(9);
+  readonly #limbs = new Float64Array(9);
   readonly #leg = new Float64Array(6);
 
   constructor(size: BodySize) {
@@ -167,6 +170,11 @@ export class Body {
     const tux = sb * fx + cb * ux;
     const tuy = sb * fy + cb * uy;
     const tuz = sb * fz + cb * uz;
+
+    const pelvis = this.#pelvis;
+    const trunk = this.#trunk;
+    axes(pelvis, fx, fy, fz, lx, ly, lz, ux, uy, uz);
+    axes(trunk, tfx, tfy, tfz, lx, ly, lz, tux, tuy, tuz);
 
     // The trunk from the pelvis (still at the origin) to the head.
     const torso = SHARE.torso * h;
@@ -224,38 +232,8 @@ export class Body {
       const sz = nz + out * SHARE.shoulder * h * lz;
       const cw = Math.cos(wide);
       const sw = out * Math.sin(wide);
-      direction(
-        limbs,
-        0,
-        Math.sin(lift) * cw,
-        sw,
-        -Math.cos(lift) * cw,
-        tfx,
-        tfy,
-        tfz,
-        lx,
-        ly,
-        lz,
-        tux,
-        tuy,
-        tuz,
-      );
-      direction(
-        limbs,
-        3,
-        Math.sin(bend) * cw,
-        sw,
-        -Math.cos(bend) * cw,
-        tfx,
-        tfy,
-        tfz,
-        lx,
-        ly,
-        lz,
-        tux,
-        tuy,
-        tuz,
-      );
+      direction(limbs, 0, Math.sin(lift) * cw, sw, -Math.cos(lift) * cw, trunk);
+      direction(limbs, 3, Math.sin(bend) * cw, sw, -Math.cos(bend) * cw, trunk);
       const upper = SHARE.upperArm * h;
       const fore = SHARE.forearm * h;
       const ex = sx + upper * limbs[0]!;
@@ -278,9 +256,9 @@ export class Body {
       const ss = out * Math.sin(spread);
       const sinShank = Math.sin(shank);
       const cosShank = Math.cos(shank);
-      direction(limbs, 0, Math.sin(hip) * cs, ss, -Math.cos(hip) * cs, fx, fy, fz, lx, ly, lz, ux, uy, uz);
-      direction(limbs, 3, sinShank * cs, ss, -cosShank * cs, fx, fy, fz, lx, ly, lz, ux, uy, uz);
-      direction(limbs, 6, cosShank, 0, sinShank, fx, fy, fz, lx, ly, lz, ux, uy, uz);
+      direction(limbs, 0, Math.sin(hip) * cs, ss, -Math.cos(hip) * cs, pelvis);
+      direction(limbs, 3, sinShank * cs, ss, -cosShank * cs, pelvis);
+      direction(limbs, 6, cosShank, 0, sinShank, pelvis);
       const hx = out * SHARE.hip * h * lx;
       const hy = out * SHARE.hip * h * ly;
       const hz = out * SHARE.hip * h * lz;
@@ -423,13 +401,9 @@ const place = (into: Float64Array, index: number, x: number, y: number, z: numbe
   into[3 * index + 2] = z;
 };
 
-/** forward * f + left * l + up * u. */
-const direction = (
+/** Nine numbers: the axes forward, left and up. */
+const axes = (
   into: Float64Array,
-  at: number,
-  forward: number,
-  left: number,
-  up: number,
   fx: number,
   fy: number,
   fz: number,
@@ -440,7 +414,19 @@ const direction = (
   uy: number,
   uz: number,
 ): void => {
-  into[at] = forward * fx + left * lx + up * ux;
-  into[at + 1] = forward * fy + left * ly + up * uy;
-  into[at + 2] = forward * fz + left * lz + up * uz;
+  place(into, 0, fx, fy, fz);
+  place(into, 1, lx, ly, lz);
+  place(into, 2, ux, uy, uz);
+};
+
+/** A direction given in axes, in those of the room. */
+const direction = (
+  into: Float64Array,
+  at: number,
+  forward: number,
+  left: number,
+  up: number,
+  by: Float64Array,
+): void => {
+  for (let i = 0; i < 3; i++) into[at + i] = forward * by[i]! + left * by[3 + i]! + up * by[6 + i]!;
 };
