@@ -176,7 +176,8 @@ export class Connection {
           `InfluxDB at ${url} does not let ${who} do this (403): give rights on ${database} as its administrator. It says: ${reason}`,
           reason,
         );
-      case 400:
+      case 400: // of all, or of some
+      case 422: // InfluxDB 2, of some
         return path === '/write'
           ? new InfluxError('influxdb.refused', `InfluxDB refuses points: ${reason}`, reason)
           : this.#refused(reason);
