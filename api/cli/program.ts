@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../../pipeline/telemetry/paths.js';
+import { redact } from '../../pipeline/telemetry/secrets.js';
 import { CommandError, EXIT, exitCodeOf, type ExitCode } from './exit.js';
 
 /**
@@ -78,11 +79,12 @@ async function unknownCommand(word: string, names: readonly string[]): Promise<E
 function report(error: unknown): number {
   // Commander has printed its own message; --help and --version end with code 0.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.invalid;
-  if (error instanceof CommandError) process.stderr.write(`csiflow: ${error.message}\n`);
-  else if (error instanceof Error && 'code' in error) process.stderr.write(`csiflow: ${error.message}\n`);
-  else
-    process.stderr.write(
-      `csiflow: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    );
+  process.stderr.write(`csiflow: ${redact(shown(error))}\n`);
   return exitCodeOf(error);
+}
+
+/** An error with a code says all that helps; of any other the place helps too. */
+function shown(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof CommandError || 'code' in error ? error.message : (error.stack ?? error.message);
 }

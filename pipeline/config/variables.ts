@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hideSecret } from '../telemetry/secrets.js';
 import { nearest } from './nearest.js';
 import type { Place, Problems } from './problem.js';
 import { mapScalars, type ScalarTree, type Tree } from './tree.js';
@@ -94,6 +95,7 @@ function readSecret(name: string, place: Place, sources: VariableSources, proble
     return '';
   }
   problems.hide(value);
+  hideSecret(value);
   return value;
 }
 

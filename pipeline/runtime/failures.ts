@@ -3,6 +3,7 @@ import type { Settings } from '../config/topology.js';
 import type { Data, Failure, LinkTable } from '../model/index.js';
 import type { NewLetter } from '../state/index.js';
 import type { NodeRun } from './host.js';
+import { redact } from '../telemetry/secrets.js';
 import { toPortable } from './portable.js';
 
 /** Dead letters of input that are kept in a second; the rest is counted alone: who floods a port must not push out others' letters. */
@@ -33,7 +34,9 @@ export class Failures {
     this.#options = options;
   }
 
-  report(run: NodeRun, stage: string, failed: readonly Failure[]): void {
+  report(run: NodeRun, stage: string, failures: readonly Failure[]): void {
+    // A server's answer may repeat what it was sent.
+    const failed = failures.map((failure) => ({ ...failure, reason: redact(failure.reason) }));
     const { settings, onDegraded, onTooMany } = this.#options;
     run.meter.failed(stage, failed.length);
     run.failedInRow += failed.length;

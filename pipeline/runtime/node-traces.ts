@@ -1,6 +1,7 @@
 import type { Context } from '../component/index.js';
 import type { CheckedNode } from '../config/topology.js';
 import type { Data, LinkTable } from '../model/index.js';
+import { redact } from '../telemetry/secrets.js';
 import { Sampler, spanId, traceId, type Span, type Trace, type Tracer } from '../telemetry/traces/index.js';
 import { newestOf, timeOf, type DataSignal } from './signal.js';
 
@@ -175,7 +176,7 @@ export class NodeTraces {
       start: wall(started),
       end: wall(ended),
       attributes: { ...this.#attributes, ...attributes },
-      error,
+      error: error === null ? null : redact(error),
       links,
     });
   }

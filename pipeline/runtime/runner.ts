@@ -12,6 +12,7 @@ import { PATIENCE, type Patience } from './host.js';
 import { LatencyWindow } from './latency.js';
 import { letterDesk, type LetterDesk } from './letter-desk.js';
 import { copyStopped } from './copies.js';
+import { redact } from '../telemetry/secrets.js';
 import type { NodesOptions } from './nodes.js';
 import { planChanges } from './plan.js';
 import { seededRandom } from './random.js';
@@ -107,10 +108,11 @@ class TopologyRunner implements Runner {
 
   status(): TopologyStatus {
     const degraded = this.#state === 'running' ? this.#degraded() : null;
+    const problem = degraded ?? this.#problem;
     return {
       id: this.#topology.id,
       state: degraded === null ? this.#state : 'degraded',
-      problem: degraded ?? this.#problem,
+      problem: problem === null ? null : redact(problem),
       sessionId: this.#sessionId,
       startedAt: this.#startedAt,
       steps: this.#steps,
@@ -344,7 +346,7 @@ class TopologyRunner implements Runner {
       failed: [...meter.failedBy.values()].reduce((sum, count) => sum + count, 0),
       queueDepth: meter.queueDepth,
       lastRecord: run?.lastRecord ?? null,
-      details: this.#shard?.describe(id) ?? {},
+      details: redacted(this.#shard?.describe(id) ?? {}),
     };
   }
 
@@ -379,6 +381,12 @@ class TopologyRunner implements Runner {
     const status = this.status();
     for (const listener of this.#listeners) listener(status);
   }
+}
+
+function redacted<T extends object>(details: T): T {
+  const text = JSON.stringify(details);
+  const shown = redact(text);
+  return shown === text ? details : (JSON.parse(shown) as T);
 }
 
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
+import { redact } from './secrets.js';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
@@ -27,7 +28,13 @@ export function createLogger(options: { level?: Level; destination?: Destination
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return new PinoLog(pino(settings, options.destination ?? pino.destination({ fd: 2, sync: true })));
+  const destination = options.destination ?? pino.destination({ fd: 2, sync: true });
+  const redacting = {
+    write: (line: string) => {
+      destination.write(redact(line));
+    },
+  };
+  return new PinoLog(pino(settings, redacting));
 }
 
 class PinoLog implements Log {
