@@ -203,6 +203,14 @@ describe('requests', () => {
     expect(await sink.write([measure(0)], 1)).toEqual([]);
   });
 
+  test('a connection that is cut within the answer fails the write at once', async () => {
+    await open();
+    stub.onWrite = () => ({ status: 200, cut: true });
+    await expect(sink.write([measure(0)], 1)).rejects.toThrow('cut within the answer');
+    stub.onWrite = () => undefined;
+    expect(await sink.write([measure(0)], 1)).toEqual([]);
+  });
+
   test('a server that is away at the start is waited for', async () => {
     const { url } = stub;
     await stub.close();

@@ -7,6 +7,8 @@ export interface StubAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The connection is cut within the answer. */
+  readonly cut?: boolean;
 }
 
 export interface StubPoint {
@@ -35,7 +37,11 @@ export async function startInfluxStub(): Promise<InfluxStub> {
     void bodyOf(request).then((body) => {
       const path = request.url ?? '';
       requests.push({ path, authorization: request.headers.authorization, body });
-      const answer = ({ status, headers, body: text }: StubAnswer): void => {
+      const answer = ({ status, headers, body: text, cut }: StubAnswer): void => {
+        if (cut) {
+          response.writeHead(status, { 'Content-Length': '100' }).write('half', () => response.destroy());
+          return;
+        }
         response.writeHead(status, { 'X-Influxdb-Version': '1.6.7', ...headers }).end(text ?? '');
       };
       if (path.startsWith('/write')) {
