@@ -16,8 +16,24 @@ export const remoteOptions = (command: Command): Command =>
 
 /** The `data` of a Form B answer. @throws CommandError saying what the service said. */
 export async function ask(options: RemoteOptions, path: string, body: object): Promise<unknown> {
+  return (await askWhole(options, 'POST', path, body)).data;
+}
+
+/** The answer with what stands beside its data. */
+export interface Answer {
+  readonly data?: unknown;
+  readonly pagination?: { readonly total: number };
+}
+
+/** The same for any method. */
+export async function askWhole(
+  options: RemoteOptions,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: object,
+): Promise<Answer> {
   const token = process.env['CSIFLOW_TOKEN'] ?? (await logIn(options));
-  return post(options, path, body, { Authorization: `Bearer ${token}` });
+  return call(options, method, path, body, { Authorization: `Bearer ${token}` });
 }
 
 async function logIn(options: RemoteOptions): Promise<string> {
@@ -28,23 +44,25 @@ async function logIn(options: RemoteOptions): Promise<string> {
       EXIT.invalid,
     );
   }
-  const data = await post(options, '/auth/token', { username: options.user, password }, {});
+  const { data } = await call(options, 'POST', '/auth/token', { username: options.user, password }, {});
   return (data as { access_token: string }).access_token;
 }
 
-async function post(
+async function call(
   options: RemoteOptions,
+  method: string,
   path: string,
-  body: object,
+  body: object | undefined,
   headers: Record<string, string>,
-): Promise<unknown> {
+): Promise<Answer> {
   const response = await reach(options.url, path, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    method,
+    headers: { ...(body && { 'Content-Type': 'application/json' }), ...headers },
+    ...(body && { body: JSON.stringify(body) }),
   });
-  const answer = (await response.json()) as { data?: unknown; error?: { message: string } };
-  if (response.ok) return answer.data;
+  if (response.status === 204) return {};
+  const answer = (await response.json()) as Answer & { error?: { message: string } };
+  if (response.ok) return answer;
   throw new CommandError(answer.error?.message ?? `the service answered ${response.status}`, EXIT.failed);
 }
 

@@ -13,6 +13,7 @@ import { accountEndpoints } from './accounts.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
 import { deadLetterEndpoints } from './dead-letters.js';
+import { deadLetterEndpoints } from './dead-letters.js';
 import { healthEndpoints } from './health.js';
 import { poseEndpoints } from './pose.js';
 import { checkBody, checkQuery } from './requests.js';
@@ -26,6 +27,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...poseEndpoints,
   ...systemEndpoints,
   ...topologyEndpoints,
+  ...deadLetterEndpoints,
   ...deadLetterEndpoints,
   ...backupEndpoints,
   ...healthEndpoints,

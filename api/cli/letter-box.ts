@@ -1,0 +1,89 @@
+import { letterDesk, type LetterDesk, type LetterSelection } from '../../pipeline/runtime/letter-desk.js';
+import { letterBody, wholeLetterBody } from '../contract/letters.js';
+import { registryWith } from '../plugins.js';
+import { CommandError, EXIT } from './exit.js';
+import { askWhole, type RemoteOptions } from './remote.js';
+import { loadForCommand } from './topologies.js';
+
+export interface Refused {
+  readonly id: number;
+  readonly reason: string;
+}
+
+/** Dead letters as a command sees them: of a running csiflow, or of a state folder that nobody uses. */
+export interface LetterBox {
+  readonly running: boolean;
+  list(node: string | undefined, page: number, perPage: number): Promise<{ letters: unknown; total: number }>;
+  show(id: number): Promise<unknown>;
+  replay(
+    selection: LetterSelection,
+  ): Promise<{ readonly replayed: readonly number[]; readonly refused: readonly Refused[] }>;
+  drop(selection: LetterSelection): Promise<number>;
+}
+
+/**
+ * @param remote asks the running csiflow in any case; else only where the lock of the state folder says that it runs
+ */
+export async function openLetterBox(
+  file: string,
+  options: RemoteOptions & { readonly plugin: readonly string[] },
+  remote: boolean,
+): Promise<LetterBox> {
+  const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
+  const topology = loadForCommand(file, variables, await registryWith(options.plugin));
+  const desk = letterDesk(() => topology);
+  if (remote || (await isLocked(desk))) return remoteBox(options, topology.id);
+  return localBox(desk, topology.id);
+}
+
+async function isLocked(desk: LetterDesk): Promise<boolean> {
+  try {
+    await desk.list({ limit: 0 });
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'state.locked') return true;
+    throw error;
+  }
+}
+
+const localBox = (desk: LetterDesk, topology: string): LetterBox => ({
+  running: false,
+  list: async (node, page, limit) => {
+    const query = { limit, offset: (page - 1) * limit, ...(node !== undefined && { node }) };
+    const { letters, total } = await desk.list(query);
+    return { letters: letters.map(letterBody), total };
+  },
+  show: async (id) => {
+    const letter = await desk.show(id);
+    if (letter) return wholeLetterBody(letter);
+    throw new CommandError(`${topology} has no dead letter ${id}`, EXIT.invalid);
+  },
+  replay: (selection) => desk.replay(selection),
+  drop: (selection) => desk.drop(selection),
+});
+
+function remoteBox(options: RemoteOptions, topology: string): LetterBox {
+  const path = `/topologies/${encodeURIComponent(topology)}/dead-letters`;
+  const only = (node: string | undefined) => (node === undefined ? '' : `node=${encodeURIComponent(node)}`);
+  return {
+    running: true,
+    list: async (node, page, limit) => {
+      const query = [`page=${page}`, `per_page=${limit}`, only(node)].filter((one) => one !== '').join('&');
+      const { data, pagination } = await askWhole(options, 'GET', `${path}?${query}`);
+      return { letters: data, total: pagination?.total ?? 0 };
+    },
+    show: async (id) => (await askWhole(options, 'GET', `${path}/${id}`)).data,
+    replay: async (selection) =>
+      (await askWhole(options, 'POST', `${path}/replay`, selection)).data as Awaited<
+        ReturnType<LetterBox['replay']>
+      >,
+    drop: async ({ ids, node }) => {
+      if (!ids) {
+        const { data } = await askWhole(options, 'DELETE', `${path}?${only(node)}`);
+        return (data as { dropped: number }).dropped;
+      }
+      for (const id of ids) await askWhole(options, 'DELETE', `${path}/${id}`);
+      return ids.length;
+    },
+  };
+}

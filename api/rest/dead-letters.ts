@@ -1,0 +1,175 @@
+import { Type } from 'typebox';
+import type { LetterDesk, LetterSelection, ReplayResult } from '../../pipeline/runtime/letter-desk.js';
+import type { DeadLetter } from '../../pipeline/state/index.js';
+import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { ApiError } from '../contract/errors.js';
+import {
+  letterBody,
+  LetterSchema,
+  ReplaySchema,
+  wholeLetterBody,
+  WholeLetterSchema,
+} from '../contract/letters.js';
+import { PageFields, pagination } from '../contract/pages.js';
+import type { Deployment } from '../deployment.js';
+import { topologyOf } from './topologies.js';
+
+const closed = { additionalProperties: false } as const;
+const PathSchema = Type.Object({ id: Type.String() });
+const LetterPathSchema = Type.Object({
+  id: Type.String(),
+  letter: Type.String({ pattern: '^[0-9]{1,15}$', description: 'Id of a dead letter.' }),
+});
+const NodeField = Type.String({ description: 'Only those of this node.' });
+
+interface Listing {
+  readonly id: string;
+  readonly query: { readonly page: number; readonly per_page: number; readonly node?: string };
+}
+
+interface OneLetter {
+  readonly id: string;
+  readonly letter: number;
+}
+
+interface Selected {
+  readonly id: string;
+  readonly selection: LetterSelection;
+}
+
+const list = defineEndpoint<Listing, Listing & { letters: readonly DeadLetter[]; total: number }>({
+  method: 'GET',
+  path: '/topologies/:id/dead-letters',
+  summary: 'Records that nodes could not take, with the reasons, oldest first.',
+  access: 'viewer',
+  limit: 'configuration',
+  status: 200,
+  handle: async ({ id, query }, { deployment }) => {
+    const { node, page, per_page: limit } = query;
+    const wanted = { limit, offset: (page - 1) * limit, ...(node !== undefined && { node }) };
+    return { id, query, ...(await at(deployment, id, (desk) => desk.list(wanted))) };
+  },
+  b: formView({
+    path: PathSchema,
+    query: Type.Object({ node: Type.Optional(NodeField), ...PageFields }, closed),
+    response: Type.Array(LetterSchema),
+    read: ({ path, query }) => ({ id: path.id, query }),
+    render: ({ letters, total, query }) => ({
+      data: letters.map(letterBody),
+      pagination: pagination(query, total),
+    }),
+  }),
+});
+
+const show = defineEndpoint<OneLetter, DeadLetter>({
+  method: 'GET',
+  path: '/topologies/:id/dead-letters/:letter',
+  summary: 'A dead letter with its record.',
+  access: 'viewer',
+  limit: 'configuration',
+  status: 200,
+  handle: async ({ id, letter }, { deployment }) => {
+    const found = await at(deployment, id, (desk) => desk.show(letter));
+    if (found) return found;
+    throw new ApiError('RESOURCE_NOT_FOUND', `The topology ${id} has no dead letter ${letter}`);
+  },
+  b: formView({
+    path: LetterPathSchema,
+    response: WholeLetterSchema,
+    read: ({ path }) => ({ id: path.id, letter: Number(path.letter) }),
+    render: (letter) => ({ data: wholeLetterBody(letter) }),
+  }),
+});
+
+const replay = defineEndpoint<Selected, ReplayResult>({
+  method: 'POST',
+  path: '/topologies/:id/dead-letters/replay',
+  summary: 'Gives records to their nodes once more: those of these ids, else those of a node, else all.',
+  access: 'operator',
+  limit: 'configuration',
+  status: 200,
+  handle: async ({ id, selection }, { deployment, account }) => {
+    deployment.log.info('replay of dead letters asked for', {
+      account: account?.name ?? null,
+      topology: id,
+      ...selection,
+    });
+    return at(deployment, id, (desk) => desk.replay(selection));
+  },
+  b: formView({
+    path: PathSchema,
+    body: Type.Object(
+      {
+        ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 10_000 })),
+        node: Type.Optional(NodeField),
+      },
+      closed,
+    ),
+    response: ReplaySchema,
+    read: ({ path, body }) => ({ id: path.id, selection: body }),
+    render: ({ replayed, refused }) => ({ data: { replayed, refused } }),
+  }),
+});
+
+const dropOne = defineEndpoint<OneLetter, null>({
+  method: 'DELETE',
+  path: '/topologies/:id/dead-letters/:letter',
+  summary: 'Forgets a dead letter.',
+  access: 'operator',
+  limit: 'configuration',
+  status: 204,
+  handle: async ({ id, letter }, { deployment, account }) => {
+    deployment.log.info('a dead letter is dropped', { account: account?.name ?? null, topology: id, letter });
+    if ((await at(deployment, id, (desk) => desk.drop({ ids: [letter] }))) > 0) return null;
+    throw new ApiError('RESOURCE_NOT_FOUND', `The topology ${id} has no dead letter ${letter}`);
+  },
+  b: formView({
+    path: LetterPathSchema,
+    response: Type.Null(),
+    read: ({ path }) => ({ id: path.id, letter: Number(path.letter) }),
+    render: () => ({ data: null }),
+  }),
+});
+
+const dropAll = defineEndpoint<Selected, number>({
+  method: 'DELETE',
+  path: '/topologies/:id/dead-letters',
+  summary: 'Forgets the dead letters of a node, or all.',
+  access: 'operator',
+  limit: 'configuration',
+  status: 200,
+  handle: async ({ id, selection }, { deployment, account }) => {
+    deployment.log.info('dead letters are dropped', {
+      account: account?.name ?? null,
+      topology: id,
+      ...selection,
+    });
+    return at(deployment, id, (desk) => desk.drop(selection));
+  },
+  b: formView({
+    path: PathSchema,
+    query: Type.Object({ node: Type.Optional(NodeField) }, closed),
+    response: Type.Object({ dropped: Type.Integer() }, closed),
+    read: ({ path, query }) => ({ id: path.id, selection: query }),
+    render: (dropped) => ({ data: { dropped } }),
+  }),
+});
+
+export const deadLetterEndpoints = [list, show, replay, dropOne, dropAll];
+
+/** @throws ApiError 503 while the topology starts or recovers: nobody can look into its state then. */
+async function at<T>(deployment: Deployment, id: string, ask: (desk: LetterDesk) => Promise<T>): Promise<T> {
+  const running = topologyOf(deployment, id);
+  try {
+    return await ask(running.letters);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'state.locked')) throw error;
+    throw new ApiError(
+      'SYSTEM_NOT_READY',
+      `The topology ${id} is ${running.status().state}: ask again soon`,
+      {
+        headers: { 'Retry-After': '2' },
+      },
+    );
+  }
+}

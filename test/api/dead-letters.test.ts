@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { DeadLetter } from '../../pipeline/state/index.js';
+import { fallEvent } from '../support/fake-topology.js';
+import { openService, type TestService } from './support.js';
+
+const BASE = '/form-b/api/v1/topologies/test/dead-letters';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await openService();
+  service.main.deadLetters = [1, 2, 3, 4, 5].map((id) => letter(id, id < 4 ? 'history' : 'alerts'));
+});
+afterEach(() => service.close());
+
+const letter = (id: number, node: string): DeadLetter => ({
+  id,
+  node,
+  stage: 'write',
+  code: 'store.value.invalid',
+  reason: 'it is refused',
+  record: fallEvent({ id: `fall-${id}` }),
+  at: 1_700_000_000_000_000,
+  epoch: 7,
+  attempts: 1,
+  replayAsked: false,
+});
+
+const json = async (response: Response) => (await response.json()) as { data: unknown };
+
+test('lists them in pages, without their records', async () => {
+  const answer = await json(await service.get(`${BASE}?page=2&per_page=2`, service.token('viewer')));
+  expect(answer).toMatchObject({
+    data: [
+      { id: 3, node: 'history', code: 'store.value.invalid', port: 'event', at: '2023-11-14T22:13:20.000Z' },
+      { id: 4, node: 'alerts' },
+    ],
+    pagination: { page: 2, per_page: 2, total: 5, has_next: true },
+  });
+  expect(JSON.stringify(answer)).not.toContain('fall-3');
+});
+
+test('lists those of a node', async () => {
+  const answer = await json(await service.get(`${BASE}?node=alerts`, service.token('viewer')));
+  expect(answer).toMatchObject({ data: [{ id: 4 }, { id: 5 }], pagination: { total: 2 } });
+});
+
+test('shows one with its record; one that is not there is not found', async () => {
+  const token = service.token('viewer');
+  const answer = await json(await service.get(`${BASE}/3`, token));
+  expect(answer).toMatchObject({ data: { id: 3, record: { id: 'fall-3', type: 'fall_detection' } } });
+  expect((await service.get(`${BASE}/99`, token)).status).toBe(404);
+});
+
+test('replays those that are named, of a node, or all', async () => {
+  const token = service.token('operator');
+  const replay = async (body: object) => json(await service.post(`${BASE}/replay`, body, token));
+  expect(await replay({ ids: [2, 99] })).toMatchObject({ data: { replayed: [2], refused: [] } });
+  expect(await replay({ node: 'alerts' })).toMatchObject({ data: { replayed: [4, 5] } });
+  expect(await replay({})).toMatchObject({ data: { replayed: [1, 2, 3, 4, 5] } });
+});
+
+test('drops one, or those of a node', async () => {
+  const drop = (path: string) =>
+    fetch(service.server.address + path, {
+      method: 'DELETE',
+      headers: { Authorization: `Bearer ${service.token('operator')}` },
+    });
+  expect((await drop(`${BASE}/1`)).status).toBe(204);
+  expect((await drop(`${BASE}/1`)).status).toBe(404);
+  expect(await json(await drop(`${BASE}?node=alerts`))).toMatchObject({ data: { dropped: 2 } });
+  expect(service.main.deadLetters.map(({ id }) => id)).toEqual([2, 3]);
+});
+
+test('a viewer may look, and neither replay nor drop', async () => {
+  const token = service.token('viewer');
+  expect((await service.post(`${BASE}/replay`, {}, token)).status).toBe(403);
+  const dropped = await fetch(service.server.address + BASE, {
+    method: 'DELETE',
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  expect(dropped.status).toBe(403);
+});
