@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import {
   formatProblem,
   loadTopology,
@@ -50,27 +50,31 @@ function readText(file: string): string | undefined {
   }
 }
 
-/** Folders beside topologies whose YAML is something else. */
-const OTHER_FOLDERS = ['environments', 'dashboards'];
-
 /**
- * Topologies and files of tests: files as named, of folders the YAML files in them and below. Environments are
- * left out: they are checked with their topologies.
+ * Topologies and files of tests: files as named; of folders the YAML files in them and below that have a section
+ * of a topology (what else lies there, as environments, is checked with its topology or is none of ours).
  * @throws CommandError where there is none.
  */
 export function topologyFiles(paths: readonly string[]): readonly string[] {
   const files = paths.flatMap((named) => {
     if (!statSync(named, { throwIfNoEntry: false })?.isDirectory()) return [named];
-    return readdirSync(named, { recursive: true, encoding: 'utf8' })
-      .filter(
-        (name) => /\.ya?ml$/.test(name) && !name.split(sep).some((part) => OTHER_FOLDERS.includes(part)),
-      )
-      .sort()
-      .map((name) => join(named, name));
+    return yamlBelow(named).filter((file) => SECTION.test(readText(file) ?? ''));
   });
   if (files.length > 0) return files;
-  throw new CommandError(`there is no YAML file in ${paths.join(', ')}`, EXIT.invalid);
+  throw new CommandError(`there is no topology in ${paths.join(', ')}`, EXIT.invalid);
 }
+
+const SECTION = /^(sources|operators|sinks|tests)\s*:/m;
+
+/** In the order of their names; not those of packages, and of folders whose name begins with a dot. */
+const yamlBelow = (folder: string): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return /^\.|^node_modules$/.test(entry.name) ? [] : yamlBelow(path);
+      return /\.ya?ml$/.test(entry.name) ? [path] : [];
+    });
 
 /** `demo.test.yaml` holds tests of `demo.yaml`. */
 export const isTestFile = (file: string): boolean => /\.test\.ya?ml$/.test(file);

@@ -197,7 +197,7 @@ function judgeOrder(
 function missing(pattern: Pattern, records: readonly TestRecord[], what: string, looked: string): Verdict {
   const near = nearestTo(records, pattern);
   const message = `${what} must give ${shown(pattern)}, but gave ${looked}`;
-  if (!near) return { message: `${message}` };
+  if (!near) return { message };
   return { message: `${message}; the nearest:`, record: near.value, differences: near.differences };
 }
 

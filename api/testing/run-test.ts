@@ -7,7 +7,7 @@ import { recoveryOf, type AnySink } from '../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTest, CheckedTopology } from '../../pipeline/config/index.js';
 import { LinkTable, PORTS, plainRecords } from '../../pipeline/model/index.js';
 import { createRunner, type Runner } from '../../pipeline/runtime/runner.js';
-import { PATIENCE } from '../../pipeline/runtime/host.js';
+import { PATIENCE, type Patience } from '../../pipeline/runtime/host.js';
 import type { NodeStatus } from '../../pipeline/runtime/status.js';
 import { Outbox, StateStore } from '../../pipeline/state/index.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
@@ -71,6 +71,11 @@ const CHECKPOINT_MS = 500;
 /** Between two looks at how far it is, milliseconds of real time. */
 const LOOK_MS = 2;
 const KEPT_LINES = 200;
+/** Real time for a topology to end that could not be tested, milliseconds. */
+const END_MS = 5_000;
+
+/** By the clock of a test a barrier takes as long as the input read meanwhile; mocked sinks answer at once or never. */
+const TEST_PATIENCE: Patience = { ...PATIENCE, barrierMs: 1e12, writeMs: 500 };
 
 class TestRun {
   readonly #topology: CheckedTopology;
@@ -104,13 +109,23 @@ class TestRun {
           },
         },
       }),
-      // By the clock of the test a barrier takes as long as the input read meanwhile.
-      patience: { ...PATIENCE, barrierMs: 1e12 },
+      patience: TEST_PATIENCE,
+    });
+    this.#runner.onChange(({ state }) => {
+      this.#hasBeen.add(state);
     });
   }
 
   async outcome(limitMs: number): Promise<Outcome> {
-    const deadline = performance.now() + limitMs;
+    try {
+      return await this.#run(performance.now() + limitMs);
+    } catch (error) {
+      await this.#until(this.#runner.stop({ force: true }), performance.now() + END_MS, 'it does not stop');
+      throw error;
+    }
+  }
+
+  async #run(deadline: number): Promise<Outcome> {
     try {
       await this.#runner.start();
     } catch (error) {
@@ -121,6 +136,7 @@ class TestRun {
     const inputMs = this.#lab.readMs;
     await this.#drain(inputMs + this.#test.runOnMs, deadline);
     const { state, problem, nodes } = this.#look();
+    const hasBeen = new Set(this.#hasBeen);
     await this.#until(this.#runner.stop(), deadline, 'it does not stop');
     return {
       records: this.#records(),
@@ -129,7 +145,7 @@ class TestRun {
       figures: new Map(nodes.map((node) => [node.id, figuresOf(node)])),
       state,
       problem,
-      hasBeen: this.#hasBeen,
+      hasBeen,
       activities: this.#activities(),
       inputMs,
       log: this.#log,
@@ -236,18 +252,17 @@ class TestRun {
 
   /** Waits for `work`, or for the topology's end; meanwhile the clock goes on where the input does not move it. */
   async #until(work: Promise<void>, deadline: number, late: string): Promise<void> {
-    let done = false;
-    let failure: unknown;
+    const run: { done: boolean; failure?: unknown } = { done: false };
     const settled = work.then(
       () => {
-        done = true;
+        run.done = true;
       },
-      (error: unknown) => {
-        done = true;
-        failure = error;
+      (failure: unknown) => {
+        run.done = true;
+        run.failure = failure;
       },
     );
-    while (!done) {
+    while (!run.done) {
       if (performance.now() > deadline) {
         throw new TestError(
           `${late} in the time that a test may take; the topology is ${this.#look().state}`,
@@ -257,7 +272,7 @@ class TestRun {
       if (this.#look().state === 'failed') return;
       this.#lab.goOn();
     }
-    if (failure !== undefined) throw new TestError(text(failure));
+    if (run.failure !== undefined) throw new TestError(text(run.failure));
   }
 
   /** Lets failing sinks try again until they have taken or refused all, at most until `untilMs` of the clock. */

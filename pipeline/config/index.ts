@@ -10,5 +10,5 @@ export { formatProblem, type Place, type Problem } from './problem.js';
 export { COMPARISONS, isComparison, type Comparison, type Pattern } from './pattern.js';
 export type { InlineRecord } from './test-schema.js';
 export { loadTests, type LoadedTests } from './test-file.js';
-export * from './tests.js';
+export * from './test-case.js';
 export * from './topology.js';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { AnySource, Component, Registry } from '../component/index.js';
+import type { Component, Registry } from '../component/index.js';
 import { PLAIN_SHAPES, type Port, type Shape } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
 import { outputsOf } from './graph.js';
 import { nearest } from './nearest.js';
 import { article, runCheck } from './nodes.js';
-import { checkPattern, type Pattern } from './pattern.js';
+import { checkPattern } from './pattern.js';
 import type { Place, Problems } from './problem.js';
 import type {
   InlineRecord,
@@ -15,75 +15,19 @@ import type {
   WrittenFaults,
   WrittenTest,
 } from './test-schema.js';
+import type {
+  CheckedTest,
+  Expectation,
+  Mark,
+  RecordsOf,
+  Rule,
+  SinkFaults,
+  Subject,
+  TestInput,
+  Within,
+} from './test-case.js';
 import type { Edge } from './topology.js';
 import { keyPlaceOf, placeOf, valueAt, without, type Tree } from './tree.js';
-
-/** A test after all checks: what `csiflow test` runs. */
-export interface CheckedTest {
-  readonly name: string;
-  readonly place: Place;
-  /** By source. */
-  readonly input: ReadonlyMap<string, TestInput>;
-  /** By sink. */
-  readonly faults: ReadonlyMap<string, SinkFaults>;
-  /** For how long sinks may go on trying after the end of the input, milliseconds. */
-  readonly runOnMs: number;
-  readonly expect: readonly Expectation[];
-}
-
-export type TestInput =
-  | {
-      readonly kind: 'source';
-      readonly component: AnySource;
-      readonly config: Readonly<Record<string, unknown>>;
-    }
-  | { readonly kind: 'records'; readonly records: readonly InlineRecord[] };
-
-/** What goes wrong in a sink. */
-export interface SinkFaults {
-  readonly refuse: Pattern | null;
-  /** Per record; null: always. */
-  readonly refuseTimes: number | null;
-  readonly retriable: boolean;
-  readonly failWrites: number;
-  readonly hangWrites: number;
-  /** Milliseconds after the start of the input. */
-  readonly away: { readonly fromMs: number; readonly toMs: number } | null;
-}
-
-export interface Expectation {
-  readonly place: Place;
-  readonly subject: Subject;
-  /** Only records like this are looked at; null: all. */
-  readonly matching: Pattern | null;
-  readonly rule: Rule;
-}
-
-export type Subject = RecordsOf | { readonly of: 'state' | 'has_been' };
-
-export interface RecordsOf {
-  readonly of: 'records' | 'dead_letters' | 'outbox' | 'figures';
-  readonly node: string;
-}
-
-export type Rule =
-  | { readonly rule: 'contains'; readonly pattern: Pattern; readonly within: Within | null }
-  | { readonly rule: 'none' | 'every'; readonly pattern: Pattern }
-  | { readonly rule: 'in_order'; readonly patterns: readonly Pattern[] }
-  | { readonly rule: 'count'; readonly atLeast: number; readonly atMost: number }
-  | { readonly rule: 'is'; readonly state: string };
-
-/** The record is given at most `ms` after the mark. */
-export interface Within {
-  readonly ms: number;
-  readonly after: Mark;
-}
-
-export type Mark =
-  | { readonly mark: 'own_time' }
-  | { readonly mark: 'time'; readonly atMs: number }
-  | { readonly mark: 'activity'; readonly source: string; readonly activity: string; readonly person: number }
-  | { readonly mark: 'record'; readonly node: string; readonly pattern: Pattern };
 
 /** A node as far as tests look at it; undefined: its type is not known, and that was reported. */
 export interface TestedNode {
@@ -225,34 +169,12 @@ class TestCheck {
     const records = this.#written.input[source] as readonly InlineRecord[];
     const { component } = this.#tested.nodes.find(({ id }) => id === source)!;
     const outputs = component ? outputsOf(component) : [];
-    let last = 0;
-    let good = true;
-    records.forEach((record, index) => {
-      const place = placeOf(tree, [index]);
-      const given = (['hex', 'text', 'event', 'measure'] as const).filter(
-        (form) => record[form] !== undefined,
-      );
-      const port = given[0] === 'event' || given[0] === 'measure' ? given[0] : 'csi';
-      if (given.length !== 1) {
-        good = false;
-        const message = `a record has one of hex, text, event and measure, not ${given.join(' and ') || 'none'}`;
-        this.#problems.add('config.test.input', place, message);
-      } else if (!outputs.includes(port)) {
-        good = false;
-        const message = `\`${source}\` gives no ${port}, but ${outputs.join(' and ')}`;
-        this.#problems.add('config.test.input', place, message);
-      }
-      if (record.at_ms < last) {
-        good = false;
-        this.#problems.add(
-          'config.test.input',
-          place,
-          `${record.at_ms} ms is earlier than the record before it`,
-        );
-      }
-      last = Math.max(last, record.at_ms);
+    const wrong = records.filter((record, index) => {
+      const message = recordFault(record, records[index - 1], source, outputs);
+      if (message !== undefined) this.#problems.add('config.test.input', placeOf(tree, [index]), message);
+      return message !== undefined;
     });
-    return good ? { kind: 'records', records } : undefined;
+    return wrong.length === 0 ? { kind: 'records', records } : undefined;
   }
 
   // ------------------------------------------------------------------ expectations
@@ -416,6 +338,22 @@ function shapesOf({ component, inputs }: TestedNode): readonly Shape[] {
   const ports: readonly Port[] =
     component.kind === 'sink' ? inputs.flatMap((edge) => edge.ports) : outputsOf(component);
   return [...new Set(ports)].map((port) => ({ ...PLAIN_SHAPES[port], ...(TIMES as object) }));
+}
+
+/** What is wrong with a record; undefined where nothing is. */
+function recordFault(
+  record: InlineRecord,
+  before: InlineRecord | undefined,
+  source: string,
+  outputs: readonly Port[],
+): string | undefined {
+  const given = (['hex', 'text', 'event', 'measure'] as const).filter((form) => record[form] !== undefined);
+  if (given.length !== 1)
+    return `a record has one of hex, text, event and measure, not ${given.join(' and ') || 'none'}`;
+  const port = given[0] === 'event' || given[0] === 'measure' ? given[0] : 'csi';
+  if (!outputs.includes(port)) return `\`${source}\` gives no ${port}, but ${outputs.join(' and ')}`;
+  if (before && record.at_ms < before.at_ms) return `${record.at_ms} ms is earlier than the record before it`;
+  return undefined;
 }
 
 const faultsOf = (faults: WrittenFaults): SinkFaults => ({

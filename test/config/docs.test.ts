@@ -48,7 +48,7 @@ describe.each(components.list().map((component) => [component.kind, component.na
   },
 );
 
-const topologies = readdirSync('topologies').filter((file) => file.endsWith('.yaml'));
+const topologies = readdirSync('topologies').filter((file) => /(?<!\.test)\.yaml$/.test(file));
 
 test.each(topologies)('topologies/%s is valid', (file) => {
   const { problems } = loadTopology(join('topologies', file), components, { env: {} });
