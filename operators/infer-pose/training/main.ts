@@ -49,12 +49,12 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
       `The seed must be a whole number from 0 to ${FIRST_HELD_OUT_SEED - 1}; later ones are held out.`,
     );
   }
+  const until = boundOf(options);
   const folder = resolve(options.out ?? packageFile(join(SHIPPED, environment?.id ?? 'general')));
   const name = basename(folder);
   const backend = await loadTrainingBackend(options.backend);
   print(`training ${name} on ${backend.name} (${backend.device}, ${backend.reason})`);
 
-  const until = options.windows ? { windows: options.windows } : { minutes: options.minutes ?? 60 };
   const { weights, progress } = await trainNetwork(
     {
       ...{ seed: options.seed, environment, until, threads: options.threads, peakRate: options.rate },
@@ -82,6 +82,14 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
     data: describePlan(options.seed, environment),
   };
   return finishModel({ weights, folder, environment, training, options });
+}
+
+function boundOf({ windows, minutes = 60 }: Pick<TrainPoseOptions, 'windows' | 'minutes'>) {
+  const until = windows === undefined ? { minutes } : { windows };
+  if (!((windows ?? minutes) > 0)) {
+    throw new RangeError(`There is nothing to train in ${JSON.stringify(until)}: it must be above 0.`);
+  }
+  return until;
 }
 
 /** Calibrates trained weights, and writes model and report. */

@@ -1,0 +1,93 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import {
+  evaluatePose,
+  markdownOf,
+  trainPose,
+  type PoseReport,
+  type TrainPoseOptions,
+} from '../../operators/infer-pose/training/main.js';
+
+const quiet = () => undefined;
+const flat = packageFile('topologies/environments/demo-flat.yaml');
+
+describe('csiflow train pose', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'csiflow-train-'));
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  const train = (changes: Partial<TrainPoseOptions>) =>
+    trainPose({
+      ...{ out: join(folder, 'model'), report: folder, seed: 1, threads: 1, rate: 0.001, sequences: 4 },
+      ...{ backend: 'wasm', print: quiet, ...changes },
+    });
+
+  it('refuses the seeds of held-out rooms, and to train for no time', async () => {
+    await expect(train({ seed: 900_101, windows: 128 })).rejects.toThrow(
+      /0 to 899999; later ones are held out/,
+    );
+    await expect(train({ minutes: 0 })).rejects.toThrow(/nothing to train in \{"minutes":0\}/);
+    await expect(train({ windows: 0 })).rejects.toThrow(/nothing to train in \{"windows":0\}/);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe('csiflow evaluate pose', () => {
+  const evaluate = (weights: string, environment?: string) =>
+    evaluatePose({
+      ...{ weights, sequences: 12, backend: 'wasm', print: quiet },
+      ...(environment ? { environment } : {}),
+    });
+
+  describe('of the general model', () => {
+    let report: PoseReport;
+    beforeAll(async () => {
+      report = await evaluate('general');
+    });
+
+    it('measures two to nine links, and four of them without a calibration too', () => {
+      expect(report.links.map(({ links, calibrated }) => [links, calibrated])).toEqual([
+        [2, true],
+        [3, true],
+        [4, true],
+        [4, false],
+        [6, true],
+        [9, true],
+      ]);
+      for (const { accuracy } of report.links) expect(accuracy.windows).toBe(12);
+    });
+
+    it('holds six figures of four links against their floors', () => {
+      const four = report.links[2]!.accuracy;
+      expect(report.floors).toHaveLength(6);
+      expect(report.floors[1]).toMatchObject({ what: 'root, all', floor: 0.89, reached: four.all.root });
+      expect(report.floors.at(-1)).toMatchObject({ floor: 83, reached: 100 * four.all.posture });
+      for (const { floor, reached, unit, met } of report.floors)
+        expect(met).toBe(unit === '%' ? reached >= floor : reached <= floor);
+    });
+
+    it('writes each of them down, missed floors as missed', () => {
+      const page = markdownOf({
+        ...report,
+        floors: [{ what: 'posture', floor: 83, reached: 80.8, unit: '%', met: false }],
+      });
+      expect(page).toContain('| posture | 83 % | 80.8 % | **missed** |');
+      expect(page.match(/^## .* links?, with/gm)).toHaveLength(6);
+      expect(page).toContain('**simulated CSI**');
+    });
+  });
+
+  it('of a model for one place asks for that place', async () => {
+    await expect(evaluate('demo-flat')).rejects.toThrow(/for demo-flat alone.*--environment/);
+    const report = await evaluate('demo-flat', flat);
+    expect(report.links.map(({ links }) => links)).toEqual([4, 4]);
+    expect(report.floors).toEqual([]);
+  });
+});
