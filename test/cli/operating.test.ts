@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { components } from '../../api/components.js';
+import { loadTopology } from '../../pipeline/config/index.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { csiflow } from '../support/csiflow.js';
+
+interface Service {
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly ports?: readonly string[];
+}
+
+const compose = parse(readFileSync(packageFile('compose.yaml'), 'utf8'), { merge: true }) as {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+};
+const services = Object.entries(compose.services);
+
+let folder: string;
+beforeAll(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'csiflow-operating-')), 'secrets');
+  execFileSync(packageFile('docs/operating/compose/secrets.sh'), [folder]);
+});
+afterAll(() => {
+  rmSync(join(folder, '..'), { recursive: true });
+});
+
+test('secrets.sh makes each secret of the compose file, random, closed to others, and once', () => {
+  const names = Object.keys(compose.secrets);
+  expect(readdirSync(folder).sort()).toEqual([...names].sort());
+  expect(Object.values(compose.secrets).map(({ file }) => file)).toEqual(
+    names.map((name) => `./secrets/${name}`),
+  );
+  expect(statSync(folder).mode & 0o077).toBe(0);
+  const read = () => names.map((name) => readFileSync(join(folder, name), 'utf8').trim());
+  const made = read();
+  expect(new Set(made).size).toBe(names.length);
+  for (const secret of made) expect(secret).toMatch(/^[A-Za-z0-9_-]{32}$/);
+  execFileSync(packageFile('docs/operating/compose/secrets.sh'), [folder]);
+  expect(read()).toEqual(made);
+});
+
+test('the compose file names only what is there: files, volumes, secrets', () => {
+  for (const [, { volumes = [], secrets = [] }] of services) {
+    for (const volume of volumes) {
+      const [source] = volume.split(':') as [string];
+      if (source.startsWith('.')) expect(existsSync(packageFile(source)), source).toBe(true);
+      else expect(compose.volumes).toHaveProperty(source);
+    }
+    for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret);
+  }
+});
+
+test.each(services)(
+  '%s has no rights that it does not need, a fixed version, and no port open to others',
+  (name, service) => {
+    expect(service.cap_drop).toEqual(['ALL']);
+    expect(service.security_opt).toContain('no-new-privileges:true');
+    expect(service.image).toMatch(/:v?\d+\.\d+/);
+    if (!name.startsWith('kafka')) expect(service.read_only).toBe(true);
+    for (const port of service.ports ?? [])
+      if (port !== '5005:5005/udp') expect(port).toMatch(/^127\.0\.0\.1:/);
+  },
+);
+
+test('the topology of the compose file is valid with its secrets, and its servers are services', () => {
+  const file = packageFile('docs/operating/compose/site.yaml');
+  const { topology, problems } = loadTopology(file, components, { env: {}, secrets: folder });
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  const text = readFileSync(file, 'utf8');
+  for (const [, host] of text.matchAll(/(?:http:\/\/|mqtt:\/\/|\[')([a-z]+):\d+/g))
+    expect(Object.keys(compose.services)).toContain(host);
+  const read = topology!.nodes.flatMap(({ secrets }) => secrets).length;
+  expect(read).toBe(compose.services['csiflow']!.secrets!.length);
+});
+
+test('the image holds all that its files are copied from', () => {
+  const docker = readFileSync(packageFile('Dockerfile'), 'utf8');
+  const copied = [...docker.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) =>
+    sources!.split(' '),
+  );
+  expect(copied.length).toBeGreaterThan(5);
+  for (const source of copied) expect(existsSync(packageFile(source)), source).toBe(true);
+  expect(docker).toContain('\nUSER node\n');
+  expect(docker).toContain('HEALTHCHECK');
+});
+
+test('health: nobody there ends with 3', async () => {
+  const { code, output } = await csiflow('health', '--url', 'http://127.0.0.1:1');
+  expect(code).toBe(3);
+  expect(output).toContain('no csiflow answers at http://127.0.0.1:1');
+});
