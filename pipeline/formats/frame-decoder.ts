@@ -23,7 +23,10 @@ export interface FrameReader {
 }
 
 export interface ReadFrame {
-  readonly sequence: number;
+  /** Null where the sender does not number its frames. */
+  readonly sequence: number | null;
+  /** Where the record names its sender itself. */
+  readonly sender?: string;
   /** dBm, NaN where unknown. */
   readonly rssi: number;
   readonly noise: number;
@@ -89,14 +92,14 @@ export class FrameDecoder implements Decoder {
       this.#refuse(frame, time, sender, record, failed);
       return;
     }
-    const entry = this.#context.links.bySender(sender);
+    const entry = this.#context.links.bySender(frame.sender ?? sender);
     if (!entry) {
       this.#counts['unknown_sender']!++;
       this.#context.metrics.dropped('unknown_sender', 1);
       return;
     }
     this.#counts['csi']!++;
-    const lost = this.#sequences[entry.index]!.see(frame.sequence);
+    const lost = frame.sequence === null ? 0 : this.#sequences[entry.index]!.see(frame.sequence);
     if (lost > 0) this.#context.metrics.dropped('sequence_gap', lost);
     for (const { layout, fill } of frame.parts) {
       let group = rows.get(layout.key);
@@ -182,7 +185,7 @@ function block(layout: CsiLayout, rows: readonly Row[]): CsiBlock {
   rows.forEach(({ frame, time, link, fill }, i) => {
     made.time[i] = time;
     made.link[i] = link;
-    made.sequence[i] = frame.sequence;
+    made.sequence[i] = frame.sequence ?? 0;
     made.rssi[i] = frame.rssi;
     made.noise[i] = frame.noise;
     fill(made.values, i * size);

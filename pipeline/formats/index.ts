@@ -1,6 +1,7 @@
 import { adr018Jsonl } from './adr018-jsonl.js';
 import { adr018 } from './adr018.js';
 import { capture } from './capture.js';
+import { csiJson } from './csi-json.js';
 import { esp32Serial, esp32SerialLog } from './esp32-serial.js';
 import { FormatError, type FileFormat, type Format } from './format.js';
 import { intel5300, intel5300Log, intel5300Scaled } from './intel5300.js';
@@ -10,7 +11,7 @@ export { LinkActivity } from './link-activity.js';
 export { RawBuilder, type Problem } from './raw-builder.js';
 
 /** Formats of single records, in the order in which they are tried: those with the surest marks first. */
-export const FORMATS: readonly Format[] = [adr018, esp32Serial, intel5300, intel5300Scaled];
+export const FORMATS: readonly Format[] = [adr018, csiJson, esp32Serial, intel5300, intel5300Scaled];
 
 /** Kinds of files, in the order in which they are tried. */
 export const FILE_FORMATS: readonly FileFormat[] = [capture, adr018Jsonl, esp32SerialLog, intel5300Log];

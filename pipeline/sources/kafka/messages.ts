@@ -1,7 +1,7 @@
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { RawBatch } from '../../component/index.js';
 import { capture, captureRecords } from '../../formats/capture.js';
-import { FormatError, HEAD_BYTES, RawBuilder } from '../../formats/index.js';
+import { FormatError, formatNamed, HEAD_BYTES, RawBuilder } from '../../formats/index.js';
 
 /** What messages hold. */
 export type Content = 'record' | 'capture';
@@ -21,7 +21,7 @@ export interface BadMessage {
 /** Records of one message at most. */
 export const MAX_RECORDS = 16_384;
 
-/** Event time of a message, microseconds: its header, else the time at which it was produced. */
+/** Time by which messages are merged, microseconds: their header, else the time at which they were produced. */
 export function timeOf({ headers, timestamp }: KafkaMessage): number {
   const exact = Number(text(headers, TIME_HEADER) ?? NaN);
   return Number.isFinite(exact) ? exact : Number(timestamp) * 1000;
@@ -47,7 +47,9 @@ export function addRecords(
   if (value === null) return { reason: 'malformed_empty', text: 'it has no value' };
   if (content === 'capture') return addCapture(value, format, into);
   const sender = text(message.headers, SENDER_HEADER) ?? key?.toString() ?? '';
-  into.add(timeOf(message), value, 0, value.length, sender);
+  const stated =
+    text(message.headers, TIME_HEADER) === undefined ? formatNamed(format).timeOf?.(value) : null;
+  into.add(stated ?? timeOf(message), value, 0, value.length, sender);
   return null;
 }
 

@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { formatNamed, recogniseRecord } from '../../pipeline/formats/index.js';
+import type { CsiBlock } from '../../pipeline/model/index.js';
+import { testContext, testEnvironment } from '../support/context.js';
+import { batchOf } from './batches.js';
+
+const format = formatNamed('csi-json');
+const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+const body = (overrides: object = {}, metadata: object = {}) => ({
+  csi_data: {
+    timestamp: '2025-01-15T10:30:00.250Z',
+    antenna_data: [
+      [1, 2, 3, 4].map((real) => ({ real, imag: -real })),
+      [5, 6, 7, 8].map((real) => ({ real, imag: -real })),
+    ],
+    metadata: { router_id: 'router-1', sampling_rate: 30, signal_strength: -45, ...metadata },
+    ...overrides,
+  },
+});
+
+const environments = [
+  {
+    ...testEnvironment,
+    links: testEnvironment.links.map((link, index) => ({ ...link, sender: `router-${index + 1}` })),
+  },
+];
+
+function decode(value: unknown) {
+  const { context, recorded } = testContext({ environments });
+  return { ...format.decoder(context).decode(batchOf({ bytes: bytes(value), time: 1e15 })), recorded };
+}
+
+test('a body of the service interface is a frame of the link that its router sends', () => {
+  const { data } = decode(body({}, { sequence: 7, noise: -92, centre_mhz: 5180 }));
+  const block = data[0] as CsiBlock;
+  expect(block.layout).toMatchObject({ rx: 2, tx: 1, bandwidthMhz: 20, centreMhz: 5180 });
+  expect([...block.layout.subcarriers]).toEqual([-2, -1, 1, 2]);
+  expect([...block.values]).toEqual([1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8, -8]);
+  expect([block.sequence[0], block.rssi[0], block.noise[0], block.link[0]]).toEqual([7, -45, -92, 0]);
+  expect(format.timeOf!(bytes(body()))).toBe(Date.parse('2025-01-15T10:30:00.250Z') * 1000);
+  expect(recogniseRecord(bytes(body()))).toBe(format);
+});
+
+test('without numbers no loss is counted; an unknown router is', () => {
+  expect(decode(body().csi_data).data).toHaveLength(1);
+  expect(decode(body({}, { router_id: 'nobody' })).recorded.dropped).toEqual({ unknown_sender: 1 });
+});
+
+test.each([
+  ['ragged antennas', body({ antenna_data: [[{ real: 1, imag: 1 }], []] }), 'decode.subcarriers'],
+  ['no antenna', body({ antenna_data: [] }), 'decode.antennas'],
+  ['a value that is none', body({ antenna_data: [[{ real: 'x', imag: 1 }]] }), 'decode.value'],
+  ['indices that do not fit', body({}, { subcarriers: [1, 1, 2, 3] }), 'decode.subcarriers'],
+])('%s is refused with its reason', (_, value, code) => {
+  const { data, failed } = decode(value);
+  expect(data).toEqual([]);
+  expect(failed?.[0]?.code).toBe(code);
+});
+
+test('any JSON is a frame, a failure or skipped', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const { data, failed } = decode({ antenna_data: value, metadata: value });
+      expect(data.length + (failed?.length ?? 0)).toBeLessThanOrEqual(1);
+    }),
+  );
+});
