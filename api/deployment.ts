@@ -6,6 +6,7 @@ import { ApiError } from './contract/errors.js';
 import type { Form } from './contract/form.js';
 import { PoseView } from './contract/pose.js';
 import type { ApiKeys } from './auth/api-keys.js';
+import type { Authenticator } from './auth/authenticator.js';
 import type { Tokens } from './auth/tokens.js';
 import type { Users } from './auth/users.js';
 import type { SystemProbe } from './system-probe.js';
@@ -21,6 +22,7 @@ export interface Deployment {
   readonly users: Users;
   readonly tokens: Tokens;
   readonly apiKeys: ApiKeys;
+  readonly authenticator: Authenticator;
   readonly probe: SystemProbe;
   readonly clock: Clock;
   readonly log: Logger;

@@ -11,9 +11,9 @@ import { systemClock } from '../pipeline/telemetry/clock.js';
 import { CommandError, EXIT, exitCodeOf } from './cli/exit.js';
 import { loadForCommand } from './cli/topologies.js';
 import { registryWith } from './plugins.js';
-import { openServer, type RunningServer } from './server.js';
+import { openServer, type RunningServer, type ServerOptions } from './server.js';
 
-export interface RunSettings {
+export interface RunSettings extends Pick<ServerOptions, 'tls' | 'hosts' | 'origins' | 'identityProvider'> {
   readonly host: string;
   readonly port: number;
   readonly form: 'a' | 'b';
@@ -55,6 +55,7 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
         port: settings.port,
         form: settings.form,
         metrics: () => metrics.text(),
+        ...outside(settings),
       })
     : null;
   try {
@@ -66,6 +67,13 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
     await tracer?.close();
   }
 }
+
+const outside = ({ tls, hosts, origins, identityProvider }: RunSettings) => ({
+  ...(tls && { tls }),
+  ...(hosts && { hosts }),
+  ...(origins && { origins }),
+  ...(identityProvider && { identityProvider }),
+});
 
 /** Null unless OpenTelemetry's environment variables name a collector. */
 async function tracerOf(metrics: Metrics, log: Log): Promise<OpenTracer | null> {

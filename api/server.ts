@@ -1,14 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Clock, Logger } from '../pipeline/component/index.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
 import { packageVersion } from '../pipeline/telemetry/paths.js';
 import { ApiKeys } from './auth/api-keys.js';
+import { Authenticator } from './auth/authenticator.js';
+import { IdentityProvider, type IdentityProviderOptions } from './auth/identity-provider.js';
 import { Tokens } from './auth/tokens.js';
 import { Users } from './auth/users.js';
 import type { Form } from './contract/form.js';
 import type { Deployment } from './deployment.js';
+import { Hosts } from './limits/hosts.js';
 import { Limits } from './limits/limits.js';
 import { createApp, mounts } from './rest/app.js';
 import { SystemProbe } from './system-probe.js';
@@ -29,6 +33,14 @@ export interface ServerOptions {
   /** Text of /metrics. */
   readonly metrics: () => Promise<string>;
   readonly limits?: Limits;
+  /** Whose tokens are taken beside our own. */
+  readonly identityProvider?: IdentityProviderOptions;
+  /** PEM. Without it the service speaks plain HTTP. */
+  readonly tls?: { readonly certificate: Buffer; readonly key: Buffer };
+  /** Names that a `Host` header may have beside those of this machine's loopback and bare addresses. */
+  readonly hosts?: readonly string[];
+  /** Origins whose pages may call the API from a browser. */
+  readonly origins?: readonly string[];
 }
 
 export interface RunningServer {
@@ -48,6 +60,10 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const { main, clock, log } = options;
   const users = new Users(options.stateFolder);
   const tokens = new Tokens(options.stateFolder);
+  const apiKeys = new ApiKeys(options.stateFolder);
+  const identityProvider = options.identityProvider
+    ? new IdentityProvider(options.identityProvider, log)
+    : null;
   const probe = new SystemProbe(() => main.status(), options.stateFolder);
   const deployment: Deployment = {
     version: packageVersion(),
@@ -56,25 +72,29 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     form: options.form,
     users,
     tokens,
-    apiKeys: new ApiKeys(options.stateFolder),
+    apiKeys,
+    authenticator: new Authenticator({ users, tokens, apiKeys, identityProvider }),
     probe,
     clock,
     log,
     cursorKey: randomBytes(32),
   };
-  const app = createApp(deployment, options.limits ?? new Limits(), {
-    metrics: options.metrics,
-    page: servePage(() => main.topology),
-  });
+  const hosts = new Hosts([options.host, ...(options.hosts ?? [])]);
+  const app = createApp(
+    deployment,
+    options.limits ?? new Limits(),
+    { metrics: options.metrics, page: servePage(() => main.topology) },
+    { hosts, origins: options.origins ?? [] },
+  );
   const handle = app.callback();
-  const server = createServer((request, response) => void handle(request, response));
+  const server = serverFor(options.tls, (request, response) => void handle(request, response));
   await listen(server, options.host, options.port);
   const firstPassword = await users.makeFirstAdmin();
   const paths = new Set(['/ws/pose', ...mounts(options.form).map(({ base }) => `${base}/ws/pose`)]);
-  const stream = new PoseStream(deployment, server, paths);
+  const stream = new PoseStream(deployment, server, hosts, paths);
   const { port } = server.address() as AddressInfo;
   return {
-    address: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    address: `${options.tls ? 'https' : 'http'}://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     firstPassword,
     async close() {
       stream.close();
@@ -82,6 +102,17 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       await shut(server);
     },
   };
+}
+
+/** Time for a request to arrive whole: slow ones would else hold connections for nothing (Slowloris). */
+const REQUEST_MS = 30_000;
+const HEADERS_MS = 10_000;
+
+function serverFor(tls: ServerOptions['tls'], handle: RequestListener): Server {
+  const times = { requestTimeout: REQUEST_MS, headersTimeout: HEADERS_MS };
+  return tls
+    ? createTlsServer({ ...times, cert: tls.certificate, key: tls.key, minVersion: 'TLSv1.2' }, handle)
+    : createServer(times, handle);
 }
 
 /** @throws Error naming the port and how to mend it; its `code` is that of the system. */

@@ -14,12 +14,6 @@ export interface TokenPair {
   readonly refresh: string;
 }
 
-export interface CheckedToken {
-  readonly name: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
-}
-
 /**
  * Signs and checks JSON Web Tokens. A refresh token can be exchanged once; who comes with a used one may have
  * stolen it, so the whole family of tokens from that login ends (RFC 9700, section 4.14.2).
@@ -61,12 +55,6 @@ export class Tokens {
   /** Ends all logins of a user. */
   revokeUser(name: string): void {
     this.#sessions.endOf(name);
-  }
-
-  /** Who an access token was given to, and until when; null for a token that is not valid. */
-  check(token: string): CheckedToken | null {
-    const payload = this.#verify(token, 'access');
-    return payload && { name: payload.sub, expiresAt: payload.exp * 1000 };
   }
 
   /** The key to check a token with that names it so; null for an unknown one. */

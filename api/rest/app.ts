@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import bodyParser from '@koa/bodyparser';
+import cors from '@koa/cors';
 import Router from '@koa/router';
 import Koa, { type Context as KoaContext, type Middleware } from 'koa';
 import { ROLES, type Account, type Role } from '../auth/roles.js';
@@ -8,11 +9,11 @@ import { viewOf, type AnyEndpoint } from '../contract/endpoint.js';
 import { ApiError, errorBody } from '../contract/errors.js';
 import { successBody, type Form } from '../contract/form.js';
 import type { Deployment } from '../deployment.js';
+import type { Hosts } from '../limits/hosts.js';
 import type { Limits } from '../limits/limits.js';
 import { accountEndpoints } from './accounts.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
-import { deadLetterEndpoints } from './dead-letters.js';
 import { deadLetterEndpoints } from './dead-letters.js';
 import { healthEndpoints } from './health.js';
 import { poseEndpoints } from './pose.js';
@@ -27,7 +28,6 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...poseEndpoints,
   ...systemEndpoints,
   ...topologyEndpoints,
-  ...deadLetterEndpoints,
   ...deadLetterEndpoints,
   ...backupEndpoints,
   ...healthEndpoints,
@@ -49,8 +49,15 @@ export interface RootRoutes {
   readonly page: Middleware;
 }
 
+/** Who may call from where. */
+export interface Outside {
+  readonly hosts: Hosts;
+  /** Origins whose pages may call from a browser. */
+  readonly origins: readonly string[];
+}
+
 /** The HTTP application. */
-export function createApp(deployment: Deployment, limits: Limits, root: RootRoutes): Koa {
+export function createApp(deployment: Deployment, limits: Limits, root: RootRoutes, outside: Outside): Koa {
   const app = new Koa();
   app.on('error', (error: unknown) => {
     deployment.log.error('a request failed', {
@@ -60,6 +67,8 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   app.use(identify);
   app.use(securityHeaders);
   app.use(answerErrors(deployment));
+  app.use(requireHost(outside.hosts));
+  app.use(crossOrigin(outside.origins));
   app.use(async (context, next) => {
     if (context.path !== '/metrics') {
       await next();
@@ -77,7 +86,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
       router.register(base + endpoint.path, [endpoint.method], serve(endpoint, form, deployment, limits));
     }
   }
-  app.use(readCredentials(deployment));
+  app.use(readCredentials(deployment.authenticator));
   app.use(countCalls(router, deployment, limits));
   app.use(onlyJson);
   app.use(
@@ -115,6 +124,31 @@ const securityHeaders: Middleware = async (context, next) => {
   });
   await next();
 };
+
+/** @throws ApiError 421 */
+const requireHost =
+  (hosts: Hosts): Middleware =>
+  async (context, next) => {
+    if (!hosts.allows(context.get('Host')))
+      throw new ApiError('MISDIRECTED', 'This service does not go by that name: add it with --allow-host');
+    await next();
+  };
+
+/** Lets pages of the given origins call, and read the headers that they need. */
+const crossOrigin = (origins: readonly string[]): Middleware =>
+  cors({
+    origin: (context) => {
+      const origin = context.get('Origin');
+      return origins.includes(origin) ? origin : '';
+    },
+    allowMethods: ['GET', 'POST', 'PUT', 'DELETE'],
+    allowHeaders: ['Authorization', 'Content-Type', 'X-API-Key', 'X-Request-Id', 'If-Match'],
+    exposeHeaders: [
+      ...['Limit', 'Remaining', 'Reset', 'Window'].map((name) => `X-RateLimit-${name}`),
+      ...['X-Request-Id', 'Retry-After', 'ETag'],
+    ],
+    maxAge: 600,
+  });
 
 function answerErrors(deployment: Deployment): Middleware {
   return async (context, next) => {

@@ -2,10 +2,11 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import type { Account } from '../auth/roles.js';
+import type { Caller } from '../auth/authenticator.js';
 import { isoTime } from '../contract/form.js';
 import type { PoseSelection } from '../contract/pose.js';
 import { viewOfEnvironment, type Deployment } from '../deployment.js';
+import type { Hosts } from '../limits/hosts.js';
 import { Connection, type Subscription } from './connection.js';
 import { MessageError, readMessage, type PoseFilters } from './messages.js';
 
@@ -24,6 +25,7 @@ const EXPIRED = 4401;
 /** Section 6: /ws/pose under every mount and at the root. */
 export class PoseStream {
   readonly #deployment: Deployment;
+  readonly #hosts: Hosts;
   readonly #server = new WebSocketServer({
     noServer: true,
     maxPayload: LARGEST_MESSAGE,
@@ -33,10 +35,14 @@ export class PoseStream {
   readonly #statusTimer: NodeJS.Timeout;
   #unlisten: () => void = () => undefined;
 
-  constructor(deployment: Deployment, server: Server, paths: ReadonlySet<string>) {
+  constructor(deployment: Deployment, server: Server, hosts: Hosts, paths: ReadonlySet<string>) {
     this.#deployment = deployment;
+    this.#hosts = hosts;
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      this.#upgrade(request, socket, head, paths);
+      this.#upgrade(request, socket, head, paths).catch((error: unknown) => {
+        this.#deployment.log.error('a WebSocket could not be opened', { reason: String(error) });
+        socket.destroy();
+      });
     });
     this.#statusTimer = setInterval(() => {
       this.#sendStatus();
@@ -75,7 +81,12 @@ export class PoseStream {
       : () => undefined;
   }
 
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, paths: ReadonlySet<string>): void {
+  async #upgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+    paths: ReadonlySet<string>,
+  ): Promise<void> {
     socket.on('error', (error) => {
       this.#deployment.log.debug('a WebSocket failed', { reason: error.message });
     });
@@ -85,7 +96,11 @@ export class PoseStream {
       refuse(socket, '404 Not Found');
       return;
     }
-    const caller = this.#callerOf(request, url);
+    if (!this.#hosts.allows(request.headers.host)) {
+      refuse(socket, '421 Misdirected Request');
+      return;
+    }
+    const caller = await this.#callerOf(request, url);
     if (!caller) {
       refuse(socket, '401 Unauthorized');
       return;
@@ -103,16 +118,12 @@ export class PoseStream {
   }
 
   /** By token or, for services, by key. */
-  #callerOf(request: IncomingMessage, url: URL): Caller | null {
-    const { tokens, users, apiKeys } = this.#deployment;
+  async #callerOf(request: IncomingMessage, url: URL): Promise<Caller | null> {
+    const { authenticator } = this.#deployment;
     const token = tokenOf(request, url);
-    if (token !== null) {
-      const valid = tokens.check(token);
-      const account = valid && users.account(valid.name);
-      return account && { account, expiresAt: valid.expiresAt };
-    }
+    if (token !== null) return authenticator.bearer(token);
     const key = request.headers['x-api-key'];
-    return typeof key === 'string' ? apiKeys.check(key, Date.now()) : null;
+    return typeof key === 'string' ? authenticator.apiKey(key) : null;
   }
 
   #welcome(socket: WebSocket, { account, expiresAt }: Caller, address: string): void {
@@ -319,12 +330,6 @@ const alertMessage = (event: SensedEvent): object => ({
 const errorMessage = (code: string, message: string): object => ({ type: 'error', code, message });
 
 /** From `?token=`, `Authorization`, or the subprotocol list `["pose_v1", "<token>"]`. */
-interface Caller {
-  readonly account: Account;
-  /** Milliseconds since 1970; null: never. */
-  readonly expiresAt: number | null;
-}
-
 function tokenOf(request: IncomingMessage, url: URL): string | null {
   const fromQuery = url.searchParams.get('token');
   if (fromQuery) return fromQuery;

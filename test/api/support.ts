@@ -7,7 +7,7 @@ import { Users } from '../../api/auth/users.js';
 import type { Role } from '../../api/auth/roles.js';
 import { DEFAULT_LIMITS, Limits } from '../../api/limits/limits.js';
 import type { Problem } from '../../pipeline/config/index.js';
-import { openServer, type RunningServer } from '../../api/server.js';
+import { openServer, type RunningServer, type ServerOptions } from '../../api/server.js';
 import { testContext } from '../support/context.js';
 import { FakeTopology } from '../support/fake-topology.js';
 
@@ -36,7 +36,10 @@ const BROKEN: Problem = {
 };
 
 /** A service over a fake topology on a free port, with one user of each role, named as the role, password `pw`. */
-export async function openService(limits = DEFAULT_LIMITS): Promise<TestService> {
+export async function openService(
+  limits = DEFAULT_LIMITS,
+  outside: Pick<ServerOptions, 'tls' | 'hosts' | 'origins' | 'identityProvider'> = {},
+): Promise<TestService> {
   const stateFolder = mkdtempSync(join(tmpdir(), 'csiflow-api-'));
   const users = new Users(stateFolder);
   for (const role of ['viewer', 'operator', 'admin'] as const) await users.set(role, role, 'pw');
@@ -55,6 +58,7 @@ export async function openService(limits = DEFAULT_LIMITS): Promise<TestService>
     form: 'b',
     metrics: async () => 'csiflow_received_total 1\n',
     limits: new Limits(limits),
+    ...outside,
   });
   const { id, secret } = new SigningKeys(stateFolder).newest;
   const headers = (token: string | undefined) => ({

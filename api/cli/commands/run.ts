@@ -9,6 +9,11 @@ interface RunOptions {
   readonly untilEnd: boolean;
   readonly log: string;
   readonly plugin: readonly string[];
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly allowHost: readonly string[];
+  readonly allowOrigin: readonly string[];
+  readonly identityProvider?: string;
 }
 
 export function register(program: Command): void {
@@ -21,6 +26,18 @@ export function register(program: Command): void {
     .option('--form <a|b>', 'form in which /api/v1 answers', 'b')
     .option('--no-api', 'serve nothing: only run')
     .option('--until-end', 'end when all input has ended (recordings)', false)
+    .option('--tls-cert <file>', 'PEM; with --tls-key the API speaks HTTPS')
+    .option('--tls-key <file>', 'PEM')
+    .option('--allow-host <name...>', 'names beside localhost that the API is reached by', [])
+    .option(
+      '--allow-origin <origin...>',
+      'sites whose pages may call the API, such as https://dash.example',
+      [],
+    )
+    .option(
+      '--identity-provider <file>',
+      'JSON {jwks, issuer, audience, roleClaim} of one whose tokens are taken beside our own',
+    )
     .option('--plugin <file...>', 'modules with components of your own', [])
     .option('--log <level>', 'debug, info, warn or error', 'info')
     .addHelpText(
@@ -28,7 +45,12 @@ export function register(program: Command): void {
       '\nExample:\n  csiflow run topologies/demo.yaml\n  csiflow run topologies/esp32-udp.yaml --port 9000',
     )
     .action(async (file: string, options: RunOptions) => {
-      const { runTopology } = await import('../../main.js');
+      const [{ runTopology }, { readIdentityProvider, readTls }] = await Promise.all([
+        import('../../main.js'),
+        import('../service-options.js'),
+      ]);
+      const tls = readTls(options.tlsCert, options.tlsKey);
+      const identityProvider = readIdentityProvider(options.identityProvider);
       await runTopology(file, {
         host: options.host,
         port: readPort(options.port),
@@ -37,6 +59,10 @@ export function register(program: Command): void {
         untilEnd: options.untilEnd,
         level: readLevel(options.log),
         plugins: options.plugin,
+        hosts: options.allowHost,
+        origins: options.allowOrigin,
+        ...(tls && { tls }),
+        ...(identityProvider && { identityProvider }),
       });
     });
 }

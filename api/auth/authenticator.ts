@@ -1,0 +1,72 @@
+import jwt from 'jsonwebtoken';
+import type { ApiKeys } from './api-keys.js';
+import type { IdentityProvider } from './identity-provider.js';
+import type { Account } from './roles.js';
+import { isAccess, type Tokens } from './tokens.js';
+import type { Users } from './users.js';
+
+/** Who a valid credential stands for. */
+export interface Caller {
+  readonly account: Account;
+  /** Milliseconds since 1970; null: never. */
+  readonly expiresAt: number | null;
+}
+
+export interface Credentials {
+  readonly users: Users;
+  readonly tokens: Tokens;
+  readonly apiKeys: ApiKeys;
+  readonly identityProvider: IdentityProvider | null;
+}
+
+/** Tells who is behind a bearer token or an API key. */
+export class Authenticator {
+  readonly #credentials: Credentials;
+
+  constructor(credentials: Credentials) {
+    this.#credentials = credentials;
+  }
+
+  /** The key to check a token with: a secret of ours under HS256, a public key of the identity provider else. Rejects for an unknown one. */
+  async keyFor(header: jwt.JwtHeader, payload: unknown): Promise<Buffer | string> {
+    const { tokens, identityProvider } = this.#credentials;
+    if (identityProvider?.claims(payload)) return identityProvider.keyFor(header);
+    const key = header.alg === 'HS256' ? tokens.keyOf(header.kid) : null;
+    if (!key) throw new jwt.JsonWebTokenError('no key of this service has signed it');
+    return key;
+  }
+
+  /** The account of a token that was found to be valid, as it is now; null for one that opens nothing. */
+  callerOf(payload: unknown): Caller | null {
+    const { users, identityProvider } = this.#credentials;
+    const account = identityProvider?.claims(payload)
+      ? identityProvider.accountOf(payload)
+      : isAccess(payload)
+        ? users.account(payload.sub)
+        : null;
+    return account && { account, expiresAt: expiryOf(payload) };
+  }
+
+  /** Null for a token that is not valid. */
+  async bearer(token: string): Promise<Caller | null> {
+    try {
+      const decoded = jwt.decode(token, { complete: true });
+      if (!decoded) return null;
+      const key = await this.keyFor(decoded.header, decoded.payload);
+      return this.callerOf(jwt.verify(token, key, { algorithms: [decoded.header.alg as jwt.Algorithm] }));
+    } catch (error) {
+      if (error instanceof Error) return null;
+      throw error;
+    }
+  }
+
+  /** Null for a key that is unknown or has expired. */
+  apiKey(key: string): Caller | null {
+    return this.#credentials.apiKeys.check(key, Date.now());
+  }
+}
+
+const expiryOf = (payload: unknown): number | null =>
+  typeof payload === 'object' && payload !== null && 'exp' in payload && typeof payload.exp === 'number'
+    ? payload.exp * 1000
+    : null;

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { IdentityProviderOptions } from '../auth/identity-provider.js';
+import type { ServerOptions } from '../server.js';
+import { CommandError, EXIT } from './exit.js';
+
+/** Certificate and key of HTTPS; undefined where neither is given. @throws CommandError naming the file that does not serve */
+export function readTls(certificateFile?: string, keyFile?: string): ServerOptions['tls'] {
+  if (certificateFile === undefined && keyFile === undefined) return undefined;
+  if (certificateFile === undefined || keyFile === undefined)
+    throw new CommandError('--tls-cert and --tls-key go together', EXIT.invalid);
+  const tls = { certificate: read(certificateFile), key: read(keyFile) };
+  try {
+    createSecureContext({ cert: tls.certificate, key: tls.key });
+  } catch (error) {
+    throw new CommandError(
+      `${certificateFile} and ${keyFile} are no certificate in PEM with its key: ${messageOf(error)}`,
+      EXIT.invalid,
+    );
+  }
+  return tls;
+}
+
+const IdentityProviderSchema = Type.Object(
+  {
+    jwks: Type.String({ pattern: '^https?://' }),
+    issuer: Type.String({ pattern: '^https?://' }),
+    audience: Type.String({ minLength: 1 }),
+    roleClaim: Type.String({ minLength: 1 }),
+  },
+  { additionalProperties: false },
+);
+
+/** @throws CommandError naming the field that is wrong */
+export function readIdentityProvider(file: string | undefined): IdentityProviderOptions | undefined {
+  if (file === undefined) return undefined;
+  const content = parse(file, read(file).toString());
+  const [first] = Value.Errors(IdentityProviderSchema, content);
+  if (first)
+    throw new CommandError(`${file}: ${first.instancePath || 'the file'} ${first.message}`, EXIT.invalid);
+  return content as IdentityProviderOptions;
+}
+
+function parse(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new CommandError(`${file} is not JSON: ${messageOf(error)}`, EXIT.invalid);
+  }
+}
+
+function read(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new CommandError(`${file} cannot be read: ${messageOf(error)}`, EXIT.invalid);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,136 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { connect, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import jwt from 'jsonwebtoken';
+import { afterEach, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { Hosts } from '../../api/limits/hosts.js';
+import { openService, type TestService } from './support.js';
+
+let service: TestService | undefined;
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+const HEALTH = '/api/v1/health';
+
+test.each([
+  ['localhost', true],
+  ['localhost:8000', true],
+  ['LOCALHOST', true],
+  ['127.0.0.1:8000', true],
+  ['[::1]:8000', true],
+  ['192.168.1.20', true],
+  ['ward.example', true],
+  ['evil.example', false],
+  ['localhost.evil.example', false],
+  ['ward.example:80:80', false],
+  ['', false],
+  [undefined, false],
+])('the host %j is answered: %s', (host, allowed) => {
+  expect(new Hosts(['ward.example']).allows(host)).toBe(allowed);
+});
+
+test('a strange Host is refused with 421, over HTTP', async () => {
+  service = await openService();
+  const { port } = new URL(service.server.address);
+  const asked = request({ port, host: '127.0.0.1', path: HEALTH, headers: { Host: 'evil.example' } }).end();
+  const [response] = (await once(asked, 'response')) as [{ statusCode: number; resume(): void }];
+  response.resume();
+  expect(response.statusCode).toBe(421);
+});
+
+test('a strange Host is refused with 421, on the WebSocket', async () => {
+  service = await openService();
+  const socket = connect(Number(new URL(service.server.address).port), '127.0.0.1');
+  socket.write(
+    'GET /ws/pose HTTP/1.1\r\nHost: evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  );
+  const [head] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  expect(head.toString()).toMatch(/^HTTP\/1\.1 421 /);
+});
+
+test('pages of a named origin may call; those of another may not', async () => {
+  service = await openService(DEFAULT_LIMITS, { origins: ['https://dash.example'] });
+  const from = (origin: string, method: string) =>
+    fetch(service!.server.address + HEALTH, {
+      method,
+      headers: { Origin: origin, 'Access-Control-Request-Method': 'GET' },
+    });
+  const named = await from('https://dash.example', 'GET');
+  expect(named.headers.get('access-control-allow-origin')).toBe('https://dash.example');
+  expect(named.headers.get('access-control-expose-headers')).toContain('X-RateLimit-Remaining');
+  const before = await from('https://dash.example', 'OPTIONS');
+  expect(before.status).toBe(204);
+  expect(before.headers.get('access-control-allow-headers')).toContain('Authorization');
+  expect((await from('https://evil.example', 'GET')).headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('with a certificate it speaks HTTPS', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'csiflow-tls-'));
+  try {
+    const [certificate, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
+    execFileSync('openssl', ['req', '-x509', ...kind, ...subject, '-keyout', key, '-out', certificate], {
+      stdio: 'ignore',
+    });
+    const tls = { certificate: readFileSync(certificate), key: readFileSync(key) };
+    service = await openService(DEFAULT_LIMITS, { tls });
+    expect(service.server.address).toMatch(/^https:/);
+    const asked = secureRequest(service.server.address + HEALTH, { ca: tls.certificate }).end();
+    const [response] = (await once(asked, 'response')) as [{ statusCode: number; resume(): void }];
+    response.resume();
+    expect(response.statusCode).toBe(200);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('tokens of an outside identity provider are taken, with the role that it gives; others are not', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+  const keys = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig', alg: 'RS256' }] };
+  const provider = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(keys));
+  }).listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  const address = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  try {
+    service = await openService(DEFAULT_LIMITS, {
+      identityProvider: {
+        jwks: address,
+        issuer: 'https://id.example/',
+        audience: 'csiflow',
+        roleClaim: 'roles',
+      },
+    });
+    const base = { iss: 'https://id.example/', aud: ['csiflow'], sub: 'ada', roles: ['viewer', 'admin'] };
+    const sign = (claims: object, key = privateKey) =>
+      jwt.sign(claims, key, { algorithm: 'RS256', keyid: 'k1', expiresIn: 60 });
+    const users = '/form-b/api/v1/auth/users';
+    const status = async (token: string) => (await service!.get(users, token)).status;
+    expect(await status(sign(base))).toBe(200);
+    expect(await status(sign({ ...base, roles: ['viewer'] }))).toBe(403);
+    expect(await status(sign({ ...base, roles: [] }))).toBe(401);
+    expect(await status(sign({ ...base, aud: 'another' }))).toBe(401);
+    expect(await status(sign({ ...base, iss: 'https://other.example/' }))).toBe(401);
+    expect(await status(sign(base, stranger))).toBe(401);
+    const confused = jwt.sign(base, publicKey.export({ type: 'spki', format: 'der' }), {
+      algorithm: 'HS256',
+      keyid: 'k1',
+    });
+    expect(await status(confused)).toBe(401);
+    expect(await status(service.token('admin'))).toBe(200);
+  } finally {
+    provider.close();
+  }
+});
