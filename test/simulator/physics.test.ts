@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Body, POSE, POSE_SIZE, randomBody } from '../../pipeline/sources/simulator/body.js';
+import { Body, PARTS, POSE, POSE_SIZE, randomBody } from '../../pipeline/sources/simulator/body.js';
 import { Channel } from '../../pipeline/sources/simulator/channel.js';
 import {
   GROUPS,
@@ -13,6 +13,7 @@ import { Random } from '../../pipeline/sources/simulator/random.js';
 import {
   SECOND_ORDER,
   distance,
+  link as linkBetween,
   mirror,
   randomRoom,
   type Vec3,
@@ -106,6 +107,51 @@ describe('the static channel', () => {
   });
 });
 
+/** One path by an ellipsoid as the bistatic radar equation has it, on every subcarrier. */
+function addScattered(
+  into: Float64Array,
+  gain: number,
+  body: Body,
+  part: number,
+  at: Vec3,
+  sent: Vec3,
+  heard: Vec3,
+): void {
+  const d1 = distance(sent, at);
+  const d2 = distance(at, heard);
+  const sum = [0, 1, 2].map((i) => (sent[i]! - at[i]!) / d1 + (heard[i]! - at[i]!) / d2);
+  const [x, y, z] = sum.map((value) => value / Math.hypot(...sum)) as [number, number, number];
+  const [xx, yy, zz, xy, xz, yz] = body.shapes.subarray(6 * part, 6 * part + 6) as unknown as number[];
+  // pi a^2 b^2 c^2 / (n' diag(a^2, b^2, c^2) n)^2, n half way between both ends.
+  const form = xx! * x * x + yy! * y * y + zz! * z * z + 2 * (xy! * x * y + xz! * x * z + yz! * y * z);
+  const crossSection = (body.strengths[part]! / form) ** 2;
+  const amplitude = (gain * Math.sqrt(crossSection) * LAMBDA) / ((4 * Math.PI) ** 1.5 * d1 * d2);
+  for (let k = 0; k < GROUPS.length; k++) {
+    const phase = (2 * Math.PI * (2.437e9 + GROUPS[k]! * 312_500) * (d1 + d2)) / 299_792_458;
+    into[2 * k]! += amplitude * Math.cos(phase);
+    into[2 * k + 1]! -= amplitude * Math.sin(phase);
+  }
+}
+
+test('receive antennas stand half a wavelength apart, and differ by the phase of their distances', () => {
+  const { transmitter, antennas } = linkBetween([1, 1, 1], [4, 5, 2], 3, 0.4);
+  expect(distance(antennas[0]!, antennas[1]!)).toBeCloseTo(LAMBDA / 2, 4);
+  expect(distance(antennas[0]!, antennas[2]!)).toBeCloseTo(LAMBDA, 4);
+  expect(antennas[1]).toEqual([4, 5, 2]);
+  const angles = antennas.map((antenna) => {
+    const values = respond(new Channel(FREE, transmitter, antenna, BAND), []);
+    return Math.atan2(values[MIDDLE + 1]!, values[MIDDLE]!);
+  });
+  for (const [a, b] of [
+    [0, 1],
+    [1, 2],
+  ] as const) {
+    const way = distance(transmitter, antennas[b]!) - distance(transmitter, antennas[a]!);
+    const turns = (angles[b]! - angles[a]!) / (2 * Math.PI) + way / LAMBDA;
+    expect(Math.abs(turns - Math.round(turns))).toBeLessThan(1e-9);
+  }
+});
+
 describe('a body', () => {
   test('gives the same channel when transmitter and receiver change places', () => {
     const random = new Random(11);
@@ -119,6 +165,32 @@ describe('a body', () => {
       for (let i = 0; i < VALUES; i++)
         expect(Math.abs(there[i]! - back[i]!)).toBeLessThan(2e-3 * amplitude(there));
     }
+  });
+
+  test('scatters by 13 paths for each ellipsoid: direct, and by one wall on the way there or back', () => {
+    const random = new Random(17);
+    const room = randomRoom(random, SIZE);
+    const from: Vec3 = [0.2, 1.4, 1.7];
+    const to: Vec3 = [5.6, 4.3, 0.7];
+    const body = standingBody(2.2, 4.1, 0.7, random);
+    const values = scatter(new Channel(room, from, to, BAND), body);
+    const expected = new Float64Array(VALUES);
+    for (let part = 0; part < PARTS; part++) {
+      const at = [0, 1, 2].map((i) => body.centres[3 * part + i]!) as unknown as Vec3;
+      for (let wall = -1; wall < 6; wall++) {
+        const gain = wall < 0 ? 1 : room.reflection[wall]!;
+        const ends: [Vec3, Vec3][] =
+          wall < 0
+            ? [[from, to]]
+            : [
+                [mirror(from, wall, SIZE), to],
+                [from, mirror(to, wall, SIZE)],
+              ];
+        for (const [sent, heard] of ends) addScattered(expected, gain, body, part, at, sent, heard);
+      }
+    }
+    const size = Math.hypot(...expected);
+    expect(Math.hypot(...values.map((value, i) => value - expected[i]!)) / size).toBeLessThan(1e-3);
   });
 
   test('receding at 1 m/s has the Doppler of the formula within 5 %', () => {
