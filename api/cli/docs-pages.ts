@@ -2,13 +2,20 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { docsPages } from '../../pipeline/config/index.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { ResultMessage } from '../../sinks/kafka/message.js';
 import { components } from '../components.js';
 
 const FOLDER = 'docs/components';
 
+/** Pages of the components, and the JSON schema of results as messages. */
+const allPages = () => [
+  ...docsPages(components),
+  { path: 'docs/schemas/kafka-results.json', text: `${JSON.stringify(ResultMessage, null, 2)}\n` },
+];
+
 /** Writes the pages that are made from the code, and removes those of components that are gone. */
 export function writeDocs(): readonly string[] {
-  const pages = docsPages(components);
+  const pages = allPages();
   for (const { path, text } of pages) {
     const file = packageFile(path);
     mkdirSync(dirname(file), { recursive: true });
@@ -20,7 +27,7 @@ export function writeDocs(): readonly string[] {
 
 /** Paths of pages that are missing, changed, or of components that are gone. */
 export function staleDocs(): readonly string[] {
-  const pages = docsPages(components);
+  const pages = allPages();
   const changed = pages.filter(({ path, text }) => {
     const file = packageFile(path);
     return !existsSync(file) || readFileSync(file, 'utf8') !== text;

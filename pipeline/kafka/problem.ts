@@ -58,6 +58,10 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
     (where) =>
       `${where} does not answer: check that it is a broker, and that \`tls\` is as its listener has it`,
   ),
+  KafkaJSConnectionClosedError: passing(
+    (where) =>
+      `${where} has closed the connection: check that \`tls\` and \`sasl\` are as its listener has it`,
+  ),
   TLS: passing(
     (where) => `TLS with ${where} fails: check \`tls\` (ca, server_name), and that its listener speaks TLS`,
   ),

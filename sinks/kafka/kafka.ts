@@ -8,11 +8,11 @@ import { KafkaWriter, type Addressed } from './writer.js';
 export const kafka = defineSink({
   name: 'kafka',
   summary: 'Writes results to topics of Apache Kafka, as JSON.',
-  description: `Messages have the id of their environment as the key, so that those of one environment stay in order. Their values follow [a JSON schema](../schemas/kafka-results.json); \`csiflow schema --results\` prints it.
+  description: `Messages have the id of their environment as the key, so that those of one environment stay in order. Their values follow [a JSON schema](../../schemas/kafka-results.json); \`csiflow schema --results\` prints it.
 
 - The producer is idempotent and waits for all replicas in sync. kafkajs loses acknowledged messages when a leader changes under a request of several partitions; so a request here is for one.
 - \`at_least_once\`: results go out at once. After a crash, or while brokers fail, some may come twice; their \`id\` tells. Alerts are told once as far as csiflow knows.
-- \`exactly_once\`: results go out when a checkpoint covers them, one transaction for each checkpoint. Readers with \`isolation.level=read_committed\` see each result once, over crashes too; they wait for \`settings.checkpoint_interval_ms\`. See docs/kafka.md.
+- \`exactly_once\`: results go out when a checkpoint covers them, one transaction for each checkpoint. Readers with \`isolation.level=read_committed\` see each result once, over crashes too; they wait for \`settings.checkpoint_interval_ms\`. [How that works](../../kafka.md).
 - While the brokers are away, results wait in the outbox.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: ({ delivery }) => (delivery === 'exactly_once' ? 'rewind' : 'at-least-once'),

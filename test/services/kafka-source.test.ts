@@ -18,7 +18,7 @@ import { freePorts } from '../support/servers/server.js';
 
 let cluster: KafkaCluster;
 beforeAll(async () => {
-  cluster = await KafkaCluster.start({ users: [] });
+  cluster = await KafkaCluster.start({ login: { name: 'csiflow', password: 'a password' } });
 }, 90_000);
 afterAll(async () => {
   await cluster.stop();
@@ -201,6 +201,31 @@ describe('one member', () => {
     expect(runner.status().nodes[0]!.dropped).toEqual({ malformed_capture: 1 });
   });
 
+  test('JSON frames have the time and the sender that they state', async () => {
+    const topic = await cluster.topic();
+    const producer = cluster.client.producer();
+    await producer.connect();
+    const frames = upTo(10).map((index) => ({
+      timestamp: new Date(1_700_000_000_000 + index * 10).toISOString(),
+      antenna_data: [upTo(4).map((real) => ({ real, imag: 0 }))],
+      metadata: { router_id: 'node-2', signal_strength: -50, sequence: index },
+    }));
+    await producer.send({
+      topic,
+      messages: frames.map((csi_data) => ({ value: JSON.stringify({ csi_data }) })),
+    });
+    await producer.disconnect();
+    const { runner, table, sequences } = member([topic], { group: nextGroup(), format: 'csi-json' });
+    await runner.start();
+    await until('the frames', () => sequences().length >= 10);
+    const [first] = table.stored.map(({ record }) => record);
+    expect(first).toMatchObject({ port: 'csi', count: 10 });
+    if (first?.port === 'csi') {
+      expect(first.time[9]).toBe(1_700_000_000_090_000);
+      expect(first.link[0]).toBe(1);
+    }
+  });
+
   test.each(['gzip', 'snappy', 'lz4', 'zstd'])('it reads what kcat has packed with %s', async (codec) => {
     const topic = await cluster.topic();
     const folder = temporaryFolder();
@@ -317,6 +342,42 @@ describe('a broker that dies', () => {
       await own.stop();
     }
   }, 120_000);
+});
+
+describe('a listener with TLS that asks for a login', () => {
+  const secure = (overrides: object = {}) => ({
+    group: nextGroup(),
+    brokers: cluster.secureBrokers,
+    tls: { ca: cluster.ca },
+    sasl: { mechanism: 'scram-sha-512', username: 'csiflow', password: 'a password' },
+    ...overrides,
+  });
+
+  test('it is read with both', async () => {
+    const topic = await cluster.topic();
+    await produce(topic, 0, 100);
+    const { runner, sequences } = member([topic], secure());
+    await runner.start();
+    await until('the messages', () => sequences().length >= 100);
+    expect(JSON.stringify(runner.status())).not.toContain('a password');
+  });
+
+  test('a wrong password keeps it from starting, and is in no error', async () => {
+    const sasl = { mechanism: 'scram-sha-512', username: 'csiflow', password: 'another-word' };
+    const { runner } = member([await cluster.topic()], secure({ sasl }));
+    await expect(runner.start()).rejects.toThrow(/refuse the login: check `sasl`/);
+    expect(runner.status().problem).not.toContain('another-word');
+  });
+
+  test('without the authority, or without TLS, it says what to look at', async () => {
+    const { runner } = member([await cluster.topic()], secure({ tls: {} }));
+    await runner.start();
+    expect(runner.status().problem).toMatch(/TLS with .* fails: check `tls`/);
+    const plain = member([await cluster.topic()], { brokers: cluster.secureBrokers, group: nextGroup() });
+    await plain.runner.start();
+    await until('a problem', () => plain.runner.status().problem !== null);
+    expect(plain.runner.status().problem).toMatch(/`tls`/);
+  });
 });
 
 describe('what is not there', () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Admin, Kafka } from 'kafkajs';
@@ -11,46 +11,62 @@ export interface ClusterOptions {
   readonly nodes?: number;
   /** Further lines of `server.properties`. */
   readonly properties?: readonly string[];
-  /** For SCRAM-SHA-512. */
-  readonly users?: readonly { readonly name: string; readonly password: string }[];
+  /** One more listener of each broker, which speaks TLS and lets this user in alone (SCRAM-SHA-512). */
+  readonly login?: { readonly name: string; readonly password: string };
 }
 
 /** Real brokers in KRaft mode; each is a controller too. */
 export class KafkaCluster {
   readonly brokers: readonly string[];
   readonly nodes: readonly Server[];
+  /** With `login`: `localhost:port` of the listeners that ask for it. */
+  readonly secureBrokers: readonly string[];
   readonly #folder: string;
   readonly #client: Kafka;
   #admin: Admin | undefined;
 
-  private constructor(folder: string, nodes: readonly Server[], brokers: readonly string[], client: Kafka) {
+  private constructor(
+    folder: string,
+    nodes: readonly Server[],
+    brokers: readonly string[],
+    secureBrokers: readonly string[],
+    client: Kafka,
+  ) {
     this.#folder = folder;
     this.nodes = nodes;
     this.brokers = brokers;
+    this.secureBrokers = secureBrokers;
     this.#client = client;
   }
 
-  static async start({ nodes = 1, properties = [], users = [] }: ClusterOptions = {}): Promise<KafkaCluster> {
+  static async start(options: ClusterOptions = {}): Promise<KafkaCluster> {
+    const { nodes = 1, properties = [], login } = options;
     const folder = await serverFolder('kafka');
-    const ports = await freePorts(2 * nodes);
+    const ports = await freePorts(3 * nodes);
     const brokers = ports.slice(0, nodes).map((port) => `127.0.0.1:${port}`);
-    const voters = ports.slice(nodes).map((port, index) => `${index + 1}@127.0.0.1:${port}`);
+    const voters = ports.slice(nodes, 2 * nodes).map((port, index) => `${index + 1}@127.0.0.1:${port}`);
+    const secure = login ? ports.slice(2 * nodes).map((port) => `localhost:${port}`) : [];
     const id = randomUUID().replaceAll('-', '').slice(0, 22);
+    if (login) await makeCertificate(folder);
     const servers = await Promise.all(
-      brokers.map(async (_, index) => {
+      brokers.map(async (broker, index) => {
         const home = join(folder, `node-${index + 1}`);
-        const [port, controller] = [ports[index]!, ports[nodes + index]!];
-        await writeNode(home, id, index + 1, port, controller, voters, properties, users);
+        const lines = [
+          ...nodeProperties(home, index + 1, broker, voters, secure[index]),
+          ...(login ? loginProperties(folder) : []),
+          ...properties,
+        ];
+        await writeNode(home, id, lines, login);
         return new Server({
           name: `kafka ${index + 1}`,
           folder: home,
-          ports: [port],
+          ports: [ports[index]!],
           command: java('kafka.Kafka', join(home, 'server.properties')),
         });
       }),
     );
     const client = await clientOf(brokers);
-    const cluster = new KafkaCluster(folder, servers, brokers, client);
+    const cluster = new KafkaCluster(folder, servers, brokers, secure, client);
     try {
       await Promise.all(servers.map((server) => server.start()));
       await cluster.admin();
@@ -59,6 +75,11 @@ export class KafkaCluster {
       throw error;
     }
     return cluster;
+  }
+
+  /** PEM file of who signed the certificates of the listeners with a login. */
+  get ca(): string {
+    return join(this.#folder, 'server.crt');
   }
 
   /** A client of kafkajs for the test's own use. */
@@ -137,28 +158,31 @@ const java = (...args: readonly string[]): readonly string[] => [
   ...args,
 ];
 
-async function writeNode(
+function nodeProperties(
   home: string,
-  cluster: string,
   id: number,
-  port: number,
-  controller: number,
+  broker: string,
   voters: readonly string[],
-  more: readonly string[],
-  users: NonNullable<ClusterOptions['users']>,
-): Promise<void> {
+  secure: string | undefined,
+): readonly string[] {
   const replicas = Math.min(3, voters.length);
   const insync = Math.max(1, replicas - 1);
-  const data = join(home, 'data');
-  await mkdir(data, { recursive: true });
-  const properties = [
+  const controller = voters[id - 1]!.split('@')[1]!;
+  const listeners = [`PLAINTEXT://${broker}`, `CONTROLLER://${controller}`];
+  const protocols = ['PLAINTEXT:PLAINTEXT', 'CONTROLLER:PLAINTEXT'];
+  if (secure !== undefined) {
+    listeners.push(`SECURE://${secure}`);
+    protocols.push('SECURE:SASL_SSL');
+  }
+  return [
     'process.roles=broker,controller',
     `node.id=${id}`,
     `controller.quorum.voters=${voters.join(',')}`,
-    `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}`,
+    `listeners=${listeners.join(',')}`,
     'controller.listener.names=CONTROLLER',
-    'listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
-    `log.dirs=${data}`,
+    'inter.broker.listener.name=PLAINTEXT',
+    `listener.security.protocol.map=${protocols.join(',')}`,
+    `log.dirs=${join(home, 'data')}`,
     'auto.create.topics.enable=false',
     `default.replication.factor=${replicas}`,
     `min.insync.replicas=${insync}`,
@@ -171,21 +195,39 @@ async function writeNode(
     'group.min.session.timeout.ms=1000',
     'log.segment.bytes=67108864',
     'log.cleaner.dedupe.buffer.size=16777216',
-    ...more,
   ];
-  await writeFile(join(home, 'server.properties'), `${properties.join('\n')}\n`);
+}
+
+const loginProperties = (folder: string): readonly string[] => [
+  'sasl.enabled.mechanisms=SCRAM-SHA-512',
+  'listener.name.secure.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;',
+  'ssl.keystore.type=PEM',
+  `ssl.keystore.location=${join(folder, 'server.pem')}`,
+];
+
+/** For `localhost`, signed by itself. */
+async function makeCertificate(folder: string): Promise<void> {
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', 'server.key'];
+  const name = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const run = promisify(execFile);
+  await run('openssl', ['req', '-x509', ...key, '-days', '2', ...name, '-out', 'server.crt'], {
+    cwd: folder,
+  });
+  const parts = await Promise.all(['server.key', 'server.crt'].map((file) => readFile(join(folder, file))));
+  await writeFile(join(folder, 'server.pem'), Buffer.concat(parts));
+}
+
+async function writeNode(
+  home: string,
+  cluster: string,
+  properties: readonly string[],
+  login: ClusterOptions['login'],
+): Promise<void> {
+  await mkdir(join(home, 'data'), { recursive: true });
+  const file = join(home, 'server.properties');
+  await writeFile(file, `${properties.join('\n')}\n`);
   // The broker's own tool makes the folder its own.
-  const [command, ...args] = java(
-    'kafka.tools.StorageTool',
-    'format',
-    '-t',
-    cluster,
-    '-c',
-    join(home, 'server.properties'),
-    ...users.flatMap(({ name, password }) => [
-      '--add-scram',
-      `SCRAM-SHA-512=[name=${name},password=${password}]`,
-    ]),
-  );
+  const user = login ? ['--add-scram', `SCRAM-SHA-512=[name=${login.name},password=${login.password}]`] : [];
+  const [command, ...args] = java('kafka.tools.StorageTool', 'format', '-t', cluster, '-c', file, ...user);
   await promisify(execFile)(command!, args);
 }
