@@ -202,7 +202,7 @@ export class Connection {
   }
 
   #refused(reason: string): InfluxError {
-    if (/not found/i.test(reason)) return this.#missing(reason);
+    if (/not found|default retention policy not set/i.test(reason)) return this.#missing(reason);
     return new InfluxError(
       'influxdb.query',
       `InfluxDB at ${this.address.url} refuses a query: ${reason}`,

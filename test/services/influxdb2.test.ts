@@ -82,7 +82,9 @@ describe('a token', () => {
 
 test('a bucket that is not there ends the start', async () => {
   const sink = make({ url: influx.url, database: 'nowhere', token: influx.token });
-  await expect(sink.open()).rejects.toMatchObject({ code: 'influxdb.database' });
+  const start = sink.open();
+  await expect(start).rejects.toMatchObject({ code: 'influxdb.database' });
+  await expect(start).rejects.toThrow('no bucket mapped to it');
 });
 
 test('retention_days becomes the retention of the bucket', async () => {
@@ -97,6 +99,26 @@ test('continuous queries are refused with what to do instead', async () => {
   const sink = make({ ...(await ownBucket()), full_rate_days: 7 });
   await expect(sink.open()).rejects.toThrow('make a task there');
 });
+
+test('influxd is killed and started again: what was answered for is there', async () => {
+  const config = await ownBucket();
+  const sink = make(config);
+  await sink.open();
+  for (let from = 0; from < 2_000; from += 500) {
+    const records = Array.from({ length: 500 }, (_, index) => measure(from + index));
+    expect(await sink.write(records, 1)).toEqual([]);
+    await influx.server.crash();
+    await expect(sink.write(records, 1)).rejects.toMatchObject({ code: 'influxdb.unavailable' });
+    await influx.server.start();
+    // It answers before it is ready; the runtime tries again as this does.
+    await expect.poll(() => sink.write(records, 1).catch(() => null), { timeout: 20_000 }).toEqual([]);
+  }
+  const found = await sink.reader!.measures({ environment: 'test-room' });
+  expect(found.map(({ time }) => time)).toEqual(
+    Array.from({ length: 2_000 }, (_, index) => measure(index).time),
+  );
+  await sink.close();
+}, 60_000);
 
 test('a field of another type is refused by the server, and its record alone fails', async () => {
   const config = await ownBucket();
