@@ -22,6 +22,7 @@ Sources: Davies and Gather, The identification of multiple outliers (1993); thre
 `,
   inputs: ['csi'],
   outputs: ['csi'],
+  stateFields: ['window'],
   config: Type.Object(
     {
       method: Type.Union([Type.Literal('hampel')], {

@@ -105,6 +105,7 @@ The weights come from one person's falls on one chip; \`docs/reports/falls.md\` 
   inputs: ['window', 'pose'],
   outputs: ['event'],
   stateVersion: 1,
+  stateFields: ['method'],
   config: CONFIG,
   examples: [
     { title: 'As it comes', config: {} },

@@ -36,6 +36,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
 `,
   inputs: ['window'],
   outputs: ['measure'],
+  stateFields: [],
   config: Type.Object(
     {
       interval_ms: Type.Number({

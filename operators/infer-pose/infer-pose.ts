@@ -109,6 +109,7 @@ Source: docs/reports/pose-general.md has method and figures.
 `,
   inputs: ['window'],
   outputs: ['pose'],
+  stateFields: [],
   config: Config,
   examples: [
     { title: 'Any room', config: {} },

@@ -25,6 +25,7 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
 `,
   inputs: ['pose'],
   outputs: ['pose'],
+  stateFields: [],
   config: Type.Object(
     {
       gate_m: Type.Number({

@@ -28,6 +28,11 @@ interface Definition<N extends string, S extends TObject> {
    * Each complaint names the field by its path in the node's configuration, [] for the whole.
    */
   readonly check?: (config: Static<S>) => readonly Complaint[];
+  /**
+   * Fields that a snapshot of its state is only right for: where another one changes (a threshold), the node goes on
+   * with the state that it has. Left out: all fields.
+   */
+  readonly stateFields?: readonly (string & keyof Static<S>)[];
 }
 
 export interface Complaint {

@@ -254,8 +254,14 @@ function finish(
 function finishNode({ draft, inputs }: LinkedNode): CheckedNode {
   const { id, component, config, queue, secrets } = draft;
   if (!component || !config) throw new Error(`node ${id} passed the checks without a component`);
-  const hash = hashOf({ kind: component.kind, component: component.name, config, inputs });
-  return { id, component, config, inputs, queue, secrets, hash };
+  const identity = { kind: component.kind, component: component.name, inputs };
+  const hash = hashOf({ ...identity, config });
+  const { stateFields } = component;
+  const kept = stateFields && Object.fromEntries(stateFields.map((field) => [field, config[field] ?? null]));
+  return {
+    ...{ id, component, config, inputs, queue, secrets, hash },
+    ...(kept && { stateHash: hashOf({ ...identity, state: kept }) }),
+  };
 }
 
 /** SHA-256 over JSON with sorted keys, 32 hexadecimal digits of it. */

@@ -29,6 +29,8 @@ export interface CheckedNode {
   readonly secrets: readonly (readonly (string | number)[])[];
   /** Of component, configuration and inputs: an unchanged node keeps its state over an `apply`. */
   readonly hash: string;
+  /** Of all that its state depends on: a changed node with the same one goes on with its state. Default: `hash`. */
+  readonly stateHash?: string;
 }
 
 /** An edge carries those of the upstream node's output ports that this node takes in. */

@@ -162,13 +162,15 @@ export class Barriers {
       if (state === undefined) continue;
       const { node } = runs.get(id)!;
       const began = clock.elapsed();
-      nodes.set(id, encodeNode({ hash: node.hash, stateVersion: stateVersion(node), state }));
+      nodes.set(id, encodeNode({ hash: stateHash(node), stateVersion: stateVersion(node), state }));
       barrier.pause = Math.max(barrier.pause, clock.elapsed() - began);
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
     return nodes;
   }
 }
+
+export const stateHash = ({ stateHash, hash }: CheckedNode): string => stateHash ?? hash;
 
 export const stateVersion = ({ component }: CheckedNode): number =>
   component.kind === 'operator' ? (component.stateVersion ?? 1) : 1;

@@ -3,7 +3,7 @@ import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import type { Data } from '../model/index.js';
 import type { Checkpoint } from '../state/index.js';
 import { asynchronous } from './async-stage.js';
-import { stateVersion } from './barriers.js';
+import { stateHash, stateVersion } from './barriers.js';
 import type { Host, NodeRun } from './host.js';
 import type { Nodes } from './nodes.js';
 import { synchronous, type KeptOperator } from './operator-stage.js';
@@ -77,10 +77,11 @@ export function compile(options: CompileOptions): Compiled {
 const inputFor = (node: CheckedNode, data: Data) =>
   node.inputs.find(({ ports }) => ports.includes(data.port));
 
-/** State of a node in the last checkpoint, where it is the same node still. */
+/** State of a node in the last checkpoint, where it is right for the node of now. */
 export function keptOf(node: CheckedNode, last: Checkpoint): unknown {
   const found = last.nodes.get(node.id);
-  return found?.hash === node.hash && found.stateVersion === stateVersion(node) ? found.state : undefined;
+  const same = found?.hash === stateHash(node) || found?.hash === node.hash;
+  return same && found.stateVersion === stateVersion(node) ? found.state : undefined;
 }
 
 const inputOf = (node: CheckedNode, streams: ReadonlyMap<string, Observable<Signal>>): Stream =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import { stateHash } from './barriers.js';
 import type { Plan } from './status.js';
 
 /** What `next` would change in `current`. The hash is that of this pair of topologies, whoever asks. */
@@ -23,12 +24,13 @@ function describe(before: CheckedNode | undefined, after: CheckedNode | undefine
   if (!before) return { node: node.id, change: 'added', state: 'none', fields: [] };
   if (!after) return { node: node.id, change: 'removed', state: lost, fields: [] };
   if (before.hash === after.hash) return { node: node.id, change: 'unchanged', state: kept, fields: [] };
+  const migrates = lost === 'dropped' && stateHash(before) === stateHash(after);
   const fields = [
     ...(before.component.name === after.component.name ? [] : ['type']),
     ...differences(edges(before), edges(after), 'from'),
     ...differences(before.config, after.config, ''),
   ];
-  return { node: node.id, change: 'changed', state: lost, fields };
+  return { node: node.id, change: 'changed', state: migrates ? 'migrated' : lost, fields };
 }
 
 const edges = (node: CheckedNode) => node.inputs.map(({ from }) => from);

@@ -88,7 +88,7 @@ export interface Plan {
   readonly changes: readonly {
     readonly node: string;
     readonly change: 'added' | 'removed' | 'changed' | 'unchanged';
-    /** What becomes of its state. */
+    /** What becomes of its state; migrated: a changed node goes on with it. */
     readonly state: 'kept' | 'migrated' | 'dropped' | 'none';
     /** Dotted paths of configuration fields that differ. */
     readonly fields: readonly string[];
