@@ -17,6 +17,7 @@ import { file as fileSink } from '../sinks/file.js';
 import { influxdb } from '../sinks/influxdb/influxdb.js';
 import { kafka as kafkaSink } from '../sinks/kafka/kafka.js';
 import { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';
+import { webhook } from '../sinks/webhook/webhook.js';
 import { websocket } from '../sinks/websocket.js';
 
 /**
@@ -46,5 +47,6 @@ export const components = new Registry([
   influxdb,
   kafkaSink,
   mqttSink,
+  webhook,
   websocket,
 ]);

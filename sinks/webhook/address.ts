@@ -1,0 +1,53 @@
+import { lookup as resolve, type LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** A machine that webhooks must not reach: whoever may set an address could look into this network by it. */
+export class AddressError extends Error {
+  readonly code = 'webhook.address';
+  readonly retriable = false;
+
+  constructor(host: string, address: string) {
+    super(
+      `${host === address ? address : `${host} is ${address}, which`} lies in a network of its own (${rangeOf(address)}), not on the internet: ` +
+        'set `allow_private: true` if the receiver is meant to be there',
+    );
+    this.name = 'AddressError';
+  }
+}
+
+/** @throws AddressError where `host` is an address, not a name, that is not on the internet. */
+export function checkLiteral(host: string): void {
+  const bare = host.replace(/^\[(.*)\]$/, '$1');
+  if (ipaddr.isValid(bare) && !isPublic(bare)) throw new AddressError(bare, bare);
+}
+
+/**
+ * Looks a name up for a connection, and gives only addresses on the internet: what was checked is what is
+ * connected to, so a name that changes its mind between two look-ups gains nothing.
+ */
+export const publicLookup: LookupFunction = (host, options, callback) => {
+  resolve(host, { ...options, all: true }, (error, addresses) => {
+    if (error) {
+      callback(error, '', 0);
+      return;
+    }
+    const bad = addresses.find(({ address }) => !isPublic(address));
+    if (bad) callback(new AddressError(host, bad.address), '', 0);
+    else give(addresses, options.all === true, callback);
+  });
+};
+
+function give(
+  addresses: readonly LookupAddress[],
+  all: boolean,
+  callback: Parameters<LookupFunction>[2],
+): void {
+  if (all) callback(null, [...addresses]);
+  else callback(null, addresses[0]!.address, addresses[0]!.family);
+}
+
+/** Neither private, loopback, link-local nor of another special purpose; IPv4 within IPv6 is looked at as IPv4. */
+const isPublic = (address: string): boolean => rangeOf(address) === 'unicast';
+
+const rangeOf = (address: string): string => ipaddr.process(address).range();

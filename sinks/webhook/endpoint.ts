@@ -1,0 +1,169 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Clock } from '../../pipeline/component/index.js';
+import type { SensedEvent } from '../../pipeline/model/index.js';
+import { alertBody } from '../shared/alert.js';
+import { finiteJson } from '../shared/json.js';
+import { checkLiteral, publicLookup } from './address.js';
+import { post, type Reply } from './post.js';
+import { signature } from './signature.js';
+
+export interface EndpointSettings {
+  readonly url: string;
+  readonly secret: string;
+  readonly allowPrivate: boolean;
+  readonly timeoutMs: number;
+  readonly maxInFlight: number;
+  readonly ca: Buffer | undefined;
+  readonly version: string;
+}
+
+/** How it went with one event. */
+export type Outcome =
+  | { readonly kind: 'delivered' }
+  /** This event will never be taken. */
+  | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
+  /** The receiver takes nothing now. */
+  | { readonly kind: 'away'; readonly code: string; readonly reason: string; readonly retryAfterMs: number };
+
+/** Where alerts are sent, one POST each. Its path is not shown: many services keep a key in it. */
+export class Endpoint {
+  readonly #settings: EndpointSettings;
+  readonly #clock: Clock;
+  readonly #url: URL;
+  readonly #agent: HttpAgent;
+
+  /** @throws AddressError where the URL holds an address that is not to be reached. */
+  constructor(settings: EndpointSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#url = new URL(settings.url);
+    if (!settings.allowPrivate) checkLiteral(this.#url.hostname);
+    const options = { keepAlive: true, maxSockets: settings.maxInFlight };
+    this.#agent =
+      this.#url.protocol === 'https:'
+        ? new HttpsAgent({ ...options, ...(settings.ca && { ca: settings.ca }) })
+        : new HttpAgent(options);
+  }
+
+  /** Scheme, host and port. */
+  get origin(): string {
+    return this.#url.origin;
+  }
+
+  async send(event: SensedEvent): Promise<Outcome> {
+    let body: string;
+    try {
+      body = finiteJson(alertBody(event));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return { kind: 'refused', code: 'webhook.value.invalid', reason: error.message };
+    }
+    const { allowPrivate, timeoutMs } = this.#settings;
+    try {
+      const reply = await post({
+        url: this.#url,
+        agent: this.#agent,
+        lookup: allowPrivate ? undefined : publicLookup,
+        headers: this.#headers(event, body),
+        body,
+        timeoutMs,
+      });
+      return this.#outcome(reply);
+    } catch (error) {
+      return this.#unreachable(error as NodeJS.ErrnoException);
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #headers(event: SensedEvent, body: string): Record<string, string> {
+    const timestamp = Math.floor(this.#clock.now() / 1e6);
+    return {
+      'content-type': 'application/json',
+      'user-agent': `csiflow/${this.#settings.version}`,
+      'idempotency-key': headerText(event.id),
+      'csiflow-event-type': event.type,
+      'csiflow-timestamp': String(timestamp),
+      'csiflow-signature': signature(this.#settings.secret, timestamp, body),
+    };
+  }
+
+  #outcome({ status, headers, text }: Reply): Outcome {
+    if (status >= 200 && status < 300) return { kind: 'delivered' };
+    const answer = `${this.origin} answers ${status}`;
+    const said = excerpt(text);
+    if (status >= 300 && status < 400)
+      return {
+        kind: 'refused',
+        code: 'webhook.redirect',
+        reason: `${answer} and points elsewhere, which is not followed: set \`url\` to where the receiver is now`,
+      };
+    const advice = LATER[status] ?? (status >= 500 ? 'it is in trouble' : undefined);
+    if (advice !== undefined)
+      return {
+        kind: 'away',
+        code: `webhook.${status}`,
+        reason: `${answer}: ${advice}${said}`,
+        retryAfterMs: retryAfter(headers['retry-after'], this.#clock.now() / 1000),
+      };
+    return {
+      kind: 'refused',
+      code: `webhook.${status}`,
+      reason: `${answer}: it does not take this event${said}`,
+    };
+  }
+
+  #unreachable(error: NodeJS.ErrnoException): Outcome {
+    const code = error.code ?? 'webhook.unknown';
+    if (code === 'webhook.address') return { kind: 'refused', code, reason: error.message };
+    const why = NETWORK[code] ?? error.message;
+    return { kind: 'away', code, reason: `${this.origin} cannot be reached: ${why}`, retryAfterMs: 0 };
+  }
+}
+
+/** Refusals that say nothing about the event: they pass, or a person mends the endpoint. */
+const LATER: Readonly<Record<number, string>> = {
+  401: 'it does not know the signature: check that `secret` is the one that it has',
+  403: 'it does not let csiflow in: check `secret`, and what the receiver allows',
+  407: 'a proxy in between asks for a password',
+  408: 'it waited too long for the request',
+  425: 'it is too early',
+  429: 'it gets too many requests',
+};
+
+const NETWORK: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no machine of that name',
+  EAI_AGAIN: 'its name cannot be looked up now',
+  ETIMEDOUT: 'it does not answer in time',
+  ECONNRESET: 'it broke the connection off',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by an unknown authority: set `ca` to its file',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by itself: set `ca` to its file',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by an unknown authority: set `ca` to its file',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'its certificate is signed by an unknown authority: set `ca` to its file',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+};
+
+/** Longest wait that a receiver may ask for. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3); `now` in milliseconds since 1970. */
+export function retryAfter(value: string | undefined, now: number): number {
+  if (value === undefined) return 0;
+  const wait = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), LONGEST_WAIT_MS) : 0;
+}
+
+/** A few words of an answer, on one line. */
+function excerpt(text: string): string {
+  const words = text.replaceAll(/[^\x21-\x7e]+/g, ' ').trim();
+  return words === '' ? '' : ` ("${words.slice(0, 200)}")`;
+}
+
+/** Headers hold visible ASCII alone. */
+const headerText = (text: string): string => (/^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text));

@@ -1,0 +1,22 @@
+/** Events that an endpoint gets in any hour, counted by the minute. */
+export class HourlyLimit {
+  readonly #limit: number;
+  readonly #counts = new Map<number, number>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** True where one more may go; it is counted then. `now` in milliseconds of a clock that never goes back. */
+  take(now: number): boolean {
+    const minute = Math.floor(now / 60_000);
+    let sum = 0;
+    for (const [at, count] of this.#counts) {
+      if (at <= minute - 60) this.#counts.delete(at);
+      else sum += count;
+    }
+    if (sum >= this.#limit) return false;
+    this.#counts.set(minute, (this.#counts.get(minute) ?? 0) + 1);
+    return true;
+  }
+}

@@ -1,0 +1,228 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Type, type Static } from 'typebox';
+import {
+  choice,
+  defineSink,
+  type Complaint,
+  type Context,
+  type Sink,
+} from '../../pipeline/component/index.js';
+import type { Data, EventType, Failure, SensedEvent, Severity } from '../../pipeline/model/index.js';
+import { packageVersion } from '../../pipeline/telemetry/paths.js';
+import { Deliveries } from './deliveries.js';
+import { Endpoint } from './endpoint.js';
+import { HourlyLimit } from './hourly-limit.js';
+
+const EVENTS: Readonly<Record<EventType, string>> = {
+  fall_detection: 'Somebody fell.',
+  inactivity: 'Somebody has not moved for long.',
+  intrusion: 'Somebody is where nobody should be.',
+  crowd: 'Too many people are in one place.',
+  zone_entered: 'Somebody came into a zone.',
+  zone_left: 'Somebody left a zone.',
+  activity_changed: 'Somebody does something else now.',
+};
+
+const SEVERITIES: Readonly<Record<Severity, string>> = {
+  low: 'All events.',
+  medium: 'Medium, high and critical ones.',
+  high: 'High and critical ones.',
+  critical: 'Critical ones alone.',
+};
+
+const Config = Type.Object(
+  {
+    url: Type.String({
+      pattern: '^https?://[^\\s/@?#]+([/?][^\\s#]*)?$',
+      maxLength: 4096,
+      description:
+        'Where alerts are sent. Where the address itself is a secret, write `${secret:name}`; only its host is ever shown.',
+    }),
+    secret: Type.String({
+      minLength: 16,
+      maxLength: 1024,
+      description: 'Key that calls are signed with; the receiver has it too. Write `${secret:name}`.',
+    }),
+    events: Type.Array(choice<EventType>(EVENTS, { description: 'A type of event.' }), {
+      minItems: 1,
+      uniqueItems: true,
+      default: ['fall_detection', 'inactivity', 'intrusion', 'crowd'],
+      description: 'Types of events that are sent.',
+    }),
+    min_severity: choice<Severity>(SEVERITIES, {
+      default: 'low',
+      description: 'The least severe events that are sent.',
+    }),
+    allow_private: Type.Boolean({
+      default: false,
+      description:
+        'Whether the receiver may lie in a private network, or on this machine. Otherwise such addresses are refused, also where a name leads to them.',
+    }),
+    ca: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          "PEM file of the authority that signed the receiver's certificate, where the system does not know it. Relative to the folder of the topology.",
+      }),
+    ),
+    timeout_ms: Type.Integer({
+      minimum: 100,
+      maximum: 30_000,
+      default: 10_000,
+      description: 'How long the receiver may take to answer.',
+    }),
+    give_up_ms: Type.Integer({
+      minimum: 0,
+      maximum: 604_800_000,
+      default: 86_400_000,
+      description:
+        'How long an event is tried again while the receiver is away; then it becomes a dead letter.',
+    }),
+    max_in_flight: Type.Integer({
+      minimum: 1,
+      maximum: 32,
+      default: 4,
+      description:
+        'Calls under way at once. With more than 1 the order of events is not that of their arrival.',
+    }),
+    max_events_per_hour: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: 10_000,
+      description: 'Events that the receiver gets in any hour; those beyond become dead letters.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const webhook = defineSink({
+  name: 'webhook',
+  summary: 'Sends alerts to an HTTP endpoint, signed, and again until it has them.',
+  description: [
+    'One `POST` an event; the body is the alert as JSON. Headers: `Idempotency-Key` (the id of the event: whoever',
+    'gets it twice knows it by this), `Csiflow-Timestamp` (seconds since 1970), `Csiflow-Signature` (`v1=` and the',
+    'HMAC-SHA256 of `<timestamp>.<body>` in hexadecimal). How to check it: docs/webhooks.md.',
+    '',
+    '- An answer of 200 to 299 means that the receiver has it.',
+    '- 408, 425, 429, 5xx, 401, 403 and a receiver that cannot be reached: it waits in the outbox and is tried again, never',
+    '  before what `Retry-After` asks for. After `give_up_ms` it becomes a dead letter.',
+    '- Any other answer is about this event: it becomes a dead letter with the code `webhook.<status>`. Redirects are not',
+    '  followed (`webhook.redirect`).',
+    '- Beyond `max_events_per_hour`: dead letters with the code `webhook.rate_limit`. The count begins anew when csiflow starts.',
+    '- Addresses in private networks, of this machine and of other special purposes are refused (`webhook.address`),',
+    '  also after the name was looked up: what was checked is what is connected to.',
+    '',
+    'What senders claim themselves is no alert and is not sent.',
+  ].join('\n'),
+  inputs: ['event'],
+  recovery: 'at-least-once',
+  config: Config,
+  examples: [
+    {
+      title: 'Falls and intrusions to a service on the internet',
+      config: { url: 'https://alarms.example/csiflow', secret: '${secret:webhook}' },
+    },
+    {
+      title: 'A receiver in the local network',
+      config: {
+        url: 'http://192.168.1.10:8080/alerts',
+        secret: '${secret:webhook}',
+        events: ['fall_detection'],
+        allow_private: true,
+      },
+    },
+  ],
+  check: ({ url, ca }): readonly Complaint[] => {
+    const complaints: Complaint[] = [];
+    if (!URL.canParse(url)) complaints.push({ path: ['url'], message: 'it is no address that can be read' });
+    if (ca !== undefined && !url.startsWith('https:'))
+      complaints.push({ path: ['ca'], message: '`ca` is for TLS: write `https://`' });
+    return complaints;
+  },
+  create: (config, context) => new WebhookSink(config, context),
+});
+
+/** Counts of this process: a new start of a topology gives no new allowance. */
+const limits = new Map<string, HourlyLimit>();
+
+function limitOf(url: string, events: number): HourlyLimit {
+  const key = `${events} ${url}`;
+  const limit = limits.get(key) ?? new HourlyLimit(events);
+  limits.set(key, limit);
+  return limit;
+}
+
+class WebhookSink implements Sink {
+  readonly #config: Static<typeof Config>;
+  readonly #context: Context;
+  #endpoint: Endpoint | undefined;
+  #deliveries: Deliveries | undefined;
+
+  constructor(config: Static<typeof Config>, context: Context) {
+    this.#config = config;
+    this.#context = context;
+  }
+
+  async open(): Promise<void> {
+    const { url, secret, allow_private, timeout_ms, give_up_ms, max_in_flight, max_events_per_hour, ca } =
+      this.#config;
+    const { clock, folder } = this.#context;
+    const settings = {
+      url,
+      secret,
+      allowPrivate: allow_private,
+      timeoutMs: timeout_ms,
+      maxInFlight: max_in_flight,
+      ca: ca === undefined ? undefined : await readAuthority(resolve(folder, ca)),
+      version: packageVersion(),
+    };
+    this.#endpoint = new Endpoint(settings, clock);
+    this.#deliveries = new Deliveries(this.#endpoint, limitOf(url, max_events_per_hour), clock, {
+      giveUpMs: give_up_ms,
+      maxInFlight: max_in_flight,
+    });
+  }
+
+  /** Rejects where the receiver is away before it has answered for all; what it has is not sent again then. */
+  async write(records: readonly Data[]): Promise<readonly Failure[]> {
+    if (!this.#deliveries) throw new Error('the webhook is closed');
+    return this.#deliveries.send(records.filter((record): record is SensedEvent => this.#isWanted(record)));
+  }
+
+  /** Nothing to wait for: `write` has waited for the answers. */
+  async flush(): Promise<void> {
+    await Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.#endpoint?.close();
+    this.#deliveries = undefined;
+    await Promise.resolve();
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return { endpoint: this.#endpoint?.origin ?? null, ...this.#deliveries?.describe() };
+  }
+
+  /** What a sender claims is no alert. */
+  #isWanted(record: Data): boolean {
+    return (
+      record.port === 'event' &&
+      record.source === 'csiflow' &&
+      this.#config.events.includes(record.type) &&
+      RANK.indexOf(record.severity) >= RANK.indexOf(this.#config.min_severity)
+    );
+  }
+}
+
+const RANK = Object.keys(SEVERITIES);
+
+async function readAuthority(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`\`ca\`: the file ${file} cannot be read (${code ?? String(error)})`, { cause: error });
+  }
+}
