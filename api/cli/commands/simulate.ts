@@ -1,0 +1,182 @@
+import type { Command } from 'commander';
+import type { CheckedTopology } from '../../../pipeline/config/index.js';
+import { CommandError, EXIT } from '../exit.js';
+
+interface Options {
+  readonly out: string;
+  readonly source?: string;
+  readonly seconds?: string;
+  readonly seed?: string;
+  readonly rate?: string;
+  readonly start?: string;
+  readonly truth?: string;
+  readonly note?: string;
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('simulate')
+    .argument('<topology>', 'file with the place and, under a source of type simulator, the scene')
+    .description('Write a simulated scene to a capture, as the datagrams that ESP32s would send.')
+    .requiredOption('--out <file>', 'the capture to write')
+    .option('--source <id>', 'the simulator, where the topology has several; without one: the default scene')
+    .option('--seconds <n>', 'event time to simulate; default: duration_s of the source, else 60')
+    .option('--seed <n>', 'another seed: another room, other people')
+    .option('--rate <hz>', 'packets that each link sends a second')
+    .option('--start <time>', 'event time of the first packet; default: 2026-01-01T00:00:00Z')
+    .option('--truth <file>', 'write where the people really are, one JSON object a line')
+    .option('--note <text>', 'kept in the capture, for people')
+    .option('--force', 'write over files that are there', false)
+    .option('--json', 'print the result as JSON', false)
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow simulate topologies/demo.yaml --seconds 60 --out fall.csi --truth fall.ndjson\n  csiflow inspect fall.csi',
+    )
+    .action(simulate);
+}
+
+async function simulate(file: string, options: Options): Promise<void> {
+  const [
+    { rm },
+    path,
+    { components },
+    { loadTopology },
+    { printProblems, summary },
+    recordings,
+    { CaptureWriter },
+    { Progress, untilStopped },
+  ] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:path'),
+    import('../../components.js'),
+    import('../../../pipeline/config/index.js'),
+    import('../topologies.js'),
+    import('../recordings/simulate.js'),
+    import('../recordings/record.js'),
+    import('../recordings/progress.js'),
+  ]);
+  // That nothing reads from a scene is no matter here: warnings are left out.
+  const { topology, problems } = loadTopology(file, components, { env: process.env, standIn: 'unset' });
+  if (!topology) {
+    process.stderr.write(`${printProblems(problems)}\n`);
+    throw new CommandError(summary(problems), EXIT.invalid);
+  }
+  const truth = options.truth === undefined ? undefined : path.resolve(options.truth);
+  const config = await configOf(sceneOf(topology, options.source), {
+    ...options,
+    ...(truth ? { truth } : {}),
+  });
+  const { environments, folder } = topology;
+  const scene = { source: components.source('simulator')!, config, environments, folder };
+  const meta = {
+    format: 'adr018',
+    origin: 'simulated' as const,
+    created: new Date().toISOString(),
+    source: `simulation of ${environments.map(({ id }) => id).join(', ')}, seed ${String(config['seed'])}`,
+    ...(options.note === undefined ? {} : { note: options.note }),
+  };
+  if (truth !== undefined) await makeRoom(truth, options.force);
+  const writer = await CaptureWriter.create(options.out, meta, options.force).catch((error: unknown) => {
+    throw taken(error, options.out);
+  });
+  const stop = untilStopped();
+  const progress = new Progress();
+  try {
+    await recordings.simulateInto(scene, writer, stop.signal, ({ records }, seconds) => {
+      progress.show(() => `${seconds.toFixed(0)} s simulated, ${records} records`);
+    });
+  } catch (error) {
+    if (writer.recorded.records === 0) await rm(options.out);
+    throw error;
+  } finally {
+    stop.release();
+    progress.end();
+    await writer.close();
+  }
+  const { records, bytes } = writer.recorded;
+  const result = {
+    file: options.out,
+    records,
+    bytes,
+    ...(options.truth === undefined ? {} : { truth: options.truth }),
+  };
+  process.stdout.write(
+    options.json ? `${JSON.stringify(result)}\n` : `${options.out}: ${records} records, ${bytes} bytes\n`,
+  );
+}
+
+/** The configuration of the topology's simulator; {} where it has none. */
+function sceneOf(
+  { id, nodes }: CheckedTopology,
+  asked: string | undefined,
+): Readonly<Record<string, unknown>> {
+  const simulators = nodes.filter(
+    ({ component }) => component.kind === 'source' && component.name === 'simulator',
+  );
+  const names = simulators.map((node) => node.id).join(', ') || 'none';
+  if (asked !== undefined) {
+    const found = simulators.find((node) => node.id === asked);
+    if (found) return found.config;
+    throw new CommandError(`${id} has no simulator \`${asked}\`; it has: ${names}`, EXIT.invalid);
+  }
+  if (simulators.length <= 1) return simulators[0]?.config ?? {};
+  throw new CommandError(`${id} has several simulators: choose one of ${names} with --source`, EXIT.invalid);
+}
+
+const DEFAULT_SECONDS = 60;
+
+/** What the options say over what the topology says, checked. @throws CommandError naming the option */
+async function configOf(
+  scene: Readonly<Record<string, unknown>>,
+  { seconds, seed, rate, start, truth }: Options,
+): Promise<Readonly<Record<string, unknown>>> {
+  const [{ compileSchema }, { simulator }, { numberOption }] = await Promise.all([
+    import('../../../pipeline/config/check-schema.js'),
+    import('../../../pipeline/sources/simulator/source.js'),
+    import('../recordings/address.js'),
+  ]);
+  const duration = (scene['duration_s'] as number | undefined) ?? 0;
+  const own = Object.fromEntries(Object.entries(scene).filter(([name]) => name !== 'truth'));
+  const config: Record<string, unknown> = {
+    start_time: '2026-01-01T00:00:00Z',
+    ...own,
+    duration_s: duration > 0 ? duration : DEFAULT_SECONDS,
+    ...(seconds === undefined ? {} : { duration_s: numberOption('seconds', seconds, 0.001) }),
+    ...(seed === undefined ? {} : { seed: numberOption('seed', seed, 0) }),
+    ...(rate === undefined ? {} : { rate_hz: numberOption('rate', rate, 1) }),
+    ...(start === undefined ? {} : { start_time: start }),
+    ...(truth === undefined ? {} : { truth }),
+  };
+  const { validate } = compileSchema(simulator.config);
+  if (!validate(config)) {
+    const [first] = validate.errors ?? [];
+    throw new CommandError(
+      `the scene cannot be simulated: ${first?.instancePath ?? ''} ${first?.message ?? ''}`,
+      EXIT.invalid,
+    );
+  }
+  const [complaint] = simulator.check?.(config as never) ?? [];
+  if (complaint) throw new CommandError(complaint.message, EXIT.invalid);
+  return config;
+}
+
+/** The truth is appended to its file: an old one would be in the way. */
+async function makeRoom(file: string, force: boolean): Promise<void> {
+  const { access, rm } = await import('node:fs/promises');
+  const there = await access(file).then(
+    () => true,
+    () => false,
+  );
+  if (there && !force) throw taken(Object.assign(new Error(), { code: 'EEXIST' }), file);
+  if (there) await rm(file);
+}
+
+function taken(error: unknown, file: string): unknown {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return error;
+  return new CommandError(
+    `${file} is there already: choose another name, or --force to write over it`,
+    EXIT.invalid,
+  );
+}

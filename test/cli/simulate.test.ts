@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { Source } from '../../pipeline/component/index.js';
+import { LinkTable, type Environment } from '../../pipeline/model/index.js';
+import { file } from '../../pipeline/sources/file.js';
+import { simulator } from '../../pipeline/sources/simulator/source.js';
+import { withDefaults } from '../kit/definition.js';
+import { testContext } from '../support/context.js';
+import { csiflow } from '../support/csiflow.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'csiflow-simulate-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+const at = (name: string): string => join(folder, name);
+
+const room: Environment = {
+  id: 'room',
+  size: { x: 5, y: 4, z: 2.6 },
+  links: [
+    { id: 'a', transmitter: [0.1, 0.1, 1], receiver: [4.9, 3.9, 1.2], sender: 'node-1' },
+    { id: 'b', transmitter: [4.9, 0.1, 1], receiver: [0.1, 3.9, 1.2], sender: 'node-7@192.168.1.20' },
+  ],
+  walls: [],
+  zones: [],
+  assumed: [],
+};
+writeFileSync(at('room.yaml'), JSON.stringify(room));
+
+/** A topology of a scene alone. */
+function scene(fields: string, name = 'scene.yaml', environment = 'room.yaml'): string {
+  writeFileSync(
+    at(name),
+    `id: scene\nenvironment: ${environment}\nsources: { flat: { type: simulator, ${fields} } }\n`,
+  );
+  return at(name);
+}
+
+/** All frames of a source, one after the other; a negative zero is a zero, as it is in a datagram. */
+async function framesOf(source: Source): Promise<readonly unknown[]> {
+  const rows: unknown[] = [];
+  await source.open(null, {
+    signal: new AbortController().signal,
+    offer: ({ raw, data = [] }) => {
+      for (const block of raw ? source.decode!(raw).data : data) {
+        if (block.port !== 'csi') continue;
+        const size = block.values.length / block.count;
+        for (let i = 0; i < block.count; i++) {
+          const values = Array.from(block.values.subarray(i * size, (i + 1) * size), (value) => value + 0);
+          rows.push([block.time[i], block.link[i], block.sequence[i], block.rssi[i], block.noise[i], values]);
+        }
+      }
+      return true;
+    },
+  });
+  return rows;
+}
+
+test('the capture holds the very frames of the simulator', async () => {
+  const topology = scene('rate_hz: 20, seed: 4, duration_s: 3');
+  const { code, output } = await csiflow('simulate', topology, '--out', at('a.csi'));
+  expect(code, output).toBe(0);
+  const { context } = testContext({ environments: [room], links: new LinkTable([room]) });
+  const config = { rate_hz: 20, seed: 4, duration_s: 3, speed: 0, start_time: '2026-01-01T00:00:00Z' };
+  const played = await framesOf(file.create(withDefaults(file, { path: at('a.csi') }) as never, context));
+  const simulated = await framesOf(simulator.create(withDefaults(simulator, config) as never, context));
+  expect(played.length).toBeGreaterThan(80);
+  expect(played).toEqual(simulated);
+});
+
+test('options go over the file; the truth is written beside', async () => {
+  const topology = scene('rate_hz: 20, seed: 4, duration_s: 3', 'more.yaml');
+  const { code, output } = await csiflow(
+    'simulate',
+    topology,
+    '--out',
+    at('b.csi'),
+    '--seconds',
+    '2',
+    '--seed',
+    '9',
+    '--rate',
+    '10',
+    '--truth',
+    at('b.ndjson'),
+    '--json',
+  );
+  expect(code, output).toBe(0);
+  expect(JSON.parse(output)).toMatchObject({ file: at('b.csi'), truth: at('b.ndjson') });
+  const lines = readFileSync(at('b.ndjson'), 'utf8').trim().split('\n');
+  expect(lines).toHaveLength(20);
+  expect(JSON.parse(lines[0]!)).toMatchObject({ person: 0, activity: 'walk', environment: 'room' });
+  const { output: inspected } = await csiflow('inspect', at('b.csi'), '--json');
+  expect(JSON.parse(inspected)).toMatchObject({ format: 'adr018' });
+  expect(inspected).toMatch(/node-7/);
+});
+
+test('files that are there are not written over, but with --force', async () => {
+  const topology = scene('rate_hz: 5, duration_s: 1', 'again.yaml');
+  expect((await csiflow('simulate', topology, '--out', at('c.csi'))).code).toBe(0);
+  const again = await csiflow('simulate', topology, '--out', at('c.csi'));
+  expect(again).toMatchObject({ code: 2, output: expect.stringContaining('is there already') as string });
+  expect((await csiflow('simulate', topology, '--out', at('c.csi'), '--force')).code).toBe(0);
+});
+
+test('a link whose sender a datagram cannot name, and options out of range, are refused with code 2', async () => {
+  writeFileSync(at('star.yaml'), JSON.stringify({ ...room, links: [{ ...room.links[0]!, sender: '*' }] }));
+  const star = await csiflow(
+    'simulate',
+    scene('duration_s: 1', 'star-scene.yaml', 'star.yaml'),
+    '--out',
+    at('d.csi'),
+  );
+  expect(star).toMatchObject({
+    code: 2,
+    output: expect.stringContaining('the link a is sent by `*`') as string,
+  });
+  const rate = await csiflow(
+    'simulate',
+    scene('duration_s: 1', 'rate.yaml'),
+    '--out',
+    at('e.csi'),
+    '--rate',
+    '5000',
+  );
+  expect(rate).toMatchObject({ code: 2, output: expect.stringContaining('/rate_hz') as string });
+});
+
+test('--help shows an example', async () => {
+  expect((await csiflow('simulate', '--help')).output).toContain('Example:\n  csiflow simulate');
+});
