@@ -15,18 +15,21 @@ export function checkQuery(schema: TSchema | undefined, query: Readonly<Record<s
   return check(forQueries, schema ?? NO_FIELDS, { ...query });
 }
 
-/** @throws ApiError as {@link checkQuery}. An absent body counts as `{}`. */
-export function checkBody(schema: TSchema | undefined, body: unknown): unknown {
-  return schema ? check(forBodies, schema, body ?? {}) : null;
+/**
+ * @param shown whether errors repeat what was sent; not where it may be a password, also in a misspelt field
+ * @throws ApiError as {@link checkQuery}. An absent body counts as `{}`.
+ */
+export function checkBody(schema: TSchema | undefined, body: unknown, shown = true): unknown {
+  return schema ? check(forBodies, schema, body ?? {}, shown) : null;
 }
 
 const NO_FIELDS: TSchema = { type: 'object', properties: {}, additionalProperties: false };
 
-function check(ajv: Ajv, schema: TSchema, value: unknown): unknown {
+function check(ajv: Ajv, schema: TSchema, value: unknown, shown = true): unknown {
   const validate = compiled.get(schema) ?? ajv.compile(schema);
   compiled.set(schema, validate);
   if (validate(value)) return value;
-  const fields = (validate.errors ?? []).map((error) => fieldError(error, value));
+  const fields = (validate.errors ?? []).map((error) => fieldError(error, shown ? value : null));
   const first = fields[0]!;
   throw new ApiError('VALIDATION_ERROR', `${first.field}: ${first.message}`, { details: { fields } });
 }
