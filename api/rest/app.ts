@@ -15,19 +15,25 @@ import { accountEndpoints } from './accounts.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
 import { deadLetterEndpoints } from './dead-letters.js';
+import { eventEndpoints } from './events.js';
 import { healthEndpoints } from './health.js';
 import { poseEndpoints } from './pose.js';
 import { checkBody, checkQuery } from './requests.js';
 import { systemEndpoints } from './system.js';
+import { tapEndpoints } from './taps.js';
 import { topologyEndpoints } from './topologies.js';
+import { trackEndpoints } from './tracks.js';
 
 /** Every operation of the service interface, once. A new resource is a file beside this one and a line here. */
 export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...authEndpoints,
   ...accountEndpoints,
   ...poseEndpoints,
+  ...trackEndpoints,
+  ...eventEndpoints,
   ...systemEndpoints,
   ...topologyEndpoints,
+  ...tapEndpoints,
   ...deadLetterEndpoints,
   ...backupEndpoints,
   ...healthEndpoints,
@@ -220,6 +226,7 @@ function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, lim
   return async (context) => {
     const { account } = context.state;
     requireRole(endpoint.access, account);
+    const path = checkQuery(view.path, context['params'] as Record<string, unknown>);
     const query = checkQuery(view.query, context.query);
     const body = checkBody(view.body, context.request.body, !holdsSecrets(endpoint));
     const abort = new AbortController();
@@ -235,7 +242,7 @@ function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, lim
       signal: abort.signal,
     };
     const result = await endpoint.handle(
-      view.read({ path: context['params'] as never, query: query as never, body: body as never }) as never,
+      view.read({ path: path as never, query: query as never, body: body as never }) as never,
       call,
     );
     context.status = endpoint.status;

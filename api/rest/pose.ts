@@ -3,7 +3,7 @@ import type { PersonRow } from '../../pipeline/component/index.js';
 import type { PoseFrame } from '../../pipeline/model/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
-import { fromIsoTime, isoTime } from '../contract/form.js';
+import { isoTime } from '../contract/form.js';
 import { PageFields, pagination } from '../contract/pages.js';
 import {
   PoseFrameASchema,
@@ -22,18 +22,15 @@ import {
   type Deployment,
 } from '../deployment.js';
 import { openCursor, sealCursor } from './cursor.js';
+import { readRange, Time } from './ranges.js';
 
 const closed = { additionalProperties: false } as const;
 const Confidence = Type.Number({ minimum: 0, maximum: 1 });
-const Time = Type.String({ format: 'date-time' });
 const Id = Type.Integer({ minimum: 0 });
 const ThreeD = Type.Boolean({
   default: false,
   description: 'Adds room metres and their error to persons and keypoints.',
 });
-
-/** Longest range that one call may ask for, microseconds: 90 days. */
-const LONGEST_RANGE = 90 * 24 * 3_600 * 1e6;
 
 interface LatestInput {
   readonly environment: string | undefined;
@@ -259,26 +256,6 @@ function renderPage(result: History, { deployment }: { readonly deployment: Depl
     data: rows.map((row) => viewOfEnvironment(deployment, row.environment).recordB(row)),
     pagination: pagination({ page, per_page: perPage }, total),
   };
-}
-
-/** @throws ApiError 422 where the end is not after the start, 400 for more than 90 days. */
-function readRange(
-  startTime: string | undefined,
-  endTime: string | undefined,
-): { start?: number; end?: number } {
-  const start = startTime === undefined ? undefined : fromIsoTime(startTime);
-  const end = endTime === undefined ? undefined : fromIsoTime(endTime);
-  if (start !== undefined && end !== undefined) {
-    if (end <= start) {
-      const message = 'end_time must lie after start_time';
-      throw new ApiError('VALIDATION_ERROR', message, {
-        details: { fields: [{ field: 'end_time', message, received: endTime }] },
-      });
-    }
-    if (end - start > LONGEST_RANGE)
-      throw new ApiError('BAD_REQUEST', 'A range may span 90 days at most: ask for a shorter one');
-  }
-  return { ...(start !== undefined && { start }), ...(end !== undefined && { end }) };
 }
 
 async function refuseEmpty(

@@ -82,6 +82,7 @@ export class FakeTopology implements RunningTopology {
   readonly topology: RunningTopology['topology'];
   readonly links: LinkTable;
   readonly frames: PoseFrame[] = [];
+  readonly events: SensedEvent[] = [];
   state: LifecycleState = 'running';
   readonly #listeners = new Set<(status: TopologyStatus) => void>();
   readonly #live = new Set<(records: readonly Data[]) => void>();
@@ -108,7 +109,10 @@ export class FakeTopology implements RunningTopology {
 
   /** Stores a frame and tells who listens. */
   publish(...records: readonly Data[]): void {
-    for (const record of records) if (record.port === 'pose') this.frames.push(record);
+    for (const record of records) {
+      if (record.port === 'pose') this.frames.push(record);
+      if (record.port === 'event') this.events.push(record);
+    }
     for (const listener of this.#live) listener(records);
   }
 
@@ -187,7 +191,13 @@ export class FakeTopology implements RunningTopology {
     countPoses: async (query) => this.#matching(query).length,
     persons: async (query) => page(this.#persons(query), query),
     countPersons: async (query) => this.#persons(query).length,
-    events: async () => [],
+    events: async (query) =>
+      this.events.filter(
+        (event) =>
+          inRange(event, query) &&
+          (query.types?.includes(event.type) ?? true) &&
+          (query.severities?.includes(event.severity) ?? true),
+      ),
     measures: async () => [],
     range: async () => {
       const [first] = this.frames;
@@ -249,8 +259,10 @@ export class FakeTopology implements RunningTopology {
   }
 }
 
-const inRange = (frame: PoseFrame, { environment, start = -Infinity, end = Infinity }: TimeRange): boolean =>
-  frame.environment === environment && frame.time >= start && frame.time < end;
+const inRange = (
+  frame: { readonly environment: string; readonly time: number },
+  { environment, start = -Infinity, end = Infinity }: TimeRange,
+): boolean => frame.environment === environment && frame.time >= start && frame.time < end;
 
 const page = <T>(
   rows: readonly T[],

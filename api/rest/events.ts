@@ -1,0 +1,116 @@
+import { Type } from 'typebox';
+import type { EventType, SensedEvent } from '../../pipeline/model/index.js';
+import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { isoTime } from '../contract/form.js';
+import { PageFields, pageOf, pagination, type PageOf } from '../contract/pages.js';
+import { environmentOf, readerOf } from '../deployment.js';
+import { readRange, Time } from './ranges.js';
+
+const closed = { additionalProperties: false } as const;
+
+/** What the filter's words stand for. An alert is an event that someone is told of. */
+const TYPES = {
+  fall: ['fall_detection'],
+  alert: ['fall_detection', 'inactivity', 'intrusion', 'crowd'],
+  activity: ['activity_changed', 'zone_entered', 'zone_left'],
+} as const satisfies Readonly<Record<string, readonly EventType[]>>;
+
+const EventSchema = Type.Object(
+  {
+    event_id: Type.String(),
+    type: Type.String(),
+    severity: Type.String(),
+    timestamp: Time,
+    environment_id: Type.String(),
+    person_id: Type.Union([Type.Integer(), Type.Null()]),
+    track_id: Type.Union([Type.Integer(), Type.Null()]),
+    confidence: Type.Number(),
+    location: Type.Object({ x: Type.Number(), y: Type.Number() }, closed),
+    metadata: Type.Object(
+      {
+        fall_duration: Type.Number({ description: 'Seconds; 0 where it was not measured.' }),
+        impact_severity: Type.Number({ description: '0 to 1; 0 where it was not measured.' }),
+        recovery_detected: Type.Boolean({ description: 'False where it was not watched for.' }),
+      },
+      { additionalProperties: true },
+    ),
+    actions_taken: Type.Array(Type.String()),
+  },
+  closed,
+);
+
+interface EventsQuery {
+  readonly environment: string | undefined;
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+  readonly type: keyof typeof TYPES | undefined;
+  readonly severity: string | undefined;
+  readonly page: PageOf;
+}
+
+interface Events {
+  readonly events: readonly SensedEvent[];
+  readonly total: number;
+  readonly page: PageOf;
+}
+
+/** 4.5 and 2.9 */
+const events = defineEndpoint<EventsQuery, Events>({
+  method: 'GET',
+  path: '/analytics/events',
+  summary: 'What happened in a range of time, oldest first.',
+  access: 'viewer',
+  limit: 'analytics',
+  status: 200,
+  async handle({ environment, start, end, type, severity, page }, { deployment }) {
+    const found = await readerOf(deployment).events({
+      environment: environmentOf(deployment, environment).id,
+      ...readRange(start, end),
+      ...(type && { types: TYPES[type] }),
+      ...(severity && { severities: [severity] }),
+    });
+    return { events: pageOf(found, page), total: found.length, page };
+  },
+  b: formView({
+    query: Type.Object(
+      {
+        start_time: Type.Optional(Time),
+        end_time: Type.Optional(Time),
+        event_type: Type.Optional(Type.Enum(['fall', 'alert', 'activity'])),
+        severity: Type.Optional(Type.Enum(['low', 'medium', 'high', 'critical'])),
+        environment_id: Type.Optional(Type.String()),
+        ...PageFields,
+      },
+      closed,
+    ),
+    response: Type.Array(EventSchema),
+    read: ({ query }) => ({
+      environment: query.environment_id,
+      start: query.start_time,
+      end: query.end_time,
+      type: query.event_type,
+      severity: query.severity,
+      page: { page: query.page, per_page: query.per_page },
+    }),
+    render: ({ events: found, total, page }) => ({
+      data: found.map(eventBody),
+      pagination: pagination(page, total),
+    }),
+  }),
+});
+
+export const eventEndpoints = [events];
+
+const eventBody = (event: SensedEvent) => ({
+  event_id: event.id,
+  type: event.type,
+  severity: event.severity,
+  timestamp: isoTime(event.time),
+  environment_id: event.environment,
+  person_id: event.person,
+  track_id: event.person,
+  confidence: event.confidence,
+  location: { x: event.location?.x ?? 0, y: event.location?.y ?? 0 },
+  metadata: { fall_duration: 0, impact_severity: 0, recovery_detected: false, ...event.metadata },
+  actions_taken: [],
+});
