@@ -207,6 +207,7 @@ export class SourceStage {
         refused('queue_full');
       },
     );
+    this.run.meter.queueDepth = this.#queue.depth;
     this.#wake();
     return taken;
   }
@@ -263,6 +264,7 @@ export class SourceStage {
     let newest = this.#live && batch.raw ? (batch.raw.time[batch.raw.count - 1] ?? -Infinity) : -Infinity;
     for (const record of data) {
       meter.sentTotal += countOf(record);
+      meter.show?.(record);
       newest = Math.max(newest, newestOf(record));
       const signal: Signal = { kind: 'data', data: record, from: this.run.id, received };
       this.stream.next(sampled?.record === record ? { ...signal, trace: sampled.trace } : signal);

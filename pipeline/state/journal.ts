@@ -12,7 +12,7 @@ export interface JournalEntry {
 
 /**
  * Raw input of one source that cannot be read again, kept until a checkpoint covers it. Writes are
- * committed in order in the background; nobody waits for them but those who ask for {@link durable}.
+ * committed in the background; nobody waits for them but those who ask for {@link durable}.
  */
 export class Journal {
   readonly #entries: Table;
@@ -20,7 +20,10 @@ export class Journal {
   readonly #fail: (error: Error) => void;
   #last: number;
   #written = 0;
+  /** Up to it all writes are committed. */
   #durable = 0;
+  /** Committed ones behind a gap. */
+  readonly #early = new Set<number>();
   #bytes = 0;
   #waiting: { readonly write: number; readonly resolve: () => void }[] = [];
 
@@ -112,13 +115,19 @@ export class Journal {
     const number = ++this.#written;
     write.then(
       () => {
-        this.#durable = number;
-        if (this.#waiting.length > 0) this.#wake();
+        this.#committed(number);
       },
       (error: unknown) => {
         this.#fail(new Error('the journal cannot be written: is the disk full?', { cause: error }));
       },
     );
+  }
+
+  /** Within a commit they are told in no certain order. */
+  #committed(number: number): void {
+    this.#early.add(number);
+    while (this.#early.delete(this.#durable + 1)) this.#durable++;
+    if (this.#waiting.length > 0) this.#wake();
   }
 
   #wake(): void {

@@ -26,8 +26,7 @@ interface Row {
 
 /** A store on the other side of a network that a test breaks: it outlives its sinks. */
 export class FaultyStore {
-  /** What is safe in it. */
-  rows: Row[] = [];
+  #rows = new Map<string, Row>();
   /** All that ever came, in order: duplicates show. */
   readonly arrivals: string[] = [];
   opened = 0;
@@ -43,7 +42,6 @@ export class FaultyStore {
   breaksAfter: number | null = null;
   /** So many of the next records are answered with success, and never sent. */
   lies = 0;
-  /** Its sinks look at what the store has before they say that it is flushed. */
   readonly recovery: Recovery;
   /** Records of one write, at most, so far. */
   largest = 0;
@@ -103,22 +101,27 @@ export class FaultyStore {
             if (missing > 0) throw new Error(`the store has ${missing} records less than were answered`);
           },
           rewind: async (epoch) => {
-            this.rows = this.rows.filter((row) => row.epoch <= epoch);
+            for (const [key, row] of this.#rows) if (row.epoch > epoch) this.#rows.delete(key);
           },
           close: async () => undefined,
         };
       },
     });
 
+  /** How many records are stored. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
   /** Identities of what is stored, in order. */
   get stored(): readonly string[] {
-    return this.rows.map(({ record }) => identityOf(record));
+    return [...this.#rows.values()].map(({ record }) => identityOf(record));
   }
 
   #take(record: Data, epoch: number): void {
     const id = identityOf(record);
     this.arrivals.push(id);
-    if (this.recovery === 'idempotent') this.rows = this.rows.filter((row) => identityOf(row.record) !== id);
-    this.rows.push({ epoch, record });
+    // The same id overwrites only where the store can; elsewhere it stands there twice.
+    this.#rows.set(this.recovery === 'idempotent' ? id : `${id} ${this.arrivals.length}`, { epoch, record });
   }
 }

@@ -38,7 +38,7 @@ describe.each(RECOVERIES)('a store (%s)', (recovery) => {
     await send(radio, 1, 20);
     await until('the sibling', () => sibling.rows.length === 19);
     store.down = null;
-    await until('all', () => store.stored.length === 19);
+    await until('all', () => store.size === 19);
     expect(store.stored).toEqual(numbers(1, 20));
     expect(runner.status().state).toBe('running');
   });
@@ -55,7 +55,7 @@ describe.each(RECOVERIES)('a store (%s)', (recovery) => {
     await send(second.radio, 20, 30);
     await until('the sibling', () => second.sibling.rows.length === 10);
     first.store.down = null;
-    await until('all', () => first.store.stored.length === 29);
+    await until('all', () => first.store.size === 29);
     expect(first.store.stored).toEqual(numbers(1, 30));
   });
 
@@ -63,7 +63,7 @@ describe.each(RECOVERIES)('a store (%s)', (recovery) => {
     const { radio, store, sibling, runner } = site(recovery);
     await runner.start();
     await send(radio, 1, 10);
-    await until('what came before', () => store.stored.length === 9);
+    await until('what came before', () => store.size === 9);
     store.down = refused;
     await send(radio, 10, 40);
     await until('degraded', () => runner.status().state === 'degraded');
@@ -105,7 +105,7 @@ describe.each(RECOVERIES)('a store (%s)', (recovery) => {
     await send(radio, 1, 6);
     await until('the sibling', () => sibling.rows.length === 5);
     answer();
-    await until('all', () => store.stored.length === 5);
+    await until('all', () => store.size === 5);
     expect(patient.status().state).toBe('running');
     expect(runner.status().state).toBe('stopped');
   });
@@ -133,7 +133,7 @@ test('credentials that expire while it is stopped: it starts all the same, for i
   await send(second.radio, 1, 5);
   await until('the sibling', () => second.sibling.rows.length === 4);
   first.store.down = null;
-  await until('all', () => first.store.stored.length === 4);
+  await until('all', () => first.store.size === 4);
 });
 
 test('credentials that expire while it runs: degraded with the reason, and all is there with new ones', async () => {
@@ -143,7 +143,7 @@ test('credentials that expire while it runs: degraded with the reason, and all i
   await send(radio, 1, 10);
   await until('degraded', () => (runner.status().problem ?? '').includes('the token has expired'));
   store.down = null;
-  await until('all', () => store.stored.length === 9);
+  await until('all', () => store.size === 9);
   expect(store.stored).toEqual(numbers(1, 10));
 });
 
