@@ -1,7 +1,7 @@
 import type { Clock, LiveFeed, Logger, Reader } from '../pipeline/component/index.js';
 import type { LoadResult } from '../pipeline/config/index.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
-import type { Environment } from '../pipeline/model/index.js';
+import type { Data, Environment } from '../pipeline/model/index.js';
 import { ApiError } from './contract/errors.js';
 import type { Form } from './contract/form.js';
 import { PoseView } from './contract/pose.js';
@@ -24,6 +24,8 @@ export interface Deployment {
   readonly apiKeys: ApiKeys;
   readonly authenticator: Authenticator;
   readonly probe: SystemProbe;
+  /** Looks at the records of a node of the main topology until the function that it gives is called. */
+  readonly watch: (node: string, watcher: (record: Data) => void) => () => void;
   readonly clock: Clock;
   readonly log: Logger;
   /** Seals cursors, so that nobody can make one up. */

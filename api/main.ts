@@ -1,4 +1,5 @@
 import { parseTopology, type CheckedTopology, type LoadOptions } from '../pipeline/config/index.js';
+import type { Data } from '../pipeline/model/index.js';
 import { createRunner } from '../pipeline/runtime/runner.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
 import { createLogger, type Level, type Log } from '../pipeline/telemetry/log.js';
@@ -55,6 +56,10 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
         port: settings.port,
         form: settings.form,
         metrics: () => metrics.text(),
+        watch: (node, watcher) =>
+          metrics.node(topology.id, node).watch((record) => {
+            watcher(record as Data);
+          }),
         ...outside(settings),
       })
     : null;

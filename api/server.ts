@@ -32,6 +32,7 @@ export interface ServerOptions {
   readonly form: Form;
   /** Text of /metrics. */
   readonly metrics: () => Promise<string>;
+  readonly watch: Deployment['watch'];
   readonly limits?: Limits;
   /** Whose tokens are taken beside our own. */
   readonly identityProvider?: IdentityProviderOptions;
@@ -75,6 +76,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     apiKeys,
     authenticator: new Authenticator({ users, tokens, apiKeys, identityProvider }),
     probe,
+    watch: options.watch,
     clock,
     log,
     cursorKey: randomBytes(32),

@@ -6,6 +6,8 @@ export interface RemoteOptions {
   readonly url: string;
   readonly user: string;
   readonly json: boolean;
+  /** Of one who has logged in. */
+  readonly token?: string;
 }
 
 export const remoteOptions = (command: Command): Command =>
@@ -32,9 +34,20 @@ export async function askWhole(
   path: string,
   body?: object,
 ): Promise<Answer> {
-  const token = process.env['CSIFLOW_TOKEN'] ?? (await logIn(options));
+  const token = options.token ?? (await tokenOf(options));
   return call(options, method, path, body, { Authorization: `Bearer ${token}` });
 }
+
+/** Logs in once for many questions. */
+export const signedIn = async <O extends RemoteOptions>(
+  options: O,
+): Promise<O & { readonly token: string }> => ({
+  ...options,
+  token: await tokenOf(options),
+});
+
+const tokenOf = async (options: RemoteOptions): Promise<string> =>
+  process.env['CSIFLOW_TOKEN'] ?? (await logIn(options));
 
 async function logIn(options: RemoteOptions): Promise<string> {
   const password = process.env['CSIFLOW_PASSWORD'];

@@ -143,6 +143,7 @@ export class OperatorStage {
     else this.run.failedInRow = 0;
     for (const record of data) {
       this.run.meter.sentTotal += countOf(record);
+      this.run.meter.show?.(record);
       const trace = this.run.traces?.of(record);
       const signal: DataSignal = { kind: 'data', data: record, from: this.run.id, received };
       this.#out.next(trace ? { ...signal, trace } : signal);

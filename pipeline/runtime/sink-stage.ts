@@ -162,6 +162,7 @@ export class SinkStage {
 
   #add(signal: DataSignal): void {
     this.run.meter.receivedTotal += countOf(signal.data);
+    this.run.meter.show?.(signal.data);
     this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newestOf(signal.data));
     this.#queued++;
     // An alert that overtook a barrier would belong to two epochs, so strict sinks keep the order.

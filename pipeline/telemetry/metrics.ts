@@ -230,11 +230,26 @@ export class NodeMeter {
   watermarkLag: () => number | null = () => null;
   /** Seconds from arrival to here, once a batch. */
   readonly latency: (seconds: number) => void;
+  /** To be shown each record that leaves the node, of a sink each that comes; null while nobody looks. */
+  show: ((record: unknown) => void) | null = null;
+  readonly #watchers = new Set<(record: unknown) => void>();
 
   constructor(topology: string, node: string, latency: (seconds: number) => void) {
     this.topology = topology;
     this.node = node;
     this.latency = latency;
+  }
+
+  /** @param watcher returns at once and does not throw: the pipeline waits for it. Gives what ends the looking. */
+  watch(watcher: (record: unknown) => void): () => void {
+    this.#watchers.add(watcher);
+    this.show = (record) => {
+      for (const one of this.#watchers) one(record);
+    };
+    return () => {
+      this.#watchers.delete(watcher);
+      if (this.#watchers.size === 0) this.show = null;
+    };
   }
 
   dropped(reason: string, count: number): void {

@@ -57,6 +57,10 @@ export async function openService(
     port: 0,
     form: 'b',
     metrics: async () => 'csiflow_received_total 1\n',
+    watch: (_node, watcher) =>
+      main.feed.listen((records) => {
+        records.forEach(watcher);
+      }),
     limits: new Limits(limits),
     ...outside,
   });

@@ -1,0 +1,215 @@
+import { CommandError, EXIT } from './exit.js';
+
+/** What a running csiflow says of one node at one moment: totals since its start, and what stands now. */
+export interface NodeFigures {
+  readonly topology: string;
+  readonly node: string;
+  readonly received: number;
+  readonly sent: number;
+  /** By reason. */
+  readonly dropped: Readonly<Record<string, number>>;
+  readonly failed: number;
+  readonly queueDepth: number;
+  /** Seconds; null before the first watermark. */
+  readonly watermarkLag: number | null;
+  /** Seconds spent in the node, and for which it kept the pump from taking more. */
+  readonly busy: number;
+  readonly gateClosed: number;
+}
+
+/** A moment's figures of all nodes, in the order in which the service lists them. */
+export interface Moment {
+  /** Monotonic milliseconds of here. */
+  readonly at: number;
+  readonly nodes: readonly NodeFigures[];
+}
+
+/** Reads `/metrics` of the csiflow at `url`. @throws CommandError where none answers there */
+export async function readMoment(url: string): Promise<Moment> {
+  let response: Response;
+  try {
+    response = await fetch(`${url}/metrics`);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new CommandError(
+      `no csiflow answers at ${url}: start one with \`csiflow run\`, or name it with --url`,
+      EXIT.unavailable,
+    );
+  }
+  if (!response.ok) throw new CommandError(`${url}/metrics answered ${response.status}`, EXIT.unavailable);
+  return { at: performance.now(), nodes: figuresOf(await response.text()) };
+}
+
+/** Figures of nodes from Prometheus' text format. */
+export function figuresOf(text: string): readonly NodeFigures[] {
+  const nodes = new Map<string, Figures>();
+  for (const line of text.split('\n')) {
+    const found = LINE.exec(line);
+    if (!found) continue;
+    const [, name, labels, value] = found;
+    const { topology, node, ...more } = labelsOf(labels!);
+    if (topology === undefined || node === undefined) continue;
+    const key = `${topology}/${node}`;
+    const figures = nodes.get(key) ?? new Figures(topology, node);
+    nodes.set(key, figures);
+    figures.add(name!, Number(value), more);
+  }
+  return [...nodes.values()].filter(({ told }) => told);
+}
+
+const LINE = /^csiflow_([a-z_]+)\{(.*)\} (\S+)$/;
+
+const labelsOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    [...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name, value]) => [
+      name,
+      value!.replaceAll(/\\(.)/g, (_all, escaped: string) => (escaped === 'n' ? '\n' : escaped)),
+    ]),
+  ) as Record<string, string>;
+
+class Figures implements NodeFigures {
+  readonly topology: string;
+  readonly node: string;
+  received = 0;
+  sent = 0;
+  failed = 0;
+  queueDepth = 0;
+  busy = 0;
+  gateClosed = 0;
+  watermarkLag: number | null = null;
+  readonly dropped: Record<string, number> = {};
+  /** It has totals: other metrics may carry the same labels. */
+  told = false;
+
+  constructor(topology: string, node: string) {
+    this.topology = topology;
+    this.node = node;
+  }
+
+  add(name: string, value: number, labels: Readonly<Record<string, string>>): void {
+    switch (name) {
+      case 'received_total':
+        this.received = value;
+        this.told = true;
+        break;
+      case 'sent_total':
+        this.sent = value;
+        break;
+      case 'dropped_total':
+        this.dropped[labels['reason'] ?? ''] = value;
+        break;
+      case 'failed_total':
+        this.failed += value;
+        break;
+      case 'queue_depth':
+        this.queueDepth = value;
+        break;
+      case 'operator_seconds_total':
+        this.busy = value;
+        break;
+      case 'gate_closed_seconds_total':
+        this.gateClosed = value;
+        break;
+      case 'watermark_lag_seconds':
+        this.watermarkLag = value;
+        break;
+    }
+  }
+}
+
+/** What a node did between two moments. */
+export interface NodeRates {
+  readonly topology: string;
+  readonly node: string;
+  readonly received_per_s: number;
+  readonly sent_per_s: number;
+  readonly dropped_per_s: number;
+  readonly failed_per_s: number;
+  readonly queue_depth: number;
+  readonly watermark_lag_s: number | null;
+  /** Shares of the time, 0 to 1. */
+  readonly busy: number;
+  readonly gate_closed: number;
+  /** Since its start, by reason. */
+  readonly dropped_total: Readonly<Record<string, number>>;
+  readonly failed_total: number;
+}
+
+/** A node that was not there before has rates from 0; totals that went back are those of a new start. */
+export function ratesBetween(before: Moment, after: Moment): readonly NodeRates[] {
+  const seconds = Math.max(1e-3, (after.at - before.at) / 1000);
+  const earlier = new Map(before.nodes.map((node) => [`${node.topology}/${node.node}`, node]));
+  return after.nodes.map((now) => {
+    const then = earlier.get(`${now.topology}/${now.node}`);
+    const rate = (read: (node: NodeFigures) => number): number => {
+      const more = read(now) - (then ? read(then) : 0);
+      return round((more < 0 ? read(now) : more) / seconds);
+    };
+    return {
+      topology: now.topology,
+      node: now.node,
+      received_per_s: rate((node) => node.received),
+      sent_per_s: rate((node) => node.sent),
+      dropped_per_s: rate(({ dropped }) => sum(dropped)),
+      failed_per_s: rate((node) => node.failed),
+      queue_depth: now.queueDepth,
+      watermark_lag_s: now.watermarkLag === null ? null : round(now.watermarkLag),
+      busy: rate((node) => node.busy),
+      gate_closed: rate((node) => node.gateClosed),
+      dropped_total: now.dropped,
+      failed_total: now.failed,
+    };
+  });
+}
+
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+const COLUMNS = [
+  'NODE',
+  'IN/s',
+  'OUT/s',
+  'DROPPED/s',
+  'FAILED',
+  'QUEUE',
+  'LAG s',
+  'BUSY %',
+  'GATE %',
+] as const;
+
+/** A table for a terminal: what was dropped for each reason stands behind the row. */
+export function ratesText(rates: readonly NodeRates[]): string {
+  const several = new Set(rates.map(({ topology }) => topology)).size > 1;
+  const rows = rates.map((node) => [
+    several ? `${node.topology}/${node.node}` : node.node,
+    figure(node.received_per_s),
+    figure(node.sent_per_s),
+    figure(node.dropped_per_s),
+    String(node.failed_total),
+    String(node.queue_depth),
+    node.watermark_lag_s === null ? '-' : figure(node.watermark_lag_s),
+    figure(100 * node.busy),
+    figure(100 * node.gate_closed),
+  ]);
+  const widths = COLUMNS.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => row[column]!.length)),
+  );
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
+      .join('  ');
+  const reasons = rates.map(({ dropped_total }) =>
+    Object.entries(dropped_total)
+      .filter(([, count]) => count > 0)
+      .map(([reason, count]) => `${reason} ${count}`)
+      .join(', '),
+  );
+  return [line(COLUMNS), ...rows.map((row, index) => `${line(row)}  ${reasons[index]!}`.trimEnd())].join(
+    '\n',
+  );
+}
+
+const figure = (value: number): string =>
+  value >= 100 ? String(Math.round(value)) : String(Math.round(value * 10) / 10);

@@ -1,0 +1,36 @@
+/** A plain record in one line for a person; what does not fit is told by JSON. */
+export function recordText(record: Readonly<Record<string, unknown>>): string {
+  const { port, time, environment, ...rest } = record;
+  return `${String(time)} ${String(environment)} ${String(port)}: ${fields(rest)}`;
+}
+
+const fields = (record: Readonly<Record<string, unknown>>): string =>
+  Object.entries(record)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => `${name} ${short(name, value)}`)
+    .join(', ');
+
+function short(name: string, value: unknown): string {
+  if (name === 'persons' && Array.isArray(value)) return people(value as readonly Person[]);
+  if (typeof value === 'number') return String(Math.round(value * 1000) / 1000);
+  // Names may come from a sender: no control character of theirs reaches the terminal.
+  if (typeof value === 'string') return /^[\w.:/@ -]+$/.test(value) ? value : JSON.stringify(value);
+  return JSON.stringify(value);
+}
+
+interface Person {
+  readonly posture: string;
+  readonly confidence: number;
+  readonly position: { readonly x: number; readonly y: number };
+  readonly track: { readonly id: number } | null;
+}
+
+const people = (persons: readonly Person[]): string =>
+  persons.length === 0
+    ? 'nobody'
+    : persons
+        .map(
+          ({ track, posture, position, confidence }) =>
+            `${track ? `#${track.id} ` : ''}${posture} at (${position.x}, ${position.y}) m, ${Math.round(100 * confidence)} %`,
+        )
+        .join('; ');

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { figuresOf, ratesBetween, ratesText } from '../../api/cli/figures.js';
+import { createMetrics } from '../../pipeline/telemetry/metrics.js';
+
+async function moment(at: number, fill: (metrics: ReturnType<typeof createMetrics>) => void) {
+  const metrics = createMetrics();
+  fill(metrics);
+  return { at, nodes: figuresOf(await metrics.text()) };
+}
+
+test('rates are told from two looks at the metrics', async () => {
+  const before = await moment(0, (metrics) => {
+    metrics.node('t', 'routers').receivedTotal = 100;
+  });
+  const after = await moment(2000, (metrics) => {
+    const meter = metrics.node('t', 'routers');
+    meter.receivedTotal = 300;
+    meter.sentTotal = 50;
+    meter.operatorSeconds = 0.5;
+    meter.queueDepth = 7;
+    meter.watermarkLag = () => 0.25;
+    meter.dropped('queue_full', 4);
+    meter.dropped('stale', 0);
+    meter.failed('decode', 3);
+  });
+  expect(ratesBetween(before, after)).toEqual([
+    {
+      topology: 't',
+      node: 'routers',
+      received_per_s: 100,
+      sent_per_s: 25,
+      dropped_per_s: 2,
+      failed_per_s: 1.5,
+      queue_depth: 7,
+      watermark_lag_s: 0.25,
+      busy: 0.25,
+      gate_closed: 0,
+      dropped_total: { queue_full: 4, stale: 0 },
+      failed_total: 3,
+    },
+  ]);
+});
+
+test('after a new start totals begin anew, and rates are never negative', async () => {
+  const before = await moment(0, (metrics) => {
+    metrics.node('t', 'routers').receivedTotal = 1000;
+  });
+  const after = await moment(1000, (metrics) => {
+    metrics.node('t', 'routers').receivedTotal = 20;
+  });
+  expect(ratesBetween(before, after)[0]!.received_per_s).toBe(20);
+});
+
+test('the table names what was dropped for each reason', async () => {
+  const empty = await moment(0, () => undefined);
+  const after = await moment(1000, (metrics) => {
+    metrics.node('t', 'routers').dropped('queue_full', 4);
+    metrics.node('t', 'history').queueDepth = 3;
+  });
+  const lines = ratesText(ratesBetween(empty, after)).split('\n');
+  expect(lines[0]).toMatch(/^NODE +IN\/s +OUT\/s/);
+  expect(lines[1]).toMatch(/^routers .* queue_full 4$/);
+  expect(lines[2]).toMatch(/^history /);
+});
