@@ -17,7 +17,7 @@ export type ClientContext = Pick<Context, 'topology' | 'node' | 'folder' | 'log'
 export const RETRY: RetryOptions = { initialRetryTime: 50, maxRetryTime: 1000, retries: 8 };
 
 /** For producers of transactions: two in a row meet CONCURRENT_TRANSACTIONS for some milliseconds, which the default of 300 ms makes slow. */
-export const TRANSACTION_RETRY: RetryOptions = { ...RETRY, initialRetryTime: 5, retries: 20 };
+export const TRANSACTION_RETRY: RetryOptions = { ...RETRY, initialRetryTime: 5, retries: 10 };
 
 /**
  * A client of kafkajs; nothing is connected yet. The library is loaded here, with all codecs of Kafka.

@@ -54,8 +54,8 @@ export const connectionFields = {
   ),
 };
 
-const Connection = Type.Object(connectionFields);
-export type ConnectionSettings = Static<typeof Connection>;
+export const connectionSchema = Type.Object(connectionFields);
+export type ConnectionSettings = Static<typeof connectionSchema>;
 
 /** Rules that the schema of {@link connectionFields} cannot say. */
 export function checkConnection({ brokers, tls, sasl }: ConnectionSettings): readonly Complaint[] {

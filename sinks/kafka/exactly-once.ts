@@ -105,6 +105,7 @@ export class ExactlyOnce implements Sink {
   /** All epochs that are safe, oldest first; again and again while the brokers are away. Never rejects. */
   async #deliver(): Promise<void> {
     const { signal } = this.#closing;
+    const closes = () => signal.aborted;
     for (let failures = 0; ;) {
       const epoch = this.#spool.epochs.find((waiting) => waiting <= this.#safe);
       if (epoch === undefined) return;
@@ -117,10 +118,10 @@ export class ExactlyOnce implements Sink {
         this.#delivered = null;
         this.#context.metrics.failed('deliver', 1);
         this.#context.log.warn('a transaction failed', { epoch, error: this.#problem.message });
-        if (signal.aborted) return;
+        if (closes()) return;
         const wait = backoff(++failures, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#context.random);
         await pause(wait, signal, this.#context.clock);
-        if (signal.aborted) return;
+        if (closes()) return;
       }
     }
   }

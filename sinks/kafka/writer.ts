@@ -63,7 +63,7 @@ export class KafkaWriter {
   #client: Kafka | undefined;
   #admin: Admin | undefined;
   #producer: Producer | undefined;
-  #compression: CompressionTypes = 0;
+  #compression: CompressionTypes | undefined;
   #largest = DEFAULT_LARGEST;
   /** Milliseconds. */
   readonly #elapsed: () => number;
@@ -126,7 +126,7 @@ export class KafkaWriter {
    */
   async send(messages: readonly Addressed[]): Promise<ReadonlyMap<Addressed, NotTaken>> {
     const refused = new Map<Addressed, NotTaken>();
-    let worst: unknown;
+    let worst: Error | undefined;
     await this.ready();
     await this.#explained(async () => {
       const producer = this.#producer!;
@@ -137,7 +137,7 @@ export class KafkaWriter {
             try {
               await this.#sendBatch(producer, batch, refused);
             } catch (error) {
-              worst = error;
+              worst = error instanceof Error ? error : new Error(String(error));
               // What comes behind it in its partition must not overtake it.
               const { text, final } = explain(error, this.#settings.brokers);
               for (const { messages: left } of batches.slice(index))
@@ -293,7 +293,7 @@ export class KafkaWriter {
       topic,
       acks: -1,
       timeout: 15_000,
-      compression: this.#compression,
+      ...(this.#compression !== undefined && { compression: this.#compression }),
       messages: messages.map(({ key, value, timestamp }): Message => ({
         key,
         value,

@@ -6,15 +6,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Sink } from '../../pipeline/component/index.js';
+import { Type } from 'typebox';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { defineSource, type Sink } from '../../pipeline/component/index.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
 import { packageFolder } from '../../pipeline/telemetry/paths.js';
 import { kafka } from '../../sinks/kafka/kafka.js';
 import { ResultMessage } from '../../sinks/kafka/message.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
-import { temporaryFolder } from '../support/flow.js';
+import {
+  aborted,
+  frames,
+  runnerOf,
+  sum,
+  Table,
+  temporaryFolder,
+  topologyOf,
+  until,
+} from '../support/flow.js';
 import { measure, poseFrame, sensedEvent } from '../support/records.js';
 import { KafkaCluster } from '../support/servers/kafka.js';
 import { freePorts } from '../support/servers/server.js';
@@ -220,6 +230,71 @@ describe('exactly once', () => {
     // The operator's count goes on over all kills.
     expect(results.map(({ value }) => value).sort((a, b) => a - b)).toEqual(upTo(total));
   }, 180_000);
+});
+
+/** 5,000 frames, five every ten milliseconds. */
+const paced = defineSource({
+  name: 'paced',
+  summary: 'Counts slowly.',
+  config: Type.Object({}),
+  examples: [],
+  outputs: ['csi'],
+  replayable: true,
+  create: () => ({
+    open: async (position, output) => {
+      output.ready?.();
+      for (let next = (position as number | null) ?? 0; next < 5000 && !output.signal.aborted; next += 5) {
+        await sleep(10);
+        const data = [frames(next, next + 5, (number) => number * 10_000)];
+        if (!(await output.offer({ position: next + 5, data }))) return;
+      }
+      await aborted(output.signal);
+    },
+  }),
+});
+
+const WAIT = { timeout: 60_000, interval: 500 };
+
+describe('a topology whose brokers die', () => {
+  test.each(['at_least_once', 'exactly_once'])(
+    '%s: results wait, siblings go on, and all of them come',
+    async (delivery) => {
+      const own = await KafkaCluster.start();
+      try {
+        const topic = await own.topic(2);
+        const table = new Table();
+        const runner = runnerOf(
+          topologyOf(
+            {
+              input: { component: paced },
+              sums: { component: sum, from: ['input'] },
+              out: { component: kafka, config: { brokers: own.brokers, topic, delivery }, from: ['sums'] },
+              store: { component: table.component, from: ['sums'] },
+            },
+            temporaryFolder(),
+            { checkpointIntervalMs: 200 },
+          ),
+        );
+        await runner.start();
+        await own.nodes[0]!.crash();
+        await until('degraded', () => runner.status().state === 'degraded');
+        const before = table.stored.length;
+        await until('the sibling', () => table.stored.length > before + 20);
+        await own.nodes[0]!.start();
+        let ids: string[] = [];
+        await vi.waitFor(async () => {
+          ids = (await own.values(topic)).map((line) => (JSON.parse(line) as { id: string }).id);
+          expect(new Set(ids).size).toBe(4999);
+        }, WAIT);
+        await until('running', () => runner.status().state === 'running');
+        await runner.stop();
+        if (delivery === 'exactly_once') expect(ids).toHaveLength(4999);
+      } finally {
+        await own.stop();
+      }
+    },
+    120_000,
+  );
 });
 
 const child = join(packageFolder, `node_modules/.cache/csiflow-kafka/copy-${process.pid}.mjs`);

@@ -265,9 +265,9 @@ describe('several members', () => {
     await a.runner.start();
     await until('all partitions', () => shareOf(a.runner) === 6);
     let produced = 0;
-    let more = true;
+    const enough = new AbortController();
     const producing = (async () => {
-      for (; more; produced += 300) await produce(topic, produced, produced + 300, 6);
+      for (; !enough.signal.aborted; produced += 300) await produce(topic, produced, produced + 300, 6);
     })();
     await until('some messages', () => a.sequences().length > 500);
     await b.runner.start();
@@ -276,7 +276,7 @@ describe('several members', () => {
     await until('messages of the second', () => b.sequences().length > before + 500);
     await b.runner.stop();
     await until('all partitions again', () => shareOf(a.runner) === 6);
-    more = false;
+    enough.abort();
     await producing;
     await until('all messages', () => a.sequences().length + b.sequences().length >= produced);
     await a.runner.stop();

@@ -52,6 +52,7 @@ export class GroupMember {
   #rejoins = false;
   #rebalances = 0;
   #heard = 0;
+  #away = false;
   #watch: NodeJS.Timeout | undefined;
   #covered: TopicPositions = {};
   #following: Promise<void> = Promise.resolve();
@@ -249,11 +250,12 @@ export class GroupMember {
   #look(): void {
     const silence = this.#context.clock.elapsed() - this.#heard;
     const away = silence > SILENCE_MS;
-    this.#events.problem(
-      away
-        ? `no broker of ${this.#settings.brokers.join(', ')} has answered for ${Math.round(silence / 1000)} s: it is tried again until one does`
-        : null,
-    );
+    if (away)
+      this.#events.problem(
+        `no broker of ${this.#settings.brokers.join(', ')} has answered for ${Math.round(silence / 1000)} s: it is tried again until one does`,
+      );
+    else if (this.#away) this.#events.problem(null);
+    this.#away = away;
     for (const [key, lane] of [...this.#held, ...this.#releasing])
       this.#context.metrics.gauge('kafka_lag', lane.lag, { partition: key });
   }

@@ -59,6 +59,7 @@ export const kafka = defineSource({
   outputs: ['csi', 'measure', 'event'],
   replayable: true,
   check: checkSettings,
+  stateFields: ['topics', 'group', 'content', 'format'],
   partitions: kafkaPartitions,
   create: (config, context) => new KafkaSource(config, context),
 });
@@ -91,7 +92,9 @@ class KafkaSource implements Source {
   }
 
   async open(position: Position, output: SourceOutput): Promise<void> {
-    if (output.signal.aborted) return;
+    const { signal } = output;
+    const stops = () => signal.aborted;
+    if (stops()) return;
     const kept = (position ?? {}) as TopicPositions;
     const member = new GroupMember(this.#config, this.#context, this.#owner, kept, {
       news: () => {
@@ -101,7 +104,7 @@ class KafkaSource implements Source {
     });
     this.#member = member;
     let first = true;
-    for (let failures = 0; !output.signal.aborted;) {
+    for (let failures = 0; !stops();) {
       try {
         const { failed } = await member.join();
         first = false;
@@ -117,7 +120,7 @@ class KafkaSource implements Source {
         output.problem?.(text);
         output.ready?.();
         const wait = backoff(++failures, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#context.random);
-        await pause(wait, output.signal, this.#context.clock);
+        await pause(wait, signal, this.#context.clock);
       }
     }
   }

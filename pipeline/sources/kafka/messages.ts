@@ -74,7 +74,7 @@ function addCapture(value: Buffer, format: string, into: RawBuilder): BadMessage
   if (problem) return bad(`${problem.place}: ${problem.message}`);
   const { count, time, offsets, bytes, sender, senders } = records.take();
   for (let i = 0; i < count; i++)
-    into.add(time[i]!, bytes, offsets[i]!, offsets[i + 1]!, senders[sender[i]!] ?? '');
+    into.add(time[i]!, bytes, offsets[i], offsets[i + 1], senders[sender[i]!] ?? '');
   return null;
 }
 
