@@ -82,8 +82,11 @@ test('it publishes with a password over TLS', async () => {
   });
 });
 
-test('it publishes in MQTT 3.1.1 too', async () => {
-  const { sink, root } = await make({ protocol: '3.1.1' });
+test.each([
+  ['in MQTT 3.1.1', () => ({ protocol: '3.1.1' })],
+  ['over WebSocket', () => ({ url: broker.webSocketUrl })],
+])('it publishes %s too', async (_how, config) => {
+  const { sink, root } = await make(config());
   const { seen } = await reader(root);
   await sink.open();
   expect(await sink.write([sensedEvent(0)], 1)).toEqual([]);

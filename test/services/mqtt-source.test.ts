@@ -233,7 +233,10 @@ test('the time that a publisher gives is taken where it can be true', async () =
   await connected(running);
   const client = await publisher();
   const send = (sequence: number, time: string) =>
-    client.publishAsync(topic(), frame(sequence), { qos: 1, properties: { userProperties: { time } } });
+    client.publishAsync(topic(), frame(sequence), {
+      qos: 1,
+      properties: { userProperties: { 'csiflow-time': time } },
+    });
   // The test's clock stands at 2023-11-14T22:13:20Z.
   await send(0, '2023-11-14T22:00:00.250Z');
   await send(1, '1699999500000000');

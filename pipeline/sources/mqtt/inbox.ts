@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IPublishPacket } from 'mqtt';
 import type { Context, RawBatch, SourceOutput } from '../../component/index.js';
-import { RawBuilder } from '../../formats/index.js';
+import { formatNamed, MAX_RECORD_BYTES, RawBuilder, type Format } from '../../formats/index.js';
 import { pause } from '../../runtime/backoff.js';
 
 /** Messages so far, the time of the last one, and the last of quality 1, so that one sent again is known. */
@@ -12,6 +12,7 @@ export interface MqttPosition {
 }
 
 export interface InboxSettings {
+  readonly format: string;
   readonly block_records: number;
   readonly idle_tick_ms: number;
   readonly max_in_flight: number;
@@ -31,6 +32,7 @@ export class Inbox {
   readonly #output: SourceOutput;
   readonly #builder: RawBuilder;
   readonly #remembered: number;
+  readonly #format: Format;
   readonly #tick: NodeJS.Timeout | undefined;
   readonly #waiting: Batch[] = [];
   /** The messages of quality 1 that came last; sent again after a break they are known by their content. */
@@ -51,6 +53,7 @@ export class Inbox {
     this.#records = from?.records ?? 0;
     this.#recent = new Set(from?.recent);
     this.#remembered = settings.max_in_flight;
+    this.#format = formatNamed(settings.format);
     this.#builder = new RawBuilder(settings.block_records, 'live', from?.time);
     if (settings.idle_tick_ms > 0) {
       this.#tick = setInterval(() => {
@@ -80,8 +83,8 @@ export class Inbox {
       return;
     }
     const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
-    const length = Math.min(payload.length, MAX_KEPT_BYTES);
-    this.#builder.add(this.#timeOf(packet), payload, 0, length, packet.topic);
+    const length = Math.min(payload.length, MAX_RECORD_BYTES);
+    this.#builder.add(this.#timeOf(packet, payload), payload, 0, length, packet.topic);
     this.#flushSoon();
   }
 
@@ -114,13 +117,12 @@ export class Inbox {
     return false;
   }
 
-  /** The publisher's own time where it gives a believable one, else now. */
-  #timeOf({ properties }: IPublishPacket): number {
+  /** The time of measurement where the publisher, or the record itself, gives a believable one, else now. */
+  #timeOf({ properties }: IPublishPacket, record: Uint8Array): number {
     const now = this.#context.clock.now();
-    const said = properties?.userProperties?.['time'];
-    if (typeof said !== 'string') return now;
-    const time = /^\d+$/.test(said) ? Number(said) : Date.parse(said) * 1000;
-    return Number.isFinite(time) && time <= now ? time : now;
+    const said = properties?.userProperties?.[TIME_PROPERTY];
+    const time = typeof said === 'string' ? microseconds(said) : this.#format.timeOf?.(record);
+    return time != null && Number.isFinite(time) && time <= now ? time : now;
   }
 
   /** Full batches at once, others at the end of this burst of reads. */
@@ -199,8 +201,11 @@ export class Inbox {
 
 /** A disk that takes longer leaves its messages unconfirmed: the broker sends them again. */
 const CLOSE_MS = 1000;
+/** User property of MQTT 5 that a publisher may add, named as the header of Kafka is. */
+const TIME_PROPERTY = 'csiflow-time';
 const NO_BYTES = new Uint8Array(0);
-/** Longer messages belong to no format of single records; what is kept of them is enough to say so. */
-const MAX_KEPT_BYTES = 65_536;
 /** Batches of quality 0 that wait for a full queue; those of quality 1 are bounded by what the broker may send unconfirmed. */
 const MAX_WAITING = 64;
+
+/** ISO 8601, or microseconds since 1970; NaN for anything else. */
+const microseconds = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Date.parse(text) * 1000);

@@ -10,9 +10,10 @@ const run = promisify(execFile);
 /** A real broker with passwords, an access list and TLS by an authority of its own. */
 export interface Mosquitto {
   readonly server: Server;
-  /** Without and with TLS. */
+  /** Without and with TLS, and over WebSocket. */
   readonly url: string;
   readonly tlsUrl: string;
+  readonly webSocketUrl: string;
   /** PEM file of the authority that signed its certificate. */
   readonly ca: string;
   /** Of every user of {@link USERS}. */
@@ -36,7 +37,7 @@ const PASSWORD = 'only-for-tests-4711';
 /** Starts a broker. What it has confirmed outlives its SIGKILL. */
 export async function startMosquitto(): Promise<Mosquitto> {
   const folder = await serverFolder('mosquitto');
-  const [plain, tls] = (await freePorts(2)) as [number, number];
+  const [plain, tls, web] = (await freePorts(3)) as [number, number, number];
   await makeCertificates(folder);
   await writePasswords(join(folder, 'passwords'));
   await writeFile(
@@ -45,11 +46,11 @@ export async function startMosquitto(): Promise<Mosquitto> {
       .map(([user, lines]) => [`user ${user}`, ...lines, ''].join('\n'))
       .join('\n'),
   );
-  await writeFile(join(folder, 'mosquitto.conf'), configuration(folder, plain, tls));
+  await writeFile(join(folder, 'mosquitto.conf'), configuration(folder, plain, tls, web));
   const server = new Server({
     name: 'mosquitto',
     folder,
-    ports: [plain, tls],
+    ports: [plain, tls, web],
     command: ['mosquitto', '-c', join(folder, 'mosquitto.conf')],
   });
   await server.start();
@@ -57,12 +58,13 @@ export async function startMosquitto(): Promise<Mosquitto> {
     server,
     url: `mqtt://127.0.0.1:${plain}`,
     tlsUrl: `mqtts://localhost:${tls}`,
+    webSocketUrl: `ws://127.0.0.1:${web}`,
     ca: join(folder, 'ca.crt'),
     password: PASSWORD,
   };
 }
 
-const configuration = (folder: string, plain: number, tls: number): string =>
+const configuration = (folder: string, plain: number, tls: number, web: number): string =>
   [
     `user ${userInfo().username}`,
     'per_listener_settings false',
@@ -82,6 +84,8 @@ const configuration = (folder: string, plain: number, tls: number): string =>
     `cafile ${join(folder, 'ca.crt')}`,
     `certfile ${join(folder, 'server.crt')}`,
     `keyfile ${join(folder, 'server.key')}`,
+    `listener ${web} 127.0.0.1`,
+    'protocol websockets',
     '',
   ].join('\n');
 
