@@ -4,6 +4,7 @@ import { FromSchema, FrameSchema, ID_PATTERN, queueSchema } from './frame.js';
 import { jsonSchema, mustBeWritten, type JsonSchema } from './json-schema.js';
 import { componentPage } from './problem.js';
 import { SECTIONS } from './nodes.js';
+import { TestFileSchema } from './test-schema.js';
 
 /**
  * The JSON schema (draft 7) of a whole topology, for editors: `type` is completed with the components of
@@ -11,13 +12,23 @@ import { SECTIONS } from './nodes.js';
  * first line of a topology: `# yaml-language-server: $schema=topology.schema.json`.
  */
 export function topologySchema(registry: Registry): JsonSchema {
-  const frame = forEditor(jsonSchema(FrameSchema));
+  const frame = untitled(forEditor(jsonSchema(FrameSchema)));
   const sections = KINDS.map((kind) => [SECTIONS[kind], sectionSchema(kind, registry)] as const);
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...frame,
     description: 'A topology of csiflow: sources, operators and sinks, named and connected.',
     properties: { ...frame.properties, ...Object.fromEntries(sections) },
+  };
+}
+
+/** The same for a file `NAME.test.yaml`. */
+export function testFileSchema(): JsonSchema {
+  const frame = untitled(forEditor(jsonSchema(TestFileSchema)));
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    ...frame,
+    description: 'Tests of a topology.',
   };
 }
 
@@ -33,6 +44,8 @@ function sectionSchema(kind: Kind, registry: Registry): JsonSchema {
         markdownEnumDescriptions: components.map((component) => component.summary),
         description: `The ${kind} that this node is.`,
       },
+      // Before the type is chosen too.
+      ...(kind === 'source' ? {} : { from: jsonSchema(FromSchema) }),
     },
     allOf: components.map(branch),
   };
@@ -50,6 +63,10 @@ const SECTION_TEXT: Readonly<Record<Kind, string>> = {
   operator: 'What is done with it: a map of node ids.',
   sink: 'Where results go: a map of node ids.',
 };
+
+/** Editors show the title of the whole over each of its fields. */
+const untitled = (schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(Object.entries(schema).filter(([keyword]) => keyword !== 'title'));
 
 /** `if` the node is of this component, `then` these are its fields. */
 function branch(component: Component): JsonSchema {

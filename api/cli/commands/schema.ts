@@ -4,18 +4,18 @@ export function register(program: Command): void {
   program
     .command('schema')
     .description('Print the JSON schema with which an editor checks and completes a topology.')
-    .option('--results', 'print the JSON schema of results as messages of Kafka instead')
-    .addHelpText('after', '\nExample:\n  csiflow schema > topology.schema.json')
-    .action(async (options: { results?: true }) => {
-      if (options.results) {
-        const { ResultMessage } = await import('../../../sinks/kafka/message.js');
-        process.stdout.write(`${JSON.stringify(ResultMessage, null, 2)}\n`);
-        return;
-      }
-      const [{ topologySchema }, { components }] = await Promise.all([
+    .option('--tests', 'the schema of a file of tests, NAME.test.yaml', false)
+    .addHelpText(
+      'after',
+      '\nPut it into the first line of a topology: # yaml-language-server: $schema=topology.schema.json' +
+        '\nExample:\n  csiflow schema > topology.schema.json',
+    )
+    .action(async ({ tests }: { readonly tests: boolean }) => {
+      const [{ testFileSchema, topologySchema }, { components }] = await Promise.all([
         import('../../../pipeline/config/index.js'),
         import('../../components.js'),
       ]);
-      process.stdout.write(`${JSON.stringify(topologySchema(components), null, 2)}\n`);
+      const schema = tests ? testFileSchema() : topologySchema(components);
+      process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
     });
 }
