@@ -28,7 +28,11 @@ export function register(program: Command): void {
       if (options.format !== 'mermaid' && options.format !== 'dot') {
         throw new CommandError(`--format must be mermaid or dot, not ${options.format}`, EXIT.invalid);
       }
-      const topology = loadForCommand(file, { env: process.env }, await registryWith(options.plugin));
+      const topology = loadForCommand(
+        file,
+        { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] },
+        await registryWith(options.plugin),
+      );
       if (options.json) {
         const nodes = topology.nodes.map(({ id, component, inputs }) => {
           return { id, kind: component.kind, type: component.name, inputs };

@@ -12,7 +12,9 @@ const TIMEOUT_MS = 5_000;
 export function register(program: Command): void {
   program
     .command('health')
-    .description('Ask a running csiflow how it is: ends with 0 while it runs, be it degraded, else with 1 or 3.')
+    .description(
+      'Ask a running csiflow how it is: ends with 0 while it runs, be it degraded, else with 1 or 3.',
+    )
     .option('--url <address>', 'address of the running csiflow', 'http://127.0.0.1:8000')
     .option('--json', 'print the answer as JSON', false)
     .addHelpText('after', '\nExample:\n  csiflow health --url http://127.0.0.1:8000')

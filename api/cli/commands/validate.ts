@@ -16,7 +16,7 @@ export function register(program: Command): void {
     .description('Check topologies, their environments and their tests; print all that is wrong.')
     .option('--format <text|json>', 'how problems are printed', 'text')
     .option('--json', 'the same as --format json')
-    .option('--secrets <folder>', 'folder with one file a secret')
+    .option('--secrets <folder>', 'folder with one file a secret; default: CSIFLOW_SECRETS')
     .option('--plugin <file...>', 'modules with components of your own', [])
     .addHelpText(
       'after',
@@ -51,7 +51,10 @@ async function validate(
   let valid = 0;
   for (const file of files) {
     const load = isTestFile(file) ? loadTests : loadTopology;
-    const result = load(file, registry, { env: process.env, secrets });
+    const result = load(file, registry, {
+      env: process.env,
+      secrets: secrets ?? process.env['CSIFLOW_SECRETS'],
+    });
     problems.push(...result.problems);
     if (result.topology) valid++;
   }
