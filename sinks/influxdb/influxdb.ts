@@ -8,7 +8,8 @@ import {
 } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { Connection, InfluxError } from './connection.js';
-import { eventKey, pointsOf, type Point } from './points.js';
+import { Delivery, type Encoded } from './delivery.js';
+import { pointKey, pointsOf, type Point } from './points.js';
 import { InfluxReader } from './reader.js';
 import { prepare, type Keeping } from './setup.js';
 import { TagValues } from './tags.js';
@@ -135,17 +136,12 @@ function complaints(config: Config): readonly Complaint[] {
 /** Events that are remembered, to notice two that InfluxDB would take for one. */
 const REMEMBERED_EVENTS = 4_096;
 
-/** A record with its points. */
-interface Encoded {
-  readonly record: Data;
-  readonly points: readonly Point[];
-}
-
 class InfluxSink implements Sink {
   readonly reader: Reader;
   readonly #config: Config;
   readonly #context: Context;
   readonly #tags: TagValues;
+  readonly #delivery: Delivery;
   #connection: Connection | null = null;
   /** Version of the server, once database and policies have been seen to. */
   #prepared: string | null = null;
@@ -162,6 +158,7 @@ class InfluxSink implements Sink {
         ...[...links, ...zones].map((each) => each.id),
       ]),
     );
+    this.#delivery = new Delivery((points) => this.#send(points), config.batch_points);
     this.reader = new InfluxReader(() => this.#open, config.retention_policy);
   }
 
@@ -183,7 +180,6 @@ class InfluxSink implements Sink {
   }
 
   async write(records: readonly Data[]): Promise<readonly Failure[]> {
-    const connection = this.#open;
     if (this.#context.clock.elapsed() < this.#quietUntil)
       throw new InfluxError(
         'influxdb.busy',
@@ -191,21 +187,8 @@ class InfluxSink implements Sink {
       );
     if (this.#prepared === null) await this.#prepare();
     const failures: Failure[] = [];
-    let batch: Encoded[] = [];
-    let points = 0;
-    for (const record of records) {
-      const encoded = this.#encode(record, failures);
-      if (!encoded) continue;
-      if (points > 0 && points + encoded.points.length > this.#config.batch_points) {
-        await this.#deliver(connection, batch, failures);
-        batch = [];
-        points = 0;
-      }
-      batch.push(encoded);
-      points += encoded.points.length;
-    }
-    await this.#deliver(connection, batch, failures);
-    return failures;
+    const encoded = records.flatMap((record) => this.#encode(record, failures) ?? []);
+    return [...failures, ...(await this.#delivery.deliver(encoded))];
   }
 
   /** All that was written is in the store: InfluxDB answers once it is in its log. */
@@ -243,7 +226,7 @@ class InfluxSink implements Sink {
   #encode(record: Data, failures: Failure[]): Encoded | null {
     try {
       const points = pointsOf(record, this.#tags);
-      if (record.port !== 'event' || this.#isNew(eventKey(points[0]!), record.id)) return { record, points };
+      if (record.port !== 'event' || this.#isNew(pointKey(points[0]!), record.id)) return { record, points };
       const reason = 'another event of the same kind and nanosecond is stored: InfluxDB would overwrite it';
       failures.push({ record, code: 'influxdb.point.taken', reason, retriable: false });
     } catch (error) {
@@ -262,39 +245,24 @@ class InfluxSink implements Sink {
     return true;
   }
 
-  /** Halves what is refused until the records at fault stand alone. */
-  async #deliver(connection: Connection, batch: readonly Encoded[], failures: Failure[]): Promise<void> {
-    if (batch.length === 0) return;
-    const points = batch.flatMap((encoded) => encoded.points);
+  async #send(points: readonly Point[]): Promise<void> {
     try {
-      await connection.write(points, this.#config.retention_policy);
+      await this.#open.write(points, this.#config.retention_policy);
       this.#context.metrics.count('influxdb_points_total', points.length);
     } catch (error) {
-      if (!(error instanceof InfluxError)) throw error;
-      if (error.code !== 'influxdb.refused' && error.code !== 'influxdb.too_large') throw this.#noted(error);
-      if (batch.length === 1 || droppedBy(error) === points.length) {
-        for (const { record } of batch)
-          failures.push({ record, code: 'influxdb.refused', reason: error.reason, retriable: false });
-        return;
-      }
-      const half = batch.length >> 1;
-      await this.#deliver(connection, batch.slice(0, half), failures);
-      await this.#deliver(connection, batch.slice(half), failures);
+      throw error instanceof InfluxError ? this.#noted(error) : error;
     }
   }
 
   #noted(error: InfluxError): InfluxError {
-    if (error.code === 'influxdb.database') this.#prepared = null;
+    if (error.code === 'influxdb.database') {
+      this.#prepared = null;
+      this.#delivery.forget();
+    }
     if (error.retryAfterMs !== null) this.#quietUntil = this.#context.clock.elapsed() + error.retryAfterMs;
     return error;
   }
 }
-
-/** Points that were left out of a write, where InfluxDB says how many: `partial write: points beyond retention policy dropped=5`. */
-const droppedBy = ({ reason }: InfluxError): number | null => {
-  const count = /dropped=(\d+)/.exec(reason)?.[1];
-  return count === undefined ? null : Number(count);
-};
 
 /** Nobody need do anything: the server comes back, or has time again. */
 const passes = (error: unknown): boolean =>

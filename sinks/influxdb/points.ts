@@ -17,6 +17,10 @@ export interface Point {
   readonly timestamp: string;
 }
 
+/** What tells a point from others. */
+export const pointKey = ({ measurement, tags, timestamp }: Point): string =>
+  `${timestamp} ${measurement} ${Object.entries(tags).join(' ')}`;
+
 /** A field's value in the line protocol's own text: the client's conversion turns integers into floats, -0 into 0 and `\'` into `\\'`. */
 export class Literal {
   readonly #text: string;
@@ -110,7 +114,7 @@ function speedOf({ track }: Person): Literal {
 
 /**
  * Events of one kind in one microsecond: those of different persons differ by slot or nanosecond, others by
- * a hash of their id. {@link eventKey} shows where that was not enough.
+ * a hash of their id. {@link pointKey} shows where that was not enough.
  */
 function eventPoint(event: SensedEvent, tags: TagValues): Point {
   const hash = hashOf(event.id);
@@ -128,10 +132,6 @@ function eventPoint(event: SensedEvent, tags: TagValues): Point {
     timestamp: nanoseconds(event.time, hash % 1_000),
   };
 }
-
-/** What tells the point of an event from others. */
-export const eventKey = ({ tags, timestamp }: Point): string =>
-  `${timestamp} ${Object.values(tags).join(' ')}`;
 
 function measurePoint(measure: Measure, tags: TagValues): Point {
   const person = personNumber(measure.subject);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
+import type { InfluxError } from '../../sinks/influxdb/connection.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { decodeTag, encodeTag } from '../../sinks/influxdb/tags.js';
 import fc from 'fast-check';
@@ -155,6 +156,29 @@ describe('requests', () => {
       { record: bad, code: 'influxdb.refused', reason: 'unlucky number', retriable: false },
     ]);
     expect(points('motion')).toHaveLength(39);
+  });
+
+  test('a write that broke off goes on from there, and tells its refusals once it is through', async () => {
+    await open({ batch_points: 4 });
+    const records = Array.from({ length: 20 }, (_, index) => measure(index, { value: index }));
+    const bad = records[2]!;
+    let writes = 0;
+    stub.onWrite = (lines) => {
+      if (lines.some((line) => line.includes('value=2 '))) return { status: 400, body: '{"error":"two"}' };
+      return ++writes % 3 === 0 ? { status: 503 } : undefined;
+    };
+    const tries: unknown[] = [];
+    do
+      tries.push(
+        await sink.write(structuredClone(records), 1).catch((error: unknown) => (error as InfluxError).code),
+      );
+    while (typeof tries.at(-1) === 'string');
+    expect(tries).toEqual([
+      'influxdb.unavailable',
+      'influxdb.unavailable',
+      [{ record: bad, code: 'influxdb.refused', reason: 'two', retriable: false }],
+    ]);
+    expect(points('motion')).toHaveLength(19);
   });
 
   test('a batch that is too large is halved', async () => {

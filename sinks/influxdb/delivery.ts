@@ -1,0 +1,96 @@
+import type { Data, Failure } from '../../pipeline/model/index.js';
+import { InfluxError } from './connection.js';
+import { pointKey, type Point } from './points.js';
+
+/** A record with its points. */
+export interface Encoded {
+  readonly record: Data;
+  readonly points: readonly Point[];
+}
+
+/**
+ * Brings records to InfluxDB in requests of a bounded size, and finds those that it refuses by halving. Where
+ * a request fails, the next try of the same records goes on from there: a server that takes nine requests of
+ * ten, or so many in a minute, would else never take a write of more.
+ */
+export class Delivery {
+  readonly #write: (points: readonly Point[]) => Promise<void>;
+  readonly #batchPoints: number;
+  /** What was settled of a write that then failed: the reason of a refusal by a record's key, null where it is stored. */
+  readonly #settled = new Map<string, string | null>();
+
+  /** @param write rejects with an InfluxError @param batchPoints of a request, at most; a record is not divided */
+  constructor(write: (points: readonly Point[]) => Promise<void>, batchPoints: number) {
+    this.#write = write;
+    this.#batchPoints = batchPoints;
+  }
+
+  /** Gives what InfluxDB will never take. @throws InfluxError where some could not be brought; try the same again. */
+  async deliver(records: readonly Encoded[]): Promise<readonly Failure[]> {
+    const left = records.filter((encoded) => !this.#settled.has(keyOf(encoded)));
+    // Another write than the one that failed: nothing of that one is remembered for ever.
+    if (left.length === records.length) this.#settled.clear();
+    for (const batch of this.#batches(left)) await this.#deliverBatch(batch);
+    const failures = records.flatMap((encoded) => this.#failureOf(encoded) ?? []);
+    this.#settled.clear();
+    return failures;
+  }
+
+  /** The database is gone: what was stored in it is to be brought again. */
+  forget(): void {
+    this.#settled.clear();
+  }
+
+  *#batches(records: readonly Encoded[]): Generator<readonly Encoded[]> {
+    let batch: Encoded[] = [];
+    let points = 0;
+    for (const encoded of records) {
+      if (points > 0 && points + encoded.points.length > this.#batchPoints) {
+        yield batch;
+        batch = [];
+        points = 0;
+      }
+      batch.push(encoded);
+      points += encoded.points.length;
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  async #deliverBatch(batch: readonly Encoded[]): Promise<void> {
+    const points = batch.flatMap((encoded) => encoded.points);
+    try {
+      await this.#write(points);
+      this.#settle(batch, null);
+    } catch (error) {
+      if (!(error instanceof InfluxError && FINAL.has(error.code))) throw error;
+      if (batch.length === 1 || droppedBy(error) === points.length) this.#settle(batch, error.reason);
+      else {
+        const half = batch.length >> 1;
+        await this.#deliverBatch(batch.slice(0, half));
+        await this.#deliverBatch(batch.slice(half));
+      }
+    }
+  }
+
+  #settle(batch: readonly Encoded[], refusal: string | null): void {
+    for (const encoded of batch) this.#settled.set(keyOf(encoded), refusal);
+  }
+
+  #failureOf(encoded: Encoded): Failure | null {
+    const reason = this.#settled.get(keyOf(encoded)) ?? null;
+    return reason === null
+      ? null
+      : { record: encoded.record, code: 'influxdb.refused', reason, retriable: false };
+  }
+}
+
+const FINAL: ReadonlySet<string> = new Set(['influxdb.refused', 'influxdb.too_large']);
+
+/** A record's first point stands for it. */
+const keyOf = ({ points }: Encoded): string => pointKey(points[0]!);
+
+/** Points that were left out of a write, where InfluxDB says how many: `partial write: points beyond retention policy dropped=5`. */
+function droppedBy({ reason }: InfluxError): number | null {
+  const count = /dropped=(\d+)/.exec(reason)?.[1];
+  return count === undefined ? null : Number(count);
+}

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { influxdb } from '../../sinks/influxdb/influxdb.js';
+import { counter, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { startInfluxStub, type InfluxStub, type StubAnswer } from '../support/influx-stub.js';
+
+let stub: InfluxStub;
+beforeEach(async () => {
+  stub = await startInfluxStub();
+});
+afterEach(() => stub.close());
+
+/** A thousand measures to InfluxDB and to a table beside it; what both hold, and how the run went. */
+async function run() {
+  const table = new Table();
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: counter, config: { count: 1_000, block: 5 } },
+        sums: { component: sum, from: ['in'], config: { span: 1 } },
+        influx: { component: influxdb, from: ['sums'], config: { url: stub.url, batch_points: 20 } },
+        table: { component: table.component, from: ['sums'] },
+      },
+      temporaryFolder(),
+    ),
+  );
+  await runner.start();
+  await runner.finished();
+  const stored = () =>
+    [...stub.points.values()]
+      .map(({ tags, fields, timestamp }) => `${tags['name']}@${Number(timestamp) / 1_000}=${fields['value']}`)
+      .sort();
+  return { runner, stored, rows: [...table.rows].sort() };
+}
+
+/** One answer in ten is another one. */
+function everyTenth(answer: StubAnswer): void {
+  let writes = 0;
+  stub.onWrite = () => (++writes % 10 === 3 ? answer : undefined);
+}
+
+test.each<[string, StubAnswer]>([
+  ['refused for the moment', { status: 503 }],
+  ['told to come later', { status: 429, headers: { 'Retry-After': '0.05' } }],
+  ['cut within the answer', { status: 204, cut: true }],
+  ['met by strangers: the credentials are not known', { status: 401 }],
+])(
+  'one write in ten is %s: all is stored in the end, once',
+  async (_, answer) => {
+    everyTenth(answer);
+    const { stored, rows, runner } = await run();
+    await expect.poll(() => stored().length, { timeout: 15_000 }).toBe(rows.length);
+    expect(stored()).toEqual(rows);
+    await expect.poll(() => runner.status().state, { timeout: 15_000 }).toBe('running');
+  },
+  30_000,
+);
+
+test('of what is refused for good, the dead letters and the store make up the whole', async () => {
+  const unlucky = (line: string) => Number(/ (\d+)$/.exec(line)![1]) % 7_000_000 === 0;
+  stub.onWrite = (lines) => (lines.some(unlucky) ? { status: 400, body: '{"error":"seven"}' } : undefined);
+  const { stored, rows, runner } = await run();
+  const { failed } = runner.status().nodes.find(({ id }) => id === 'influx')!;
+  expect(failed).toBe(rows.filter((row) => Number(/@(\d+)/.exec(row)![1]) % 7_000 === 0).length);
+  expect(stored()).toEqual(rows.filter((row) => Number(/@(\d+)/.exec(row)![1]) % 7_000 !== 0));
+});
