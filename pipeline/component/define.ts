@@ -87,6 +87,8 @@ export interface Source {
   /** State of `decode` (last sequence numbers), as plain data with link ids, not link numbers. */
   snapshot?(): State;
   restore?(state: State): void;
+  /** True while others may have counted what was read here: no checkpoint is begun then. For a few seconds at most. */
+  isUnsure?(): boolean;
   /** A checkpoint with this position is safe: brokers may be told now. Called in order; must not throw. */
   committed?(position: Position): void;
   /** Facts for status pages: addresses, unknown senders, loss per link. Plain JSON. */

@@ -90,7 +90,7 @@ export class Barriers {
       this.problem = `a checkpoint has been waiting for ${missing.join(', ')} for ${Math.round((clock.elapsed() - barrier.started) / 1000)} s`;
       onChange();
     }
-    if (this.#complete) return;
+    if (this.#complete || this.#options.sources.some(({ isUnsure }) => isUnsure)) return;
     this.ask();
     wake();
   }

@@ -123,6 +123,11 @@ export class SourceStage {
     this.#queue.close();
   }
 
+  /** It is not known whether its input is still its own. */
+  get isUnsure(): boolean {
+    return this.#source.isUnsure?.() ?? false;
+  }
+
   get waiting(): boolean {
     return this.#next !== undefined || this.#queue.depth > 0 || (this.#endOfInput && !this.ended);
   }

@@ -14,6 +14,8 @@ const CONSUMER_RETRY = { initialRetryTime: 50, maxRetryTime: 1000, retries: 1_00
 /** The brokers count as away when they were silent for this time. */
 const SILENCE_MS = 5_000;
 const WATCH_MS = 1_000;
+/** An answer of the brokers is waited for so long before a checkpoint is begun without. */
+const DOUBT_MS = 4_000;
 const LONGEST_COMMIT_MS = 5_000;
 
 export interface MemberEvents {
@@ -53,6 +55,8 @@ export class GroupMember {
   #rebalances = 0;
   #heard = 0;
   #away = false;
+  /** Since when it is not known whether it is a member still. */
+  #doubts: number | null = null;
   #watch: NodeJS.Timeout | undefined;
   #covered: TopicPositions = {};
   #following: Promise<void> = Promise.resolve();
@@ -137,6 +141,20 @@ export class GroupMember {
       for (const { topic, partition, offered } of lanes.values())
         (positions[topic] ??= {})[partition] = offered;
     return positions;
+  }
+
+  /**
+   * This process, or its network, stood still for so long that the group may have taken it for dead. The first answer
+   * will tell; where none comes, there may be no broker for anybody, and nothing is to wait for it.
+   */
+  get isUnsure(): boolean {
+    const now = this.#context.clock.elapsed();
+    if (!this.joined || now - this.#heard < this.#settings.session_timeout_ms * 0.8) {
+      this.#doubts = null;
+      return false;
+    }
+    this.#doubts ??= now;
+    return now - this.#doubts < DOUBT_MS;
   }
 
   /** All that was taken from lanes is in a batch with the positions of now. */

@@ -139,6 +139,10 @@ class KafkaSource implements Source {
     this.#decoder.restore(decoder);
   }
 
+  isUnsure(): boolean {
+    return this.#member?.isUnsure ?? false;
+  }
+
   committed(position: Position): void {
     this.#member?.commit((position ?? {}) as TopicPositions);
   }
