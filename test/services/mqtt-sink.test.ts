@@ -204,10 +204,9 @@ test('a broker that hangs is given up, and what it did not confirm is reported',
   }
 });
 
-test('killed in the middle: what waited on disk is published in order, and nothing is missing', async () => {
-  const { seen } = await reader('csiflow/kill');
-  const count = 800;
-  const topology = topologyOf(
+/** `count` measures, one a millisecond of event time, published below `prefix`. */
+const line = (prefix: string, count: number) =>
+  topologyOf(
     {
       in: { component: counter, config: { count, block: 5 } },
       sums: { component: sum, from: ['in'], config: { span: 1 } },
@@ -218,7 +217,7 @@ test('killed in the middle: what waited on disk is published in order, and nothi
           url: broker.url,
           username: 'csiflow',
           password: broker.password,
-          prefix: 'csiflow/kill',
+          prefix,
           reconnect_ms: 200,
           timeout_ms: 2000,
         },
@@ -226,20 +225,49 @@ test('killed in the middle: what waited on disk is published in order, and nothi
     },
     temporaryFolder(),
   );
-  const runner = runnerOf(topology);
-  const values = () =>
-    seen
-      .filter(ends('analytics/other'))
-      .map(({ text }) => (JSON.parse(text) as { timestamp: string }).timestamp);
+
+const times = (seen: readonly Seen[]) =>
+  seen
+    .filter(ends('analytics/other'))
+    .map(({ text }) => (JSON.parse(text) as { timestamp: string }).timestamp);
+
+test('killed in the middle: what waited on disk is published in order, and nothing is missing', async () => {
+  const { seen } = await reader('csiflow/kill');
+  const count = 800;
+  const runner = runnerOf(line('csiflow/kill', count));
   await runner.start();
-  await until('some were published', () => values().length > 100);
+  await until('some were published', () => times(seen).length > 100);
   await broker.server.crash();
   await until('the sink is degraded', () => runner.status().state === 'degraded');
   await broker.server.start();
   // One measure for each millisecond but the first, and the end.
-  await until('all were published', () => new Set(values()).size === count);
+  await until('all were published', () => new Set(times(seen)).size === count);
   await until('it is well again', () => runner.status().state === 'running');
-  const first = [...new Set(values())];
+  const first = [...new Set(times(seen))];
+  expect(first).toEqual([...first].sort());
+  expect(await runner.deadLetters()).toEqual([]);
+}, 60_000);
+
+test('a password that is no longer good: degraded, told, and nothing lost once it is good again', async () => {
+  const { seen } = await reader('csiflow/expired');
+  const count = 400;
+  const runner = runnerOf(line('csiflow/expired', count));
+  await runner.start();
+  await until('some were published', () => times(seen).length > 50);
+  await broker.server.crash();
+  await broker.changePassword('csiflow', 'another-one');
+  await broker.server.start();
+  await until(
+    'it is told',
+    () => runner.status().problem?.includes('does not let the user `csiflow` in') === true,
+  );
+  expect(runner.status().state).toBe('degraded');
+  expect(JSON.stringify(runner.status())).not.toContain(broker.password);
+  await broker.server.crash();
+  await broker.changePassword('csiflow', broker.password);
+  await broker.server.start();
+  await until('all were published', () => new Set(times(seen)).size === count);
+  const first = [...new Set(times(seen))];
   expect(first).toEqual([...first].sort());
   expect(await runner.deadLetters()).toEqual([]);
 }, 60_000);

@@ -18,6 +18,8 @@ export interface Mosquitto {
   readonly ca: string;
   /** Of every user of {@link USERS}. */
   readonly password: string;
+  /** Gives a user another password; the broker takes it with its next start. */
+  changePassword(user: User, password: string): Promise<void>;
 }
 
 /** Users, and what they may do: lines of the access list. */
@@ -32,6 +34,8 @@ const USERS = {
   reader: ['topic read #'],
 } as const;
 
+type User = keyof typeof USERS;
+
 const PASSWORD = 'only-for-tests-4711';
 
 /** Starts a broker. What it has confirmed outlives its SIGKILL. */
@@ -39,7 +43,12 @@ export async function startMosquitto(): Promise<Mosquitto> {
   const folder = await serverFolder('mosquitto');
   const [plain, tls, web] = (await freePorts(3)) as [number, number, number];
   await makeCertificates(folder);
-  await writePasswords(join(folder, 'passwords'));
+  const passwords = join(folder, 'passwords');
+  await writeFile(passwords, '');
+  const changePassword = async (user: User, password: string): Promise<void> => {
+    await run('mosquitto_passwd', ['-b', passwords, user, password]);
+  };
+  for (const user of Object.keys(USERS) as User[]) await changePassword(user, PASSWORD);
   await writeFile(
     join(folder, 'access'),
     Object.entries(USERS)
@@ -61,6 +70,7 @@ export async function startMosquitto(): Promise<Mosquitto> {
     webSocketUrl: `ws://127.0.0.1:${web}`,
     ca: join(folder, 'ca.crt'),
     password: PASSWORD,
+    changePassword,
   };
 }
 
@@ -88,11 +98,6 @@ const configuration = (folder: string, plain: number, tls: number, web: number):
     'protocol websockets',
     '',
   ].join('\n');
-
-async function writePasswords(file: string): Promise<void> {
-  await writeFile(file, '');
-  for (const user of Object.keys(USERS)) await run('mosquitto_passwd', ['-b', file, user, PASSWORD]);
-}
 
 /** An authority, and by it a certificate for the name `localhost`. */
 async function makeCertificates(folder: string): Promise<void> {

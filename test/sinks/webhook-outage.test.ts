@@ -1,0 +1,97 @@
+import { Type } from 'typebox';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { defineOperator } from '../../pipeline/component/index.js';
+import { webhook } from '../../sinks/webhook/webhook.js';
+import { counter, runnerOf, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { startReceiver, type Receiver } from '../support/http-receiver.js';
+import { sensedEvent } from '../support/records.js';
+
+let receiver: Receiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await receiver.close();
+});
+
+/** An alert for each frame. */
+const alarm = defineOperator({
+  name: 'alarm',
+  summary: 'Alarms.',
+  config: Type.Object({}),
+  examples: [],
+  inputs: ['csi'],
+  outputs: ['event'],
+  create: () => ({
+    process: (data) => ({
+      data: data.port === 'csi' ? Array.from(data.sequence, (number) => sensedEvent(number)) : [],
+    }),
+  }),
+});
+
+const line = (count: number) =>
+  topologyOf(
+    {
+      in: { component: counter, config: { count } },
+      alarms: { component: alarm, from: ['in'] },
+      out: {
+        component: webhook,
+        from: ['alarms'],
+        config: {
+          url: receiver.url,
+          secret: 'canary-secret-of-the-webhook',
+          allow_private: true,
+          timeout_ms: 500,
+          give_up_ms: 60_000,
+        },
+      },
+    },
+    temporaryFolder(),
+    { checkpointIntervalMs: 100 },
+  );
+
+const ids = (of: Receiver) => new Set(of.calls.map(({ headers }) => headers['idempotency-key']));
+
+test('while the receiver is in trouble alerts wait on disk, and each is there once it is well', async () => {
+  receiver.answer = (_call, response) => {
+    response.writeHead(503).end();
+  };
+  const runner = runnerOf(line(40));
+  await runner.start();
+  await until('it is degraded', () => runner.status().state === 'degraded');
+  const taken: string[] = [];
+  receiver.answer = (call, response) => {
+    taken.push(String(call.headers['idempotency-key']));
+    response.writeHead(204).end();
+  };
+  await until('all are there', () => new Set(taken).size === 40);
+  await until('it is well again', () => runner.status().state === 'running');
+  // Nobody is told twice of what was confirmed.
+  expect(taken).toHaveLength(40);
+  expect(await runner.deadLetters()).toEqual([]);
+}, 30_000);
+
+test('after a stop and a start nobody is told again', async () => {
+  const topology = line(30);
+  const first = runnerOf(topology);
+  await first.start();
+  await until('all are there', () => ids(receiver).size === 30);
+  await first.stop();
+  const second = runnerOf(topology);
+  await second.start();
+  await second.finished();
+  expect(receiver.calls).toHaveLength(30);
+}, 30_000);
+
+test('what the receiver refuses is a dead letter, without the secret, and the rest goes on', async () => {
+  receiver.answer = (call, response) => {
+    response.writeHead(call.body.includes('fall_detection/7"') ? 422 : 204).end();
+  };
+  const runner = runnerOf(line(20));
+  await runner.start();
+  await until('all were tried', () => ids(receiver).size === 20);
+  await runner.finished();
+  const letters = await runner.deadLetters();
+  expect(letters).toMatchObject([{ node: 'out', code: 'webhook.422' }]);
+  expect(JSON.stringify(letters)).not.toContain('canary');
+}, 30_000);
