@@ -169,6 +169,32 @@ test('the same test gives the same results, to the last digit', async () => {
   expect(await results()).toBe(await results());
 });
 
+test('a capture of a scene gives what the scene gives', async () => {
+  const path = topology(`  - name: scene
+    ${WALK_IN}
+    expect: [{ from: motion, matching: { name: motion, subject: null }, contains: { value: -1 } }]
+  - name: capture
+    input: { routers: walk.csi }
+    expect: [{ from: motion, matching: { name: motion, subject: null }, contains: { value: -1 } }]
+`);
+  const scene = join(folder, 'walk.yaml');
+  writeFileSync(
+    scene,
+    `id: walk
+environment: ${packageFile('topologies/environments/esp32-pair.yaml')}
+sources: { routers: { type: simulator, seed: 3, rate_hz: 25, duration_s: 4, people: [{ script: [{ activity: walk, seconds: 9 }] }] } }
+`,
+  );
+  const simulated = await csiflow('simulate', scene, '--out', join(folder, 'walk.csi'));
+  expect(simulated.code, simulated.output).toBe(0);
+  const { results } = JSON.parse((await csiflow('test', path, '--json')).output) as {
+    results: { unmet: { message: string; differences: { received: number }[] }[] }[];
+  };
+  const [first, second] = results.map(({ unmet }) => unmet[0]!);
+  expect(second!.message).toBe(first!.message);
+  expect(second!.differences).toEqual(first!.differences);
+});
+
 test('a capture is read from beside the file; one that is not there is a located error with code 2', async () => {
   const { path, code, output } = await run(`  - name: nowhere
     input: { routers: captures/nowhere.csi }
