@@ -297,6 +297,44 @@ describe('a topology whose brokers die', () => {
   );
 });
 
+describe('two processes in one group', () => {
+  test('one that stood still for longer than its session takes back what others count', async () => {
+    const [from, to] = [await cluster.topic(4), await cluster.topic(2)];
+    await buildChild();
+    const start = (sink: string) => {
+      const folder = temporaryFolder();
+      const input: CopyInput = {
+        folder,
+        brokers: cluster.brokers,
+        from,
+        to,
+        sink,
+        checkpointIntervalMs: 1000,
+      };
+      return startChild(input, undefined);
+    };
+    const [one, other] = [start('one'), start('other')];
+    const total = 3000;
+    const producing = produce(from, total, 4);
+    await sleep(4000);
+    other.kill('SIGSTOP');
+    await sleep(5000);
+    other.kill('SIGCONT');
+    await producing;
+    await vi.waitFor(async () => {
+      expect((await cluster.values(to)).length).toBeGreaterThanOrEqual(total);
+    }, WAIT);
+    for (const process of [one, other]) {
+      process.kill('SIGTERM');
+      await once(process, 'exit');
+    }
+    const numbers = (await cluster.values(to)).map((line) =>
+      Number((JSON.parse(line) as { name: string }).name.slice('frame_'.length)),
+    );
+    expect(numbers.sort((a, b) => a - b)).toEqual(upTo(total));
+  }, 120_000);
+});
+
 const child = join(packageFolder, `node_modules/.cache/csiflow-kafka/copy-${process.pid}.mjs`);
 afterAll(() => {
   rmSync(child, { force: true });
@@ -338,15 +376,15 @@ async function runUntil(input: CopyInput, kill: string | number): Promise<void> 
   expect(signal, String(kill)).toBe('SIGKILL');
 }
 
-/** Frames with numbers up to `total`, over half a minute. */
-async function produce(topic: string, total: number): Promise<void> {
+/** Frames with numbers up to `total`, 200 a second, to a partition each in turn. */
+async function produce(topic: string, total: number, partitions = 3): Promise<void> {
   const producer = cluster.client.producer({ idempotent: true });
   await producer.connect();
   for (let start = 0; start < total; start += 20) {
     await producer.send({
       topic,
       messages: upTo(20).map((index) => ({
-        partition: (start + index) % 3,
+        partition: (start + index) % partitions,
         value: Buffer.from(
           encodePairs(
             { node: 1, bins: 64, mhz: 2437, sequence: start + index, rssi: -40, noise: -90 },

@@ -15,10 +15,20 @@ export interface CopyInput {
   readonly brokers: readonly string[];
   readonly from: string;
   readonly to: string;
+  /** Name of its sink, and of its transactions. */
+  readonly sink?: string;
+  readonly checkpointIntervalMs?: number;
 }
 
 /** The process that is killed: one measure for each frame of a topic, exactly once into another. */
-const { folder, brokers, from, to } = JSON.parse(process.argv[2]!) as CopyInput;
+const {
+  folder,
+  brokers,
+  from,
+  to,
+  sink = 'out',
+  checkpointIntervalMs = 60,
+} = JSON.parse(process.argv[2]!) as CopyInput;
 
 const count = defineOperator({
   name: 'count',
@@ -82,10 +92,10 @@ const topology: CheckedTopology = {
       batch_records: 16,
     }),
     node('count', count, {}, ['in']),
-    node('out', kafkaSink, { brokers, topic: to, delivery: 'exactly_once', compression: 'lz4' }, ['count']),
+    node(sink, kafkaSink, { brokers, topic: to, delivery: 'exactly_once', compression: 'lz4' }, ['count']),
   ],
   settings: {
-    checkpointIntervalMs: 60,
+    checkpointIntervalMs,
     journal: true,
     degradedAfterFailures: 1000,
     stopAfterFailures: null,
