@@ -39,7 +39,7 @@ export async function prepare(connection: Connection, keeping: Keeping, tags: Ta
       await downsample(connection, name, keeping.meansIntervalS);
     }
   } else await checkBucket(connection, keeping);
-  await learnTags(connection, keeping, tags);
+  await learnTags(connection, tags);
   return version;
 }
 
@@ -187,12 +187,8 @@ async function checkBucket(connection: Connection, keeping: Keeping): Promise<vo
 
 // ----------------------------------------------------------------------- both
 
-async function learnTags(connection: Connection, keeping: Keeping, tags: TagValues): Promise<void> {
+async function learnTags(connection: Connection, tags: TagValues): Promise<void> {
   const keys = ['environment', 'name', 'subject', 'source', 'type'].map(identifier);
-  // Statements on tags look at the whole database whatever the policy; a policy in FROM is for queries of data.
-  const [series] = await connection.query(
-    `SHOW TAG VALUES WITH KEY IN (${keys.join(', ')})`,
-    keeping.retentionPolicy,
-  );
+  const [series] = await connection.query(`SHOW TAG VALUES WITH KEY IN (${keys.join(', ')})`);
   for (const row of rowsOf(series!)) tags.note(row['key'] as string, row['value'] as string);
 }

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
 import type { InfluxError } from '../../sinks/influxdb/connection.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
-import { decodeTag, encodeTag } from '../../sinks/influxdb/tags.js';
+import { pointKey, pointsOf } from '../../sinks/influxdb/points.js';
+import { decodeTag, encodeTag, TagValues } from '../../sinks/influxdb/tags.js';
 import fc from 'fast-check';
 import { withDefaults } from '../kit/definition.js';
 import { testContext, type Recorded } from '../support/context.js';
@@ -98,6 +99,29 @@ describe('points', () => {
     const [failure] = await sink.write([sensedEvent(0, { id: twin })], 1);
     expect(failure).toMatchObject({ code: 'influxdb.point.taken', retriable: false });
     expect(points('event').map(({ fields }) => fields['id'])).toEqual(['"a"']);
+  });
+
+  test('measures that differ in name, subject or source are points of their own; the same one is the same', () => {
+    const subject = fc.oneof(
+      fc.constant(null),
+      fc.constantFrom('link-1', 'link-2', ''),
+      fc.nat({ max: 15_000 }).map(String),
+    );
+    const facts = fc.record({
+      name: fc.constantFrom('motion', 'rssi', 'x', ''),
+      subject,
+      source: fc.constantFrom('csiflow', 'a'),
+    });
+    fc.assert(
+      fc.property(fc.uniqueArray(facts, { selector: (fact) => JSON.stringify(fact) }), (all) => {
+        const keys = () => {
+          const tags = new TagValues([]);
+          return all.map((fact) => pointKey(pointsOf(measure(0, fact), tags)[0]!));
+        };
+        expect(new Set(keys()).size).toBe(all.length);
+        expect(keys()).toEqual(keys());
+      }),
+    );
   });
 
   test('any text is a tag and comes back', () => {
