@@ -52,13 +52,14 @@ export interface KafkaPartitionOptions {
 export class KafkaPartition implements Partition {
   readonly saved: PartitionCheckpoint | undefined;
   readonly transaction: Transaction = {
-    send: (epoch, topic, messages) => this.#send(epoch, topic, messages),
+    send: (epoch, topic, messages) => this.#track(this.#send(epoch, topic, messages)),
   };
   readonly #options: KafkaPartitionOptions;
   #transaction: KafkaTransaction;
   #epoch: number;
   #waiting: (() => void)[] = [];
   #broken: Error | undefined;
+  readonly #underWay = new Set<Promise<unknown>>();
   #closed = false;
 
   constructor(options: KafkaPartitionOptions) {
@@ -74,6 +75,11 @@ export class KafkaPartition implements Partition {
     const place = position as PartitionPosition | null;
     const wanted = place ? BigInt(place.offset) : start === 'latest' ? high : low;
     if (wanted < low) onExpired(Number(low - wanted));
+    this.#options.log.info('a partition is read', {
+      partition: number,
+      offset: String(wanted),
+      end: String(high),
+    });
     const backlog = new Backlog(output, this.#options.batches, place?.newest ?? -Infinity);
     const control = reader.read(topic, number, wanted < low ? low : wanted, {
       take: (messages) => {
@@ -89,7 +95,11 @@ export class KafkaPartition implements Partition {
     onLag(0);
   }
 
-  async commit(checkpoint: PartitionCheckpoint, position: Position): Promise<void> {
+  commit(checkpoint: PartitionCheckpoint, position: Position): Promise<void> {
+    return this.#track(this.#commit(checkpoint, position));
+  }
+
+  async #commit(checkpoint: PartitionCheckpoint, position: Position): Promise<void> {
     const { topic, stateTopic, number, group, writer, producer } = this.#options;
     const transaction = this.#transaction;
     if (this.#broken) throw this.#broken;
@@ -105,6 +115,7 @@ export class KafkaPartition implements Partition {
     }
     await transaction.commit();
     written();
+    if (this.#closed) return;
     this.#transaction = await producer.transaction();
     this.#epoch = checkpoint.epoch + 1;
     for (const go of this.#waiting.splice(0)) go();
@@ -115,6 +126,8 @@ export class KafkaPartition implements Partition {
     this.#closed = true;
     for (const go of this.#waiting.splice(0)) go();
     const { producer, log, number } = this.#options;
+    // A request that is tried again would connect the producer again.
+    await Promise.allSettled(this.#underWay);
     try {
       if (this.#transaction.isActive()) await this.#transaction.abort();
     } catch (error) {
@@ -122,6 +135,13 @@ export class KafkaPartition implements Partition {
       log.debug('a transaction could not be aborted', { partition: number, error: textOf(error) });
     }
     await producer.disconnect();
+  }
+
+  #track<T>(work: Promise<T>): Promise<T> {
+    this.#underWay.add(work);
+    const done = () => this.#underWay.delete(work);
+    work.then(done, done);
+    return work;
   }
 
   async #send(epoch: number, topic: string, messages: readonly TransactionMessage[]): Promise<void> {
