@@ -3,6 +3,7 @@ import { defineOperator, NOTHING, type Output } from '../../pipeline/component/i
 import type { CsiBlock, Data } from '../../pipeline/model/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
+import type { Tracer } from '../../pipeline/telemetry/traces/index.js';
 import {
   BLOCK,
   benchContext,
@@ -82,7 +83,7 @@ function plainLoop(input: readonly CsiBlock[]): number {
 }
 
 /** Time from the first block to the last result, microseconds. */
-function throughRuntime(input: readonly CsiBlock[]): Promise<number> {
+export function throughRuntime(input: readonly CsiBlock[], tracer: Tracer | null = null): Promise<number> {
   return withFolder(async (folder) => {
     let go: () => void = () => undefined;
     const started = new Promise<void>((resolve) => {
@@ -118,7 +119,7 @@ function throughRuntime(input: readonly CsiBlock[]): Promise<number> {
     });
     const nodes = [source, ...STEPS, { id: 'end', component: end, config: {} }];
     const topology = lineOf(nodes, LINKS, { stateFolder: folder, checkpointIntervalMs: 600_000 });
-    const runner = createRunner(topology, { log: createLogger({ level: 'error' }) });
+    const runner = createRunner(topology, { log: createLogger({ level: 'error' }), tracer });
     await runner.start();
     begun = performance.now();
     go();
