@@ -1,20 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { NodeMeter } from '../../pipeline/telemetry/metrics.js';
 import { TestClock } from './clock.js';
-import type { MockSink } from './mock-sink.js';
 
 /** What captures and scenes begin with where they do not say: 2026-01-01T00:00:00Z, microseconds. */
 export const TEST_START = Date.UTC(2026, 0, 1) * 1000;
 
-/** Real time for which nothing moves before the clock goes on by itself, milliseconds. */
-const STILL_MS = 25;
+/** Real time for which nothing moves before the clock goes on by itself, milliseconds: while input is read, and after it. */
+const STILL_MS = 250;
+const STILL_AFTER_MS = 4;
 /** Real time that one part of the input is waited for, milliseconds. */
 const PATIENCE_MS = 10_000;
 
 /** A node that is waited for before the next part of the input is read. */
 export interface Busy {
   readonly meter: NodeMeter;
-  readonly mock: MockSink | null;
+  /** What stands in for a sink; null for an operator. */
+  readonly mock: { readonly faults: object | null; readonly writing: number } | null;
 }
 
 /**
@@ -96,7 +97,8 @@ export class Lab {
   /** Lets the clock go on by itself where nothing moves; true where it did. */
   goOn(): boolean {
     const { next } = this.clock;
-    if (next === undefined || performance.now() - this.#stirred < STILL_MS) return false;
+    const still = this.ended ? STILL_AFTER_MS : STILL_MS;
+    if (next === undefined || performance.now() - this.#stirred < still) return false;
     this.clock.advance(next);
     return true;
   }

@@ -27,7 +27,11 @@ export class MockSink {
   readonly #links: LinkTable;
   readonly #recovery: Recovery;
   readonly #refusals = new Map<string, number>();
+  /** Whether a test looks at its records; else they are only counted. */
+  readonly #keeps: boolean;
   #taken: Taken[] = [];
+  /** Records taken, by epoch; frames of CSI count one by one. */
+  readonly #counts = new Map<number, number>();
   #writes = 0;
   /** Writes that have not been answered. */
   writing = 0;
@@ -37,8 +41,10 @@ export class MockSink {
     links: LinkTable,
     mocked: { readonly name: string; readonly inputs: readonly Port[]; readonly recovery: Recovery },
     faults: SinkFaults | null,
+    keeps: boolean,
   ) {
     this.#lab = lab;
+    this.#keeps = keeps;
     this.#links = links;
     this.#recovery = mocked.recovery;
     this.faults = faults;
@@ -56,6 +62,11 @@ export class MockSink {
     return this.#taken;
   }
 
+  /** How many it has taken. */
+  get count(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   #sink(): Sink {
     this.writing = 0;
     return {
@@ -71,6 +82,7 @@ export class MockSink {
       flush: async () => undefined,
       rewind: async (epoch) => {
         this.#taken = this.#taken.filter((taken) => taken.epoch <= epoch);
+        for (const later of [...this.#counts.keys()]) if (later > epoch) this.#counts.delete(later);
       },
       close: async () => undefined,
     };
@@ -110,6 +122,10 @@ export class MockSink {
 
   /** A store whose records have ids overwrites what it is given again. */
   #take(taken: Taken): void {
+    const { record, epoch } = taken;
+    const size = record.port === 'csi' ? record.count : 1;
+    this.#counts.set(epoch, (this.#counts.get(epoch) ?? 0) + size);
+    if (!this.#keeps) return;
     if (this.#recovery === 'idempotent') {
       const key = keyOf(taken.record);
       const at = this.#taken.findIndex(({ record }) => keyOf(record) === key);

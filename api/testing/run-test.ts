@@ -8,7 +8,7 @@ import type { CheckedNode, CheckedTest, CheckedTopology } from '../../pipeline/c
 import { LinkTable, PORTS, plainRecords } from '../../pipeline/model/index.js';
 import { createRunner, type Runner } from '../../pipeline/runtime/runner.js';
 import { PATIENCE, type Patience } from '../../pipeline/runtime/host.js';
-import type { NodeStatus } from '../../pipeline/runtime/status.js';
+import type { LifecycleState, NodeStatus, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { Outbox, StateStore } from '../../pipeline/state/index.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import { createMetrics, type Metrics } from '../../pipeline/telemetry/metrics.js';
@@ -71,6 +71,9 @@ const CHECKPOINT_MS = 500;
 /** Between two looks at how far it is, milliseconds of real time. */
 const LOOK_MS = 2;
 const KEPT_LINES = 200;
+/** Recoveries that a test waits for, and real time that one may take, milliseconds: by its clock pauses take none. */
+const RECOVERIES = 5;
+const RECOVERY_MS = 5_000;
 /** Real time for a topology to end that could not be tested, milliseconds. */
 const END_MS = 5_000;
 
@@ -83,11 +86,19 @@ class TestRun {
   readonly #folder: string;
   readonly #links: LinkTable;
   readonly #lab: Lab;
+  /** Nodes whose records an expectation looks at. */
+  readonly #asked: ReadonlySet<string>;
   readonly #metrics: Metrics = createMetrics();
   readonly #sinks = new Map<string, MockSink>();
   readonly #probes = new Map<string, MockSink>();
   readonly #runner: Runner;
   readonly #hasBeen = new Set<string>();
+  #state: LifecycleState = 'stopped';
+  #problem: string | null = null;
+  #recoveries = 0;
+  #recoveringSince = 0;
+  /** It is being stopped. */
+  #ending = false;
   readonly #log: string[] = [];
 
   constructor(topology: CheckedTopology, test: CheckedTest, folder: string) {
@@ -96,6 +107,7 @@ class TestRun {
     this.#folder = folder;
     this.#links = new LinkTable(topology.environments);
     this.#lab = new Lab(topology.nodes.filter(isSource).map(({ id }) => id));
+    this.#asked = askedFor(test);
     const tested = this.#tested();
     this.#watch(tested);
     this.#runner = createRunner(tested, {
@@ -111,8 +123,8 @@ class TestRun {
       }),
       patience: TEST_PATIENCE,
     });
-    this.#runner.onChange(({ state }) => {
-      this.#hasBeen.add(state);
+    this.#runner.onChange((status) => {
+      this.#note(status);
     });
   }
 
@@ -120,6 +132,7 @@ class TestRun {
     try {
       return await this.#run(performance.now() + limitMs);
     } catch (error) {
+      this.#ending = true;
       await this.#until(this.#runner.stop({ force: true }), performance.now() + END_MS, 'it does not stop');
       throw error;
     }
@@ -163,7 +176,7 @@ class TestRun {
     });
     return {
       ...this.#topology,
-      nodes: [...replaced, ...this.#askedFor().map((node) => this.#probe(node))],
+      nodes: [...replaced, ...nodes.filter((node) => this.#isProbed(node)).map((node) => this.#probe(node))],
       settings: {
         ...settings,
         stateFolder: join(this.#folder, 'state'),
@@ -189,9 +202,20 @@ class TestRun {
     const { name, inputs } = component;
     const recovery = recoveryOf(component, node.config);
     const faults = this.#test.faults.get(node.id) ?? null;
-    const mock = new MockSink(this.#lab, this.#links, { name, inputs, recovery }, faults);
+    const mock = new MockSink(
+      this.#lab,
+      this.#links,
+      { name, inputs, recovery },
+      faults,
+      this.#asked.has(node.id),
+    );
     this.#sinks.set(node.id, mock);
     return { ...node, component: mock.component, config: {} };
+  }
+
+  /** Of a source or operator that an expectation looks at. */
+  #isProbed({ id, component }: CheckedNode): boolean {
+    return component.kind !== 'sink' && this.#asked.has(id);
   }
 
   #probe(node: CheckedNode): CheckedNode {
@@ -200,6 +224,7 @@ class TestRun {
       this.#links,
       { name: 'probe', inputs: PORTS, recovery: 'rewind' },
       null,
+      true,
     );
     this.#probes.set(node.id, mock);
     const ports = node.component.kind === 'sink' ? [] : node.component.outputs;
@@ -212,17 +237,6 @@ class TestRun {
       secrets: [],
       hash: `probe of ${node.id}`,
     };
-  }
-
-  /** Sources and operators whose records an expectation looks at. */
-  #askedFor(): readonly CheckedNode[] {
-    const asked = this.#test.expect.flatMap(({ subject, rule }) => [
-      ...(subject.of === 'records' && 'node' in subject ? [subject.node] : []),
-      ...(rule.rule === 'contains' && rule.within?.after.mark === 'record' ? [rule.within.after.node] : []),
-    ]);
-    return this.#topology.nodes.filter(
-      ({ id, component }) => asked.includes(id) && component.kind !== 'sink',
-    );
   }
 
   #watch({ nodes, id: topology }: CheckedTopology): void {
@@ -244,10 +258,29 @@ class TestRun {
 
   // ------------------------------------------------------------------ running
 
-  #look() {
+  #look(): TopologyStatus {
     const status = this.#runner.status();
-    this.#hasBeen.add(status.state);
+    this.#note(status);
     return status;
+  }
+
+  #note({ state, problem }: TopologyStatus): void {
+    if (state === 'restarting' && this.#state !== 'restarting') {
+      this.#recoveries++;
+      this.#recoveringSince = performance.now();
+    }
+    this.#state = state;
+    this.#problem = problem ?? this.#problem;
+    this.#hasBeen.add(state);
+  }
+
+  /** @throws TestError where it fails each time that it is recovered */
+  #checkRecovery(): void {
+    const tooLong = this.#state === 'restarting' && performance.now() - this.#recoveringSince > RECOVERY_MS;
+    if (!tooLong && this.#recoveries <= RECOVERIES) return;
+    throw new TestError(
+      `the topology fails each time that it is recovered: ${this.#problem ?? 'nobody knows why'}`,
+    );
   }
 
   /** Waits for `work`, or for the topology's end; meanwhile the clock goes on where the input does not move it. */
@@ -270,6 +303,7 @@ class TestRun {
       }
       await Promise.race([settled, sleep(LOOK_MS)]);
       if (this.#look().state === 'failed') return;
+      if (!this.#ending) this.#checkRecovery();
       this.#lab.goOn();
     }
     if (run.failure !== undefined) throw new TestError(text(run.failure));
@@ -286,13 +320,12 @@ class TestRun {
   }
 
   async #drained(): Promise<boolean> {
-    for (const [id, { faults, taken }] of this.#sinks) {
+    for (const [id, { faults, count }] of this.#sinks) {
       if (!faults) continue;
       const { receivedTotal } = this.#metrics.node(this.#topology.id, id);
-      const written = taken.reduce((sum, { record }) => sum + (record.port === 'csi' ? record.count : 1), 0);
-      if (written >= receivedTotal) continue;
+      if (count >= receivedTotal) continue;
       const dead = await this.#runner.deadLetters({ node: id });
-      if (written + dead.length < receivedTotal) return false;
+      if (count + dead.length < receivedTotal) return false;
     }
     return true;
   }
@@ -309,7 +342,8 @@ class TestRun {
           given_ms: round(givenMs),
         })),
       );
-    return new Map([...this.#sinks, ...this.#probes].map(([id, mock]) => [id, seen(mock)]));
+    const kept = [...this.#sinks, ...this.#probes].filter(([id]) => this.#asked.has(id));
+    return new Map(kept.map(([id, mock]) => [id, seen(mock)]));
   }
 
   async #deadLetters(): Promise<ReadonlyMap<string, readonly TestRecord[]>> {
@@ -344,6 +378,14 @@ class TestRun {
 }
 
 const isSource = ({ component }: CheckedNode): boolean => component.kind === 'source';
+
+const askedFor = ({ expect }: CheckedTest): ReadonlySet<string> =>
+  new Set(
+    expect.flatMap(({ subject, rule }) => [
+      ...('node' in subject && subject.of === 'records' ? [subject.node] : []),
+      ...(rule.rule === 'contains' && rule.within?.after.mark === 'record' ? [rule.within.after.node] : []),
+    ]),
+  );
 
 const figuresOf = ({ received, sent, failed, dropped, status, details }: NodeStatus): TestRecord => ({
   received,

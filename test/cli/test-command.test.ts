@@ -116,13 +116,23 @@ tests: [{ name: starts, expect: [{ from: poses, count: 0 }] }]
   });
 });
 
+test('a capture that is damaged ends the test with the place in it, soon', async () => {
+  writeFileSync(join(folder, 'damaged.csi'), 'CSIFLOWC, but no capture');
+  const { code, output } = await run(`  - name: damaged
+    input: { routers: damaged.csi }
+    expect: [{ from: routers, count: 0 }]
+`);
+  expect(code).toBe(1);
+  expect(output).toMatch(/t\d+\.yaml:11:11 the topology did not start: routers \(udp\): byte 8: this is a capture of version/);
+});
+
 describe('a mocked sink', () => {
   test('takes all in the end, in order, after it was away; the clock needs no waiting', async () => {
     const began = performance.now();
-    const { code, output } = await run(`  - name: away for an hour
+    const { code, output } = await run(`  - name: away for ten minutes
     ${WALK_IN}
-    run_on_ms: 7200000
-    sinks: { history: { away_from_ms: 1000, away_for_ms: 3600000 } }
+    run_on_ms: 1200000
+    sinks: { history: { away_from_ms: 1000, away_for_ms: 600000 } }
     expect:
       - { has_been: degraded }
       - { state: running }
