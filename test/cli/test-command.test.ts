@@ -123,7 +123,9 @@ test('a capture that is damaged ends the test with the place in it, soon', async
     expect: [{ from: routers, count: 0 }]
 `);
   expect(code).toBe(1);
-  expect(output).toMatch(/t\d+\.yaml:11:11 the topology did not start: routers \(udp\): byte 8: this is a capture of version/);
+  expect(output).toMatch(
+    /t\d+\.yaml:11:11 the topology did not start: routers \(udp\): byte 8: this is a capture of version/,
+  );
 });
 
 describe('a mocked sink', () => {
