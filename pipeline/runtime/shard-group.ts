@@ -219,6 +219,7 @@ export class ShardGroup implements Run {
 
   /** Resolves when the partition is given away; rejects when its shard fails. */
   async #serve(number: number, held: Held): Promise<void> {
+    const { log } = this.#options;
     const { signal } = held.away;
     const partition = await this.#partitions!.take(number);
     if (signal.aborted) {
@@ -235,7 +236,7 @@ export class ShardGroup implements Run {
     signal.addEventListener('abort', given);
     const shard = new Shard({
       ...this.#options,
-      log: this.#options.log.child({ partition: number }),
+      log: log.child({ partition: number }),
       onStep: () => undefined,
       onFailure: settle,
       partition,
@@ -249,6 +250,8 @@ export class ShardGroup implements Run {
           this.#letters!,
         ),
     });
+    const { saved } = partition;
+    log.info('a partition is taken', { partition: number, epoch: saved?.epoch ?? null });
     try {
       await shard.start();
       held.shard = shard;

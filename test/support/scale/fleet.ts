@@ -58,8 +58,9 @@ export class Fleet {
     await this.#end(worker, 'SIGKILL');
   }
 
-  async stop(): Promise<void> {
-    await Promise.all([...this.#workers.keys()].map((worker) => this.#end(worker, 'SIGTERM')));
+  /** All of them; default: each takes a last checkpoint. */
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await Promise.all([...this.#workers.keys()].map((worker) => this.#end(worker, signal)));
   }
 
   async #end(worker: string, signal: NodeJS.Signals): Promise<void> {

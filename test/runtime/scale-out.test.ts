@@ -1,0 +1,292 @@
+import fc from 'fast-check';
+import { Type } from 'typebox';
+import { expect, test } from 'vitest';
+import {
+  defineSink,
+  defineSource,
+  type Partition,
+  type PartitionCheckpoint,
+  type Partitions,
+  type Position,
+  type SourceOutput,
+} from '../../pipeline/component/index.js';
+import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import { CheckpointReader, CheckpointWriter } from '../../pipeline/kafka/partitions/checkpoint-topic.js';
+import { spread } from '../../pipeline/kafka/partitions/sticky-assigner.js';
+import { PORTS } from '../../pipeline/model/index.js';
+import type { KafkaMessage } from 'kafkajs';
+import { aborted, frames, runnerOf, sum, temporaryFolder, topologyOf, until } from '../support/flow.js';
+
+// ------------------------------------------------------------------ who reads which partition
+
+test('partitions are spread evenly, and nobody loses one that an even spread lets him keep', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 24 }),
+      fc.integer({ min: 1, max: 6 }),
+      fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 24, maxLength: 24 }),
+      (count, members, owners) => {
+        const partitions = Array.from({ length: count }, (_, index) => index);
+        const names = Array.from({ length: members }, (_, index) => `member-${index}`);
+        const claims = new Map(
+          names.map((name, index) => [name, partitions.filter((one) => owners[one] === index)]),
+        );
+        const assigned = spread(partitions, claims);
+        expect([...assigned.values()].flat().sort((a, b) => a - b)).toEqual(partitions);
+        const sizes = [...assigned.values()].map((list) => list.length);
+        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+        const again = spread(partitions, assigned);
+        expect([...again]).toEqual([...assigned]);
+        for (const [name, list] of assigned) {
+          const claimed = claims.get(name)!;
+          const kept = list.filter((one) => claimed.includes(one));
+          expect(kept.length).toBeGreaterThanOrEqual(Math.min(claimed.length, Math.floor(count / members)));
+        }
+      },
+    ),
+  );
+});
+
+// ------------------------------------------------------------------ checkpoints as messages
+
+/** A partition of a compacted topic: the newest message of each key. */
+class Topic {
+  readonly messages: KafkaMessage[] = [];
+
+  async write(writer: CheckpointWriter, checkpoint: PartitionCheckpoint): Promise<number> {
+    const { lots, written } = await writer.lots(checkpoint);
+    for (const lot of lots)
+      expect(lot.reduce((bytes, { value }) => bytes + (value?.length ?? 0), 0)).toBeLessThan(1_000_000);
+    for (const { key, value } of lots.flat())
+      this.messages.push({
+        key: Buffer.from(key as string),
+        value: value === null ? null : Buffer.from(value),
+        timestamp: '0',
+        attributes: 0,
+        size: 0,
+        offset: String(this.messages.length),
+      });
+    written();
+    return lots.flat().length;
+  }
+
+  read() {
+    const reader = new CheckpointReader();
+    reader.take(this.messages);
+    return reader.checkpoint();
+  }
+}
+
+const bytes = (length: number, seed: number): Uint8Array => {
+  let state = seed;
+  return Uint8Array.from({ length }, () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) >>> 24);
+};
+
+test('a checkpoint larger than a message comes back whole, after it has grown and shrunk', async () => {
+  const topic = new Topic();
+  const { saved, writer } = await topic.read();
+  expect(saved).toBeUndefined();
+  for (const [epoch, size] of [3_000_000, 10, 2_000_000, 0].entries()) {
+    const parts = new Map([
+      ['head', bytes(10, epoch)],
+      ['node:windows', bytes(size, epoch)],
+    ]);
+    await topic.write(writer, { epoch, parts });
+    const { saved: found } = await topic.read();
+    expect(found?.epoch).toBe(epoch);
+    for (const [name, part] of parts) expect(Buffer.compare(found!.parts.get(name)!, part)).toBe(0);
+  }
+});
+
+test('what has not changed is not written again, also by the next owner; what is gone is deleted', async () => {
+  const topic = new Topic();
+  const parts = new Map([
+    ['node:a', bytes(100_000, 1)],
+    ['node:b', bytes(100, 2)],
+  ]);
+  await topic.write(new CheckpointWriter({}), { epoch: 1, parts });
+  const { writer } = await topic.read();
+  expect(await topic.write(writer, { epoch: 2, parts })).toBe(1);
+  await topic.write(writer, { epoch: 3, parts: new Map([['node:b', bytes(100, 3)]]) });
+  const { saved } = await topic.read();
+  expect([...saved!.parts.keys()]).toEqual(['node:b']);
+});
+
+test('a checkpoint that lacks a chunk, or is of a newer csiflow, is refused', async () => {
+  const topic = new Topic();
+  await topic.write(new CheckpointWriter({}), { epoch: 1, parts: new Map([['node:a', bytes(9, 1)]]) });
+  const [chunk, head] = topic.messages;
+  topic.messages.splice(0, 1);
+  await expect(topic.read()).rejects.toMatchObject({ code: 'state.corrupt' });
+  const newer = head!.value!.toString().replace('"version":1', '"version":99');
+  topic.messages.splice(0, 1, chunk!, { ...head!, value: Buffer.from(newer) });
+  await expect(topic.read()).rejects.toMatchObject({ code: 'state.newer' });
+});
+
+// ------------------------------------------------------------------ shards of partitions
+
+interface Written {
+  readonly checkpoint: PartitionCheckpoint;
+  readonly position: Position;
+  readonly messages: readonly string[];
+}
+
+/** A broker in memory: partitions of ten thousand frames, who has taken them last, and what was committed. */
+class Broker {
+  readonly committed = new Map<number, Written>();
+  readonly results = new Map<number, string[]>();
+  readonly takes = new Map<number, number>();
+  readonly members = new Map<string, (share: readonly number[]) => void>();
+  /** Frames that may be read. */
+  end = 0;
+
+  partitions(member: string): Partitions {
+    return {
+      join: async (onShare) => {
+        this.members.set(member, onShare);
+        return Promise.resolve();
+      },
+      take: async (number) => Promise.resolve(this.#take(number)),
+      leave: async () => {
+        this.members.delete(member);
+        return Promise.resolve();
+      },
+    };
+  }
+
+  #take(number: number): Partition {
+    const owner = (this.takes.get(number) ?? 0) + 1;
+    this.takes.set(number, owner);
+    let sent: string[] = [];
+    const mine = () => {
+      if (this.takes.get(number) !== owner) throw new Error('fenced off');
+    };
+    return {
+      saved: this.committed.get(number)?.checkpoint,
+      transaction: {
+        send: async (_, __, messages) => {
+          mine();
+          sent.push(...messages.map(({ value }) => String(value)));
+          return Promise.resolve();
+        },
+      },
+      read: (position, output) => this.#read((position as number | null) ?? 0, output),
+      commit: async (checkpoint, position) => {
+        mine();
+        this.committed.set(number, { checkpoint, position, messages: sent });
+        this.results.set(number, [...(this.results.get(number) ?? []), ...sent]);
+        sent = [];
+        return Promise.resolve();
+      },
+      close: async () => Promise.resolve(),
+    };
+  }
+
+  async #read(from: number, output: SourceOutput): Promise<void> {
+    output.ready?.();
+    for (let next = from; !output.signal.aborted;) {
+      if (next < this.end) await output.offer({ position: ++next, data: [frames(next - 1, next)] });
+      else await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await aborted(output.signal);
+  }
+}
+
+function worker(broker: Broker, member: string) {
+  const source = defineSource({
+    name: 'log',
+    summary: 'Partitions in memory.',
+    config: Type.Object({}),
+    examples: [],
+    outputs: ['csi'],
+    replayable: true,
+    partitions: () => broker.partitions(member),
+    create: () => ({ open: () => Promise.reject(new Error('it is read by partitions')) }),
+  });
+  const sink = defineSink({
+    name: 'results',
+    summary: 'Sends.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: PORTS,
+    recovery: 'at-least-once',
+    transactional: true,
+    create: (_, { transaction }) => ({
+      open: async () => Promise.resolve(),
+      write: async (records, epoch) => {
+        const messages = records.map((record) => ({
+          key: 'room',
+          value: record.port === 'measure' ? `${record.time}=${record.value}` : record.port,
+        }));
+        await transaction!.send(epoch, 'results', messages);
+        return [];
+      },
+      flush: async () => Promise.resolve(),
+      close: async () => Promise.resolve(),
+    }),
+  });
+  const topology: CheckedTopology = topologyOf(
+    {
+      in: { component: source },
+      sums: { component: sum, from: ['in'] },
+      out: { component: sink, from: ['sums'] },
+    },
+    temporaryFolder(),
+    { scaleOut: true },
+  );
+  return runnerOf(topology);
+}
+
+/** What one process that never stopped would have sent of frames 0 to `end`. */
+const sums = (end: number): readonly string[] =>
+  Array.from({ length: Math.floor((end - 1) / 10) }, (_, index) => {
+    const last = (index + 1) * 10;
+    return `${last * 1000}=${(last * (last - 1)) / 2}`;
+  });
+
+test('a partition that moves from process to process goes on with its state, and sends all once', async () => {
+  const broker = new Broker();
+  const [first, second] = [worker(broker, 'first'), worker(broker, 'second')];
+  await first.start();
+  await second.start();
+  const position = (partition: number) => (broker.committed.get(partition)?.position ?? 0) as number;
+  broker.members.get('first')!([0, 1]);
+  for (const [round, owners] of [
+    [1, 2],
+    [2, 1],
+    [2, 2],
+    [1, 1],
+  ].entries()) {
+    const end = (round + 1) * 55;
+    broker.end = end;
+    await until('all to be committed', () => position(0) === end && position(1) === end);
+    // The new owner is told first: the old one does not know yet that it was fenced off.
+    const [zero, one] = owners;
+    const share = (member: number) =>
+      [zero === member ? 0 : -1, one === member ? 1 : -1].filter((p) => p >= 0);
+    broker.members.get('second')!(share(2));
+    broker.members.get('first')!(share(1));
+  }
+  broker.end = 300;
+  await until('the end', () => position(0) === 300 && position(1) === 300);
+  expect(broker.results.get(0)).toEqual(sums(300));
+  expect(broker.results.get(1)).toEqual(sums(300));
+  expect(broker.takes.get(0)).toBeGreaterThan(2);
+  expect(first.status().state).toBe('running');
+});
+
+test('a stop covers all that was read by a checkpoint; a start goes on from there', async () => {
+  const broker = new Broker();
+  const runner = worker(broker, 'only');
+  await runner.start();
+  broker.members.get('only')!([4]);
+  broker.end = 44;
+  await until('a checkpoint', () => broker.committed.get(4)?.position === 44);
+  await runner.stop();
+  expect(broker.members.size).toBe(0);
+  await runner.start();
+  broker.members.get('only')!([4]);
+  broker.end = 99;
+  await until('the rest', () => broker.committed.get(4)?.position === 99);
+  expect(broker.results.get(4)).toEqual(sums(99));
+});
