@@ -21,7 +21,12 @@ import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { trackPersons } from '../../operators/track-persons/track-persons.js';
 import { window } from '../../operators/window/window.js';
+import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
+import { file as files } from '../../sinks/file.js';
+import { influxdb } from '../../sinks/influxdb/influxdb.js';
+import { mqtt } from '../../sinks/mqtt/mqtt.js';
+import { webhook } from '../../sinks/webhook/webhook.js';
 import { withDefaults } from '../kit/definition.js';
 import type { ChildInput } from './process.js';
 
@@ -29,7 +34,9 @@ import type { ChildInput } from './process.js';
  * The process that is killed: csiflow's own source, operators and store, with an asynchronous stage of
  * random delays in the place of the network, and a fan-in of frames and delayed results, whose order shows.
  */
-const { folder, source, port, path, speed, blockRecords, hold } = JSON.parse(process.argv[2]!) as ChildInput;
+const { folder, source, port, path, speed, blockRecords, hold, sinks } = JSON.parse(
+  process.argv[2]!,
+) as ChildInput;
 
 /** What reaches `decode` and what the socket hands over, on disk at once: a killed process has said it. */
 const decoded = openSync(join(folder, 'decoded.part'), 'a');
@@ -77,6 +84,23 @@ function listened(component: AnySource): AnySource {
         restore: (state) => inner.restore?.(state),
         close: async () => inner.close?.(),
       };
+    },
+  };
+}
+
+/** The source itself; says when it has given all. */
+function told(component: AnySource): AnySource {
+  return {
+    ...component,
+    create: (config, context) => {
+      const inner = component.create(config, context);
+      const open = inner.open.bind(inner);
+      return Object.assign(inner, {
+        open: async (...given: Parameters<Source['open']>) => {
+          await open(...given);
+          process.stdout.write('read\n');
+        },
+      });
     },
   };
 }
@@ -171,19 +195,80 @@ const order = defineOperator({
   },
 });
 
+/** An alert at every twentieth pose: its id follows from the pose alone. */
+const alarm = defineOperator({
+  name: 'alarm',
+  summary: 'Stands where falls are noticed.',
+  config: Type.Object({}),
+  examples: [],
+  inputs: ['pose'],
+  outputs: ['event'],
+  create: () => ({
+    process: (data) =>
+      data.port === 'pose' && data.frameId % 20 === 0
+        ? { data: [alertOf(data.frameId, data.time)] }
+        : { data: [] },
+  }),
+});
+
+const alertOf = (frame: number, time: number): Data => ({
+  port: 'event',
+  id: `${environment.id}/fall_detection/${frame}`,
+  type: 'fall_detection',
+  severity: 'high',
+  environment: environment.id,
+  time,
+  confidence: 0.9,
+  person: 1,
+  location: null,
+  metadata: {},
+  source: 'csiflow',
+  provenance: { origin: 'simulated' },
+});
+
 interface Spec {
   readonly component: Component;
   readonly from?: readonly string[];
   readonly config?: object;
 }
 
-const input: Spec =
-  source === 'file'
-    ? { component: listened(file), config: { path, speed, batch_records: blockRecords } }
-    : { component: listened(udp), config: { port, block_records: blockRecords, idle_tick_ms: 0 } };
+const inputs: Readonly<Record<ChildInput['source'], () => Spec>> = {
+  file: () => ({ component: listened(file), config: { path, speed, batch_records: blockRecords } }),
+  udp: () => ({ component: listened(udp), config: { port, block_records: blockRecords, idle_tick_ms: 0 } }),
+  simulator: () => ({
+    component: told(simulator),
+    config: { duration_s: 40, speed, start_time: '2026-01-01T00:00:00Z' },
+  }),
+};
+
+/** Where results go beside the store. */
+const others: Readonly<Record<string, Spec>> = {
+  lines: {
+    component: files,
+    from: ['motion', 'people', 'alarm'],
+    config: { path: join(folder, 'out.ndjson') },
+  },
+  ...(sinks?.webhook && {
+    hook: {
+      component: webhook,
+      from: ['alarm'],
+      config: { url: sinks.webhook, secret: 'a secret of some length', allow_private: true },
+    },
+  }),
+  ...(sinks?.mqtt && {
+    broker: {
+      component: mqtt,
+      from: ['motion', 'people', 'alarm'],
+      config: { url: sinks.mqtt.url, prefix: sinks.mqtt.prefix, protocol: '3.1.1', persons: false },
+    },
+  }),
+  ...(sinks?.influxdb && {
+    influx: { component: influxdb, from: ['motion', 'people', 'alarm'], config: sinks.influxdb },
+  }),
+};
 
 const nodes: Readonly<Record<string, Spec>> = {
-  in: input,
+  in: inputs[source](),
   clean: { component: denoise, from: ['in'] },
   phase: { component: phaseSanitize, from: ['clean'] },
   windows: {
@@ -194,12 +279,14 @@ const nodes: Readonly<Record<string, Spec>> = {
   motion: { component: detectMotion, from: ['windows'], config: { interval_ms: 100 } },
   poses: { component: infer, from: ['windows'] },
   people: { component: trackPersons, from: ['poses'] },
+  alarm: { component: alarm, from: ['people'] },
   order: { component: order, from: ['phase', 'poses'] },
   out: {
     component: duckdb,
-    from: ['in', 'motion', 'people', 'order'],
+    from: ['in', 'motion', 'people', 'alarm', 'order'],
     config: { path: join(folder, 'out.duckdb'), commit_interval_ms: 50 },
   },
+  ...others,
 };
 
 const topology: CheckedTopology = {

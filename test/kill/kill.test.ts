@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -8,21 +8,37 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rawRecord } from '../../pipeline/component/index.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
+import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { batchOf } from '../formats/batches.js';
+import { withDefaults } from '../kit/definition.js';
 import { datagrams } from '../kit/csi-input.js';
+import { testContext } from '../support/context.js';
+import { INFLUX_USERS, startInflux, type InfluxServer } from '../support/servers/influx.js';
 import { sharedFile } from '../support/shared.js';
 import { Accepted, type Loss } from './accepted.js';
-import { buildChild, cleanUp, newFolder, removeFolder, start, type ChildInput } from './process.js';
+import {
+  buildChild,
+  cleanUp,
+  newFolder,
+  removeFolder,
+  start,
+  type ChildInput,
+  type ChildSinks,
+} from './process.js';
 import { Report } from './report.js';
+import { Told } from './told.js';
 
 /**
  * A process is killed by SIGKILL at named and at random moments and started again until it has taken in
- * all. Its tables must be those of a run that was never killed, row by row.
- * `CSIFLOW_KILL=full` takes 200 random moments instead of a sample, and writes docs/reports/kill.md.
+ * all. Its tables and its files must be those of a run that was never killed, row by row, and whoever is told of
+ * alerts must have been told of each.
+ * `CSIFLOW_KILL=full` takes a thousand kills instead of a sample, a part of them with a real InfluxDB beside, and
+ * writes docs/reports/kill.md.
  */
 const full = process.env['CSIFLOW_KILL'] === 'full';
-const FILE_KILLS = full ? 130 : 2;
-const UDP_KILLS = full ? 70 : 2;
+const FILE_KILLS = full ? 470 : 2;
+const SIMULATOR_KILLS = full ? 270 : 2;
+const UDP_KILLS = full ? 230 : 2;
 /** Milliseconds of datagrams that a kill may take; a sample on a busy machine says less. */
 const LOSS_MS = full ? 100 : 1000;
 /** Kills of one folder, one after the other; then it runs to the end and is compared. */
@@ -33,50 +49,75 @@ const minutes = (count: number) => ({ timeout: count * 60_000 });
 
 const report = new Report();
 let recording: string;
-let whole: string;
+let whole: Outcome;
+let simulated: Outcome;
+let told: Told;
+let influx: InfluxServer | undefined;
+let databases = 0;
+
+/** What is left behind by a chain of kills. */
+interface Outcome {
+  readonly rows: string;
+  readonly lines: string;
+}
 
 beforeAll(async () => {
   await buildChild();
   recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl') ?? madeRecording();
   const folder = newFolder();
+  told = await Told.start();
+  if (full) influx = await startInflux();
   await toEnd({ folder, source: 'file', path: recording, speed: 0, blockRecords: 64 });
-  whole = await rowsOf(folder);
-  expect(whole.length).toBeGreaterThan(100_000);
-}, 120_000);
+  whole = await outcomeOf(folder);
+  expect(whole.rows.length).toBeGreaterThan(100_000);
+  expect(alertsIn(whole.rows).length).toBeGreaterThan(20);
+  const room = newFolder();
+  await toEnd({ folder: room, source: 'simulator', speed: 0, blockRecords: 64 });
+  simulated = await outcomeOf(room);
+  expect(simulated.rows.length).toBeGreaterThan(100_000);
+}, 240_000);
 
-afterAll(() => {
+afterAll(async () => {
   cleanUp();
+  await (told as Told | undefined)?.close();
+  await influx?.server.stop();
   if (full) report.write();
 });
 
-test('a recording, killed at each named moment', minutes(20), async () => {
-  for (const count of COUNTS) {
-    // Slow enough for many checkpoints: each kill comes before the end.
-    const input = { ...fileInput(), speed: 5 };
-    for (const point of POINTS) {
-      expect((await start(input, `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
-      report.killed('file', point);
-    }
-    await toEnd({ ...input, speed: 0 });
-    expectSame(await rowsOf(input.folder), whole);
-    report.compared('file', whole);
-    removeFolder(input.folder);
-  }
-});
+const REPLAYED = {
+  file: { kills: FILE_KILLS, input: () => fileInput(), outcome: () => whole },
+  simulator: { kills: SIMULATOR_KILLS, input: () => simulatorInput(), outcome: () => simulated },
+} as const;
 
-test('a recording, killed at random moments', minutes(40), async () => {
-  for (let kills = 0; kills < FILE_KILLS;) {
-    const input = fileInput();
-    for (let turn = 0; turn < CHAIN && kills < FILE_KILLS; turn++, kills++) {
-      await killAtRandom(input);
-      report.killed('file', 'random');
+for (const [source, { kills, input: makeInput, outcome }] of Object.entries(REPLAYED)) {
+  const kind = source as keyof typeof REPLAYED;
+
+  test(`${kind}, killed at each named moment`, minutes(20), async () => {
+    for (const count of COUNTS) {
+      const sinks = told.sinks();
+      // Slow enough for many checkpoints: each kill comes before the end.
+      const input = { ...makeInput(), speed: 5, sinks };
+      for (const point of POINTS) {
+        expect((await start(input, `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
+        report.killed(kind, point);
+      }
+      await toEnd({ ...input, speed: 0 });
+      await expectWhole(input, outcome());
     }
-    await toEnd({ ...input, speed: 0 });
-    expectSame(await rowsOf(input.folder), whole);
-    report.compared('file', whole);
-    removeFolder(input.folder);
-  }
-});
+  });
+
+  test(`${kind}, killed at random moments`, minutes(60), async () => {
+    for (let done = 0; done < kills;) {
+      const input = { ...makeInput(), sinks: { ...told.sinks(), ...(await ownInflux()) } };
+      for (let turn = 0; turn < CHAIN && done < kills; turn++, done++) {
+        await killAtRandom(input);
+        report.killed(kind, 'random');
+      }
+      await toEnd({ ...input, speed: 0 });
+      await expectWhole(input, outcome());
+    }
+  });
+}
 
 test('datagrams, killed at each named moment', minutes(20), async () => {
   for (const count of COUNTS) {
@@ -115,6 +156,85 @@ const fileInput = (): ChildInput => ({
   blockRecords: blockRecords(),
 });
 
+const simulatorInput = (): ChildInput => ({
+  folder: newFolder(),
+  source: 'simulator',
+  speed: 8,
+  blockRecords: 64,
+});
+
+/** In every second chain of a full run a real InfluxDB is among the sinks. */
+async function ownInflux(): Promise<Pick<ChildSinks, 'influxdb'>> {
+  if (!influx || ++databases % 2 === 0) return {};
+  const database = `kill-${databases}`;
+  const config = { url: influx.url, database, username: 'admin', password: INFLUX_USERS.admin };
+  return { influxdb: config };
+}
+
+/** All that a chain has left behind is as if nothing had happened. */
+async function expectWhole(
+  input: ChildInput & { readonly sinks: ChildSinks & { readonly chain: string } },
+  outcome: Outcome,
+): Promise<void> {
+  const found = await outcomeOf(input.folder);
+  expectSame(found.rows, outcome.rows);
+  expectSame(found.lines, outcome.lines);
+  report.compared(input.source, outcome.rows);
+  expectTold(input.sinks.chain, found.rows);
+  if (input.sinks.influxdb) {
+    await expectInInflux(input.sinks.influxdb, found.rows);
+    report.stored();
+  }
+  removeFolder(input.folder);
+}
+
+/** Each alert was told at least once; by its id it is shown once. */
+function expectTold(chain: string, rows: string): void {
+  const ids = alertsIn(rows);
+  for (const way of ['webhook', 'mqtt'] as const) {
+    const alerts = told.alerts(way, chain);
+    expect(alerts.ids, way).toEqual(ids);
+    report.told(way, ids.length, alerts.again);
+  }
+}
+
+const alertsIn = (rows: string): readonly string[] =>
+  [...rows.matchAll(/^events .*?"(room\/fall_detection\/\d+)"/gm)].map((match) => match[1]!).sort();
+
+/** Events and measures of the InfluxDB are those of the DuckDB beside it. */
+async function expectInInflux(config: Readonly<Record<string, unknown>>, rows: string): Promise<void> {
+  const sink = influxdb.create(withDefaults(influxdb, config) as never, testContext().context);
+  await sink.open();
+  try {
+    const { reader } = sink;
+    const events = await reader!.events({ environment: 'room' });
+    expect(events.map(({ id }) => id).sort()).toEqual(alertsIn(rows));
+    const measures = await reader!.measures({ environment: 'room' });
+    const motion = [...rows.matchAll(/^measures .*?"motion"/gm)].length;
+    expect(measures.filter(({ name }) => name === 'motion')).toHaveLength(motion);
+    expect(await reader!.countPoses({ environment: 'room' })).toBe([...rows.matchAll(/^poses /gm)].length);
+  } finally {
+    await sink.close();
+  }
+}
+
+async function outcomeOf(folder: string, ...except: readonly string[]): Promise<Outcome> {
+  return { rows: await rowsOf(folder, ...except), lines: linesOf(folder, except) };
+}
+
+/** Lines of the files, in order of their text: two nodes that write to one sink have no order between them. */
+function linesOf(folder: string, except: readonly string[]): string {
+  const names = readdirSync(folder).filter((name) => /^out\.\d+\.ndjson$/.test(name));
+  const lines = names.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
+  const left = new Set(['processingMs', ...except]);
+  return lines
+    .map((line) =>
+      JSON.stringify(JSON.parse(line), (key, value: unknown) => (left.has(key) ? undefined : value)),
+    )
+    .sort()
+    .join('\n');
+}
+
 /** From before it has opened its state until well into its input. */
 async function killAtRandom(input: ChildInput): Promise<void> {
   const started = start(input);
@@ -134,7 +254,14 @@ async function toEnd(input: ChildInput): Promise<void> {
  */
 async function withDatagrams(kill: (input: ChildInput, accepted: Accepted) => Promise<void>): Promise<void> {
   const folder = newFolder();
-  const input: ChildInput = { folder, source: 'udp', port: await freePort(), blockRecords: blockRecords() };
+  const sinks = told.sinks();
+  const input: ChildInput = {
+    folder,
+    source: 'udp',
+    port: await freePort(),
+    blockRecords: blockRecords(),
+    sinks,
+  };
   const accepted = new Accepted(folder);
   const sender = await Sender.start(recording, input.port!);
   try {
@@ -166,9 +293,12 @@ async function withDatagrams(kill: (input: ChildInput, accepted: Accepted) => Pr
   read.process.kill('SIGTERM');
   expect(await read.ended).toEqual({ code: 0, signal: null });
   // A file's results say `replay` where the radio's say `live`; the same they must be else.
-  const stored = await rowsOf(folder, 'origin');
-  expectSame(stored, await rowsOf(reference, 'origin'));
-  report.compared('udp', stored);
+  const stored = await outcomeOf(folder, 'origin');
+  const wanted = await outcomeOf(reference, 'origin');
+  expectSame(stored.rows, wanted.rows);
+  expectSame(stored.lines, wanted.lines);
+  report.compared('udp', stored.rows);
+  expectTold(sinks.chain, stored.rows);
   removeFolder(folder);
   removeFolder(reference);
 }

@@ -8,7 +8,7 @@ import { packageFolder } from '../../pipeline/telemetry/paths.js';
 /** What a process of child.ts is told. */
 export interface ChildInput {
   readonly folder: string;
-  readonly source: 'file' | 'udp';
+  readonly source: 'file' | 'udp' | 'simulator';
   readonly port?: number;
   readonly path?: string;
   /** Of the file source: 0 as fast as it goes. */
@@ -16,6 +16,15 @@ export interface ChildInput {
   readonly blockRecords: number;
   /** Reads to the end and then waits, as a live source does. */
   readonly hold?: boolean;
+  readonly sinks?: ChildSinks;
+}
+
+/** Where results go beside the store and the file, which are always there. */
+export interface ChildSinks {
+  readonly webhook?: string;
+  readonly mqtt?: { readonly url: string; readonly prefix: string };
+  /** Configuration of the sink. */
+  readonly influxdb?: Readonly<Record<string, unknown>>;
 }
 
 export interface Started {
