@@ -17,7 +17,7 @@ import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { CheckedTopology } from '../pipeline/config/index.js';
 import { LinkTable } from '../pipeline/model/index.js';
-import { restoreStores } from '../pipeline/runtime/copies.js';
+import { restoreStores, STORES } from '../pipeline/runtime/copies.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
 import { BACKUPS, checkLayout, lockFolder, stateError, STATE_FILE } from '../pipeline/state/index.js';
 import { systemClock } from '../pipeline/telemetry/clock.js';
@@ -47,8 +47,8 @@ export interface Backup {
   readonly bytes: number;
 }
 
-/** Beside the state itself: users, the key of their tokens, alerts that live clients were told. */
-const KEPT = /^[^.].*\.(json|key|told)$/;
+/** Beside the state itself: accounts and keys, alerts that live clients were told, results that wait for their checkpoint. */
+const KEPT = /^[^.].*\.(json|key|told|spool)$/;
 
 /**
  * Copies all that a topology keeps on this machine to a new folder below `backups` of its state folder, while it
@@ -63,7 +63,7 @@ export async function makeBackup(topology: RunningTopology): Promise<Backup> {
   try {
     chmodSync(part, 0o700);
     await topology.copyTo(part);
-    for (const name of keptFiles(stateFolder)) copyFileSync(join(stateFolder, name), join(part, name));
+    for (const path of keptFiles(stateFolder)) copyIfThere(join(stateFolder, path), join(part, path));
     const files = await describeFiles(part);
     const manifest: Manifest = {
       version: LAYOUT,
@@ -103,7 +103,7 @@ export async function restoreBackup(
   const unlock = lockFolder(stateFolder);
   try {
     const aside = `before-restore-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
-    const old = oldFiles(stateFolder);
+    const old = oldNames(stateFolder);
     if (old.length > 0 && !replace)
       throw stateError(
         'backup.occupied',
@@ -112,8 +112,11 @@ export async function restoreBackup(
     await restoreStores(nodesOptions(topology), folder, aside);
     if (old.length > 0) makeFolder(join(stateFolder, aside));
     for (const name of old) renameSync(join(stateFolder, name), join(stateFolder, aside, name));
-    const own = manifest.files.map(({ path }) => path).filter((path) => dirname(path) === '.');
-    for (const name of own) copyFileSync(join(folder, name), join(stateFolder, name));
+    for (const { path } of manifest.files) {
+      if (path.startsWith(`${STORES}/`)) continue;
+      makeFolder(dirname(join(stateFolder, path)));
+      copyFileSync(join(folder, path), join(stateFolder, path));
+    }
     return old.length > 0 ? join(stateFolder, aside) : null;
   } finally {
     unlock();
@@ -149,15 +152,31 @@ function readManifest(folder: string): Manifest {
 /** A path of a manifest leads to no place outside of its folder. */
 const isInside = (path: string): boolean => !path.startsWith('/') && !path.split('/').includes('..');
 
-const keptFiles = (stateFolder: string): readonly string[] =>
-  readdirSync(stateFolder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && KEPT.test(entry.name))
-    .map(({ name }) => name);
+/** Names of files and folders. */
+const keptNames = (stateFolder: string): readonly string[] =>
+  readdirSync(stateFolder).filter((name) => KEPT.test(name));
 
-const oldFiles = (stateFolder: string): readonly string[] => [
+/** Paths of files. */
+const keptFiles = (stateFolder: string): readonly string[] =>
+  keptNames(stateFolder).flatMap((name) => {
+    const path = join(stateFolder, name);
+    return statSync(path).isDirectory() ? readdirSync(path).map((file) => join(name, file)) : [name];
+  });
+
+const oldNames = (stateFolder: string): readonly string[] => [
   ...[STATE_FILE, `${STATE_FILE}-lock`].filter((name) => existsSync(join(stateFolder, name))),
-  ...keptFiles(stateFolder),
+  ...keptNames(stateFolder),
 ];
+
+/** Results that wait are delivered meanwhile, and their file is gone: they need no copy then. */
+function copyIfThere(from: string, to: string): void {
+  makeFolder(dirname(to));
+  try {
+    copyFileSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+}
 
 /** Of all files below a folder; makes them readable for their owner alone. */
 async function describeFiles(folder: string): Promise<Manifest['files']> {

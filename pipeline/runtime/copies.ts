@@ -7,7 +7,7 @@ import { Nodes, type NodesOptions } from './nodes.js';
 import { named } from './waiting.js';
 
 /** Where a backup keeps the copies of stores: a folder a node. */
-const STORES = 'stores';
+export const STORES = 'stores';
 
 /**
  * Copies stores that are open. To be called after the state was copied: rows that came since then are of later

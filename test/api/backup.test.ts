@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -111,11 +111,14 @@ test('of a stopped topology too, with users, keys and nothing that others can re
   const topology = site('original', counter, { count: 100 });
   await runToEnd(topology);
   const { stateFolder } = topology.settings;
-  await new Users(stateFolder).set('nurse', 'viewer', 'a password');
+  await new Users(stateFolder).add('nurse', 'admin', 'a password');
   writeFileSync(join(stateFolder, 'token.key'), 'k'.repeat(64), { mode: 0o600 });
+  mkdirSync(join(stateFolder, 'results.spool'));
+  writeFileSync(join(stateFolder, 'results.spool', '17.ndjson'), '{}\n');
   const backup = await makeBackup(createRunner(topology, { log: quiet }));
   expect(readdirSync(backup.folder).sort()).toEqual([
     'manifest.json',
+    'results.spool',
     'state.mdb',
     'stores',
     'token.key',
@@ -125,8 +128,11 @@ test('of a stopped topology too, with users, keys and nothing that others can re
   const elsewhere = site('elsewhere', counter, { count: 100 });
   await restoreBackup(backup.folder, elsewhere, { replace: false });
   const users = new Users(elsewhere.settings.stateFolder);
-  expect(await users.check('nurse', 'a password')).toEqual({ name: 'nurse', role: 'viewer' });
+  expect(await users.check('nurse', 'a password')).toEqual({ name: 'nurse', role: 'admin' });
   expect(statSync(join(elsewhere.settings.stateFolder, 'users.json')).mode & 0o077).toBe(0);
+  expect(readFileSync(join(elsewhere.settings.stateFolder, 'results.spool', '17.ndjson'), 'utf8')).toBe(
+    '{}\n',
+  );
   expect(await stored('elsewhere')).toEqual(await stored('original'));
 });
 
