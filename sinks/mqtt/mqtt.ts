@@ -75,8 +75,9 @@ export const mqtt = defineSink({
     'are known by their `alert_id`, all else is a state or a frame with its number.',
     '',
     'What the broker refuses (its access list) becomes a dead letter with the reason; its topic is not tried again',
-    'for a minute. Codes: `mqtt.135` (not allowed), `mqtt.149` (too large), `mqtt.value.invalid` (a number that JSON',
-    'does not know). With `protocol: "3.1.1"` a broker drops what is not allowed without saying so.',
+    'for a minute. Codes: `mqtt.135` (not allowed), `mqtt.144` (not a good topic), `mqtt.149` (too large),',
+    "`mqtt.value.invalid` (a number that JSON does not know), `mqtt.environment` (not one of the topology's). With",
+    '`protocol: "3.1.1"` a broker drops what is not allowed without saying so.',
     '',
     'Payloads, Home Assistant, access lists: docs/mqtt.md.',
   ].join('\n'),
@@ -118,6 +119,8 @@ class MqttSink implements Sink {
         new Room(environment, this.#settings(environment.id, version), this.#context),
       ]),
     );
+    // Where several processes share a topology, each connects for the environments that it gets to see.
+    if (this.#context.transaction) return;
     await Promise.all([...this.#rooms.values()].map((room) => room.open()));
   }
 

@@ -30,6 +30,7 @@ export class Room {
   readonly #connection: MqttConnection;
   /** Topics that the broker has refused, and until when none is tried again, monotonic milliseconds. */
   readonly #refused = new Map<string, { readonly until: number; readonly error: BrokerError }>();
+  #opening: Promise<void> | undefined;
   #published = 0;
 
   constructor(environment: Environment, settings: RoomSettings, context: Context) {
@@ -50,15 +51,15 @@ export class Room {
     });
   }
 
-  /** Rejects with a {@link BrokerError} where the broker cannot be had. */
+  /** Connects. Rejects with a {@link BrokerError} where the broker cannot be had. */
   async open(): Promise<void> {
-    await this.#connection.open();
+    await (this.#opening ??= this.#connection.open());
     await this.#connection.ready();
   }
 
   /** Resolves when the broker has all of it, with what it has not; rejects where it took nothing. */
   async write(records: readonly Data[]): Promise<readonly Failure[]> {
-    await this.#connection.ready();
+    await this.open();
     const { messages, failed } = this.#messages.of(records);
     const { refused, lost } = await this.#publishUntilAway(messages);
     const [first] = lost.values();
@@ -112,14 +113,14 @@ export class Room {
   async #publishAll(messages: readonly Message[]): Promise<ReadonlyMap<Message, BrokerError>> {
     const errors = new Map<Message, BrokerError>();
     const left = messages[Symbol.iterator]();
+    const atOnce = Math.min(this.#settings.maxInFlight, this.#connection.receiveMaximum);
     const worker = async (): Promise<void> => {
       for (const message of left) {
         const error = await this.#publish(message);
         if (error) errors.set(message, error);
-        else this.#published++;
       }
     };
-    await Promise.all(Array.from({ length: this.#settings.maxInFlight }, worker));
+    await Promise.all(Array.from({ length: atOnce }, worker));
     return errors;
   }
 
@@ -129,6 +130,8 @@ export class Room {
     if (refused && clock.elapsed() < refused.until) return refused.error;
     try {
       await this.#connection.publish(topic, payload, { qos: this.#settings.qos[kind], retain });
+      this.#published++;
+      this.#context.metrics.count('published', 1);
       return null;
     } catch (error) {
       if (!(error instanceof BrokerError)) throw error;

@@ -4,7 +4,7 @@ import type { Sink } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { mqtt } from '../../sinks/mqtt/mqtt.js';
 import { withDefaults } from '../kit/definition.js';
-import { testContext } from '../support/context.js';
+import { testContext, testEnvironment } from '../support/context.js';
 import { startBroker } from '../support/mqtt-broker.js';
 import { measure, person, poseFrame, sensedEvent } from '../support/records.js';
 
@@ -54,10 +54,13 @@ async function open(config: object = {}): Promise<Sink> {
   return sink;
 }
 
-/** Writes, and waits until the reader has seen all of it. */
+/** Writes, and waits until the reader has seen all that was published. */
 async function write(sink: Sink, records: readonly Data[]): ReturnType<Sink['write']> {
   const failed = await sink.write(records, 1);
-  await reader.publishAsync('end', '', { qos: 1 });
+  const { published } = sink.describe!()['test-room'] as { published: number };
+  await vi.waitFor(() => {
+    expect(seen.filter(({ topic }) => !topic.includes('/status/'))).toHaveLength(published);
+  });
   return failed;
 }
 
@@ -195,7 +198,12 @@ describe('mqtt', () => {
     const bad = measure(1, { value: NaN });
     const failed = await write(sink, [bad, measure(2, { value: 0.5 })]);
     expect(failed).toEqual([
-      { record: bad, code: 'mqtt.value.invalid', reason: expect.stringContaining('NaN') as unknown, retriable: false },
+      {
+        record: bad,
+        code: 'mqtt.value.invalid',
+        reason: expect.stringContaining('NaN') as unknown,
+        retriable: false,
+      },
     ]);
     expect(on('csiflow/test-room/analytics/motion')).toHaveLength(1);
   });
@@ -209,8 +217,28 @@ describe('mqtt', () => {
   test('it says goodbye when it is closed', async () => {
     const sink = await open();
     await sink.close();
-    await reader.publishAsync('end', '', { qos: 1 });
-    expect(on('csiflow/test-room/status/connection').map(({ text }) => text)).toEqual(['online', 'offline']);
+    await vi.waitFor(() => {
+      expect(on('csiflow/test-room/status/connection').map(({ text }) => text)).toEqual([
+        'online',
+        'offline',
+      ]);
+    });
+  });
+
+  test('where processes share a topology, it connects for the environments that it sees', async () => {
+    const other = { ...testEnvironment, id: 'other-room' };
+    const transaction = { send: async () => undefined };
+    const { context } = testContext({ environments: [testEnvironment, other], transaction });
+    const filled = withDefaults(mqtt, { url: url(), protocol: '3.1.1' });
+    const sink = mqtt.create(filled as never, context);
+    sinks.push(sink);
+    await sink.open();
+    await write(sink, [measure(0)]);
+    expect(sink.describe!()).toMatchObject({
+      'test-room': { connected: true },
+      'other-room': { connected: false },
+    });
+    expect(on('csiflow/other-room/status/connection')).toEqual([]);
   });
 
   test('a broker that is not there makes open fail, with what to do, and can be tried again', async () => {
@@ -218,7 +246,9 @@ describe('mqtt', () => {
     const filled = withDefaults(mqtt, { url: 'mqtt://127.0.0.1:9' });
     const sink = mqtt.create(filled as never, context);
     await expect(sink.open()).rejects.toMatchObject({
-      message: expect.stringMatching(/mqtt:\/\/127\.0\.0\.1:9 cannot be used: nothing listens there/) as unknown,
+      message: expect.stringMatching(
+        /mqtt:\/\/127\.0\.0\.1:9 cannot be used: nothing listens there/,
+      ) as unknown,
       retriable: true,
     });
     await sink.close();

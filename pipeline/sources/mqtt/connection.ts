@@ -1,4 +1,4 @@
-import type { IClientOptions, IPublishPacket, MqttClient } from 'mqtt';
+import type { IClientOptions, IConnackPacket, IPublishPacket, MqttClient } from 'mqtt';
 import type { Context } from '../../component/index.js';
 import { backoff, pause } from '../../runtime/backoff.js';
 import { BrokerError, connectError, publishError } from './errors.js';
@@ -42,6 +42,7 @@ export class MqttConnection {
   #running: Promise<void> = Promise.resolve();
   #progress: NodeJS.Timeout | undefined;
   #reconnects = 0;
+  #receiveMaximum = MOST_UNCONFIRMED;
 
   constructor(settings: BrokerSettings, context: Context, options: ConnectionOptions) {
     this.#settings = settings;
@@ -57,6 +58,11 @@ export class MqttConnection {
 
   get connected(): boolean {
     return this.#state === 'connected';
+  }
+
+  /** Publications of quality 1 that the broker takes before it has confirmed the first. */
+  get receiveMaximum(): number {
+    return this.#receiveMaximum;
   }
 
   /** Why it is not connected. */
@@ -190,7 +196,8 @@ export class MqttConnection {
         resolve(error);
       });
     });
-    await Promise.race([once(client), lost.then(raise)]);
+    const greeting = await Promise.race([once(client), lost.then(raise)]);
+    this.#receiveMaximum = greeting.properties?.receiveMaximum ?? MOST_UNCONFIRMED;
     if (this.#ended()) {
       client.end(true);
       raise(await lost);
@@ -239,6 +246,8 @@ export class MqttConnection {
 }
 
 const FIRST_RETRY_MS = 100;
+/** Where a broker sets no limit (MQTT 5, 3.2.2.3.3). */
+const MOST_UNCONFIRMED = 65_535;
 const LATER = new Error('acknowledged later');
 
 const closed = (url: string): BrokerError =>
@@ -252,11 +261,9 @@ const settled = async (work: Promise<unknown>): Promise<void> => {
   await Promise.allSettled([work]);
 };
 
-const once = (client: MqttClient): Promise<void> =>
+const once = (client: MqttClient): Promise<IConnackPacket> =>
   new Promise((resolve) => {
-    client.once('connect', () => {
-      resolve();
-    });
+    client.once('connect', resolve);
   });
 
 /** Who this client is: session and last will. */

@@ -1,6 +1,8 @@
 import { connectAsync } from 'mqtt';
+import { expect, vi } from 'vitest';
 import { mqtt as mqttSource } from '../../../pipeline/sources/mqtt/mqtt.js';
 import { mqtt } from '../../../sinks/mqtt/mqtt.js';
+import { testContext } from '../../support/context.js';
 import { startBroker } from '../../support/mqtt-broker.js';
 import { HOP, START } from '../../support/records.js';
 import { datagrams } from '../csi-input.js';
@@ -28,6 +30,7 @@ export const sink: SinkDriver = {
   backend: async () => {
     const { port, close } = await startBroker();
     const url = `mqtt://127.0.0.1:${port}`;
+    const { context, recorded } = testContext();
     const seen: string[] = [];
     const reader = await connectAsync(url);
     reader.on('message', (topic, payload) => {
@@ -40,10 +43,12 @@ export const sink: SinkDriver = {
       qos: 1,
     });
     return {
-      config: { url, protocol: '3.1.1', summary_interval_ms: 0 },
+      config: { url, protocol: '3.1.1', summary_interval_ms: 0, persons: false },
+      context,
       read: async () => {
-        // What was published before this is handed on before it.
-        await reader.publishAsync('csiflow/end', '', { qos: 1 });
+        await vi.waitFor(() => {
+          expect(seen).toHaveLength(recorded.counts['published'] ?? 0);
+        });
         return seen;
       },
       close: async () => {
