@@ -180,7 +180,7 @@ class NdjsonFiles implements Sink {
 
   async #append(lines: string): Promise<void> {
     if (lines === '') return;
-    await this.#current!.handle.appendFile(lines);
+    await appendWhole(this.#current!.handle, lines);
     this.#bytes += Buffer.byteLength(lines);
   }
 
@@ -194,7 +194,7 @@ class NdjsonFiles implements Sink {
     }
     const index = await open(this.#indexPath, 'a');
     try {
-      await index.appendFile(`${JSON.stringify(start)}\n`);
+      await appendWhole(index, `${JSON.stringify(start)}\n`);
       await index.sync();
     } finally {
       await index.close();
@@ -205,6 +205,17 @@ class NdjsonFiles implements Sink {
     const lines = this.#starts.map((start) => `${JSON.stringify(start)}\n`).join('');
     await writeFile(`${this.#indexPath}.part`, lines, { flush: true });
     await rename(`${this.#indexPath}.part`, this.#indexPath);
+  }
+}
+
+/** Half a line would be taken for a record: what a full disk cuts off is taken back. */
+async function appendWhole(handle: FileHandle, text: string): Promise<void> {
+  const { size } = await handle.stat();
+  try {
+    await handle.appendFile(text);
+  } catch (error) {
+    await handle.truncate(size);
+    throw error;
   }
 }
 

@@ -87,7 +87,7 @@ export class SinkConnection {
 
   /** Gives the instance up, and opens another one, which deletes rows of epochs later than `rewindTo`. */
   again(rewindTo: number, reason: string): void {
-    if (this.#hasEnded()) return;
+    if (this.#hasEnded() || !this.#isOpen) return;
     this.#isOpen = false;
     this.#rewindTo = rewindTo;
     this.#away(reason);

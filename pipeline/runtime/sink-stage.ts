@@ -18,6 +18,8 @@ const SPILL_MS = 1000;
 const UNFLUSHED = 20_000;
 /** Tries of a write before its records go to the outbox. */
 const TRIES = 4;
+/** As long as it takes, but no longer than the stage. */
+const WEEK_MS = 7 * 86_400_000;
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 10_000;
 /** The same while an alert waits. */
@@ -230,7 +232,9 @@ export class SinkStage {
   }
 
   async #writeBatch(signals: readonly DataSignal[]): Promise<void> {
-    if (this.#waitsForJournal) await this.#store.journalled();
+    const journalled = this.#waitsForJournal ? this.#store.journalled() : undefined;
+    if (journalled) await settles(journalled, WEEK_MS, this.#stop.signal);
+    if (this.#stop.signal.aborted) return;
     const started = this.#host.clock.elapsed();
     const records = signals.map(({ data }) => data).filter((data) => !this.#writer.wasSent(data));
     if (records.length > 0) {
@@ -305,9 +309,10 @@ export class SinkStage {
    */
   async #flush(next?: number): Promise<boolean> {
     const undone = await this.#alone(async () => {
+      const { sink } = this.#connection;
+      // It was given up, and what it had taken is in the outbox.
+      if (!sink) return null;
       try {
-        const { sink } = this.#connection;
-        if (!sink) throw new Error('it is closed');
         await this.#writer.timed(sink.flush());
       } catch (error) {
         this.run.meter.failed('flush', 1);

@@ -54,7 +54,7 @@ export class SinkWriter {
   /**
    * Gives the records that are still to be written: the store is away, or the stage ends.
    * @param tries of a write that the store rejects whole, or of records that it may take later
-   * @throws StuckError where a strict store hangs
+   * @throws where a strict store rejects or hangs
    */
   async write(sink: Sink, records: readonly Data[], epoch: number, tries: number): Promise<readonly Data[]> {
     for (let at = 0; at < records.length;) {
@@ -95,7 +95,8 @@ export class SinkWriter {
         failed = await this.#attempt(sink, left, epoch);
       } catch (error) {
         this.#rejected(error, attempt);
-        if (this.#kind.strict && error instanceof StuckError) throw error;
+        // Half of it may be there, or come to be: what was written since the last barrier is undone.
+        if (this.#kind.strict) throw error;
         if (attempt >= tries || this.#signal.aborted) return left;
         await this.#backoff(attempt);
         continue;

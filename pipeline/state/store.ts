@@ -29,7 +29,14 @@ export class StateStore {
     const file = join(folder, STATE_FILE);
     try {
       if (existsSync(file)) checkFile(file);
-      this.root = open<Buffer, string>({ path: file, encoding: 'binary', maxDbs: 256, noSubdir: true });
+      this.root = open<Buffer, string>({
+        path: file,
+        encoding: 'binary',
+        maxDbs: 256,
+        noSubdir: true,
+        // Else lmdb makes promises of its own, and a commit that a full disk refuses would end the process by one.
+        eventTurnBatching: false,
+      });
     } catch (error) {
       this.#unlock();
       throw stateError(
@@ -64,12 +71,18 @@ export class StateStore {
 
   /** A table whose values are bytes. Keys are numbers, text, or lists of them, in their natural order. */
   table(name: string): Database<Buffer, Key> {
-    return this.root.openDB<Buffer, Key>(name, { encoding: 'binary' });
+    const table = this.root.openDB<Buffer, Key>(name, { encoding: 'binary' });
+    const put = table.put.bind(table) as (...given: unknown[]) => Promise<boolean>;
+    const remove = table.remove.bind(table) as (...given: unknown[]) => Promise<boolean>;
+    return Object.assign(table, {
+      put: (...given: unknown[]) => lookedAt(put(...given)),
+      remove: (...given: unknown[]) => lookedAt(remove(...given)),
+    });
   }
 
   /** All writes made in `action` are committed together; resolves when they are safe on the disk. */
   async transaction(action: () => void): Promise<void> {
-    await this.root.batch(action);
+    await lookedAt(this.root.batch(action));
     await this.root.flushed;
   }
 
@@ -85,6 +98,21 @@ export class StateStore {
     await this.root.close();
     this.#unlock();
   }
+}
+
+/**
+ * Says what a failed write means. A write of a transaction, or of no interest by itself, may fail without anybody
+ * waiting for it: who waits for the transaction is told. lmdb gives the cause as a promise of its own, which is
+ * nobody's either.
+ */
+function lookedAt<T>(write: Promise<T>): Promise<T> {
+  const looked = write.catch((error: unknown) => {
+    if (error instanceof Error && 'commitError' in error && error.commitError instanceof Promise)
+      error.commitError.catch(() => undefined);
+    throw stateError('state.write', 'the state store cannot be written: is the disk full?', error);
+  });
+  looked.catch(() => undefined);
+  return looked;
 }
 
 export type Key = number | string | (number | string)[];

@@ -47,8 +47,11 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
         try {
           if (!options.readOnly) await withConnection(instance, (connection) => connection.run('CHECKPOINT'));
         } finally {
-          instance.closeSync();
-          ownership.release();
+          try {
+            instance.closeSync();
+          } finally {
+            ownership.release();
+          }
         }
       },
     };
