@@ -2,7 +2,7 @@ import jwt from 'jsonwebtoken';
 import type { ApiKeys } from './api-keys.js';
 import type { IdentityProvider } from './identity-provider.js';
 import type { Account } from './roles.js';
-import { isAccess, type Tokens } from './tokens.js';
+import { decodeToken, type Tokens } from './tokens.js';
 import type { Users } from './users.js';
 
 /** Who a valid credential stands for. */
@@ -10,6 +10,8 @@ export interface Caller {
   readonly account: Account;
   /** Milliseconds since 1970; null: never. */
   readonly expiresAt: number | null;
+  /** Asks again, since users are removed and keys revoked; null where the credential opens nothing any more. */
+  readonly again: () => Caller | null;
 }
 
 export interface Credentials {
@@ -36,33 +38,42 @@ export class Authenticator {
     return key;
   }
 
-  /** The account of a token that was found to be valid, as it is now; null for one that opens nothing. */
+  /** The account of a token whose signature is right, as it is now; null for one that opens nothing. */
   callerOf(payload: unknown): Caller | null {
-    const { users, identityProvider } = this.#credentials;
-    const account = identityProvider?.claims(payload)
-      ? identityProvider.accountOf(payload)
-      : isAccess(payload)
-        ? users.account(payload.sub)
-        : null;
-    return account && { account, expiresAt: expiryOf(payload) };
+    const account = this.#accountOf(payload);
+    return account && { account, expiresAt: expiryOf(payload), again: () => this.callerOf(payload) };
   }
 
   /** Null for a token that is not valid. */
   async bearer(token: string): Promise<Caller | null> {
-    try {
-      const decoded = jwt.decode(token, { complete: true });
-      if (!decoded) return null;
-      const key = await this.keyFor(decoded.header, decoded.payload);
-      return this.callerOf(jwt.verify(token, key, { algorithms: [decoded.header.alg as jwt.Algorithm] }));
-    } catch (error) {
-      if (error instanceof Error) return null;
-      throw error;
-    }
+    return this.callerOf(await this.#verified(token));
   }
 
   /** Null for a key that is unknown or has expired. */
   apiKey(key: string): Caller | null {
-    return this.#credentials.apiKeys.check(key, Date.now());
+    const found = this.#credentials.apiKeys.check(key, Date.now());
+    return found && { ...found, again: () => this.apiKey(key) };
+  }
+
+  #accountOf(payload: unknown): Account | null {
+    const { users, tokens, identityProvider } = this.#credentials;
+    if (identityProvider?.claims(payload)) return identityProvider.accountOf(payload);
+    const name = tokens.userOf(payload);
+    return name === null ? null : users.account(name);
+  }
+
+  /** What a token says; null where its signature is not right or its time is over. */
+  async #verified(token: string): Promise<unknown> {
+    const decoded = decodeToken(token);
+    if (!decoded) return null;
+    const key = await this.keyFor(decoded.header, decoded.payload).catch(() => null);
+    if (key === null) return null;
+    try {
+      return jwt.verify(token, key, { algorithms: [decoded.header.alg as jwt.Algorithm] });
+    } catch (error) {
+      if (error instanceof jwt.JsonWebTokenError) return null;
+      throw error;
+    }
   }
 }
 

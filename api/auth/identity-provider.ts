@@ -21,7 +21,6 @@ const TIMEOUT_MS = 5_000;
 export class IdentityProvider {
   readonly #options: IdentityProviderOptions;
   readonly #keys: jwksRsa.JwksClient;
-
   readonly #log: Logger;
 
   constructor(options: IdentityProviderOptions, log: Logger) {
@@ -46,7 +45,13 @@ export class IdentityProvider {
   }
 
   /** The public key of a token's header. Rejects for one that the provider does not publish. */
-  async keyFor({ alg, kid }: { readonly alg?: string | undefined; readonly kid?: string | undefined }): Promise<string> {
+  async keyFor({
+    alg,
+    kid,
+  }: {
+    readonly alg?: string | undefined;
+    readonly kid?: string | undefined;
+  }): Promise<string> {
     if (!ALGORITHMS.includes(alg ?? ''))
       throw new Error(`tokens of ${this.#options.issuer} may not be signed by ${alg}`);
     try {
@@ -59,13 +64,13 @@ export class IdentityProvider {
     }
   }
 
-  /** Null where the token is for somebody else, or without a role. */
+  /** Null where the token is for somebody else, without a role, or without an end: it would be good for ever. */
   accountOf(payload: Readonly<Record<string, unknown>>): Account | null {
     const { audience, roleClaim, issuer } = this.#options;
     const roles = listOf(payload[roleClaim]);
     const role = ROLES.findLast((known) => roles.includes(known));
-    if (!listOf(payload['aud']).includes(audience) || !role || typeof payload['sub'] !== 'string')
-      return null;
+    if (!listOf(payload['aud']).includes(audience) || !role) return null;
+    if (typeof payload['sub'] !== 'string' || typeof payload['exp'] !== 'number') return null;
     return { name: `${new URL(issuer).host}:${payload['sub']}`, role };
   }
 }

@@ -37,9 +37,14 @@ export class Sessions {
     });
   }
 
+  /** Whether a login of a user has not ended. */
+  isOpen(session: string, user: string): boolean {
+    const kept = this.#find(session);
+    return kept?.user === user && kept.until > Date.now();
+  }
+
   isNewest(session: string, refresh: string): boolean {
-    const { sessions } = this.#file.content;
-    return Object.hasOwn(sessions, session) && sessions[session]!.refresh === refresh;
+    return this.#find(session)?.refresh === refresh;
   }
 
   /** @param until milliseconds since 1970 */
@@ -51,11 +56,16 @@ export class Sessions {
   }
 
   end(session: string): void {
-    this.#write(this.#all().filter(([id]) => id !== session));
+    if (this.#find(session)) this.#write(this.#all().filter(([id]) => id !== session));
   }
 
   endOf(user: string): void {
     this.#write(this.#all().filter(([, kept]) => kept.user !== user));
+  }
+
+  #find(session: string): Session | undefined {
+    const { sessions } = this.#file.content;
+    return Object.hasOwn(sessions, session) ? sessions[session] : undefined;
   }
 
   #all(): readonly [string, Session][] {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Static, TObject } from 'typebox';
 import { Value } from 'typebox/value';
@@ -31,12 +31,12 @@ export class StateFile<S extends TObject> {
     this.#file = file;
     this.#options = options;
     makeFolder(dirname(file));
-    this.#seen = this.#stamp();
+    this.#seen = stampOf(file);
     this.#content = this.#read();
   }
 
   get content(): Static<S> {
-    const stamp = this.#stamp();
+    const stamp = stampOf(this.#file);
     if (stamp !== this.#seen) {
       this.#content = this.#read();
       this.#seen = stamp;
@@ -44,18 +44,16 @@ export class StateFile<S extends TObject> {
     return this.#content;
   }
 
-  /** Whole or not at all. */
+  /** Whole or not at all, also where the power fails. */
   write(content: Static<S>): void {
-    const part = `${this.#file}.part`;
-    writeFileSync(part, JSON.stringify(content, null, 2), { mode: 0o600 });
+    // Of this process alone: the command line may write beside a running csiflow.
+    const part = `${this.#file}.${process.pid}.part`;
+    writeFileSync(part, JSON.stringify(content, null, 2), { mode: 0o600, flush: true });
+    leaveToOwner(part, dirname(this.#file));
+    const stamp = stampOf(part);
     renameSync(part, this.#file);
     this.#content = content;
-    this.#seen = this.#stamp();
-  }
-
-  #stamp(): string {
-    const found = statSync(this.#file, { throwIfNoEntry: false, bigint: true });
-    return found ? `${found.ino} ${found.mtimeNs} ${found.size}` : '';
+    this.#seen = stamp;
   }
 
   #read(): Static<S> {
@@ -67,6 +65,19 @@ export class StateFile<S extends TObject> {
     if (Value.Check(schema, content)) return content;
     throw stateError('state.corrupt', `${this.#file} is damaged: ${remedy}`);
   }
+}
+
+/** Tells versions of a file apart, whatever its name is. */
+function stampOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true });
+  return found ? `${found.ino} ${found.mtimeNs} ${found.size}` : '';
+}
+
+/** What root writes by the command line, the account that csiflow runs under could else not read any more. */
+function leaveToOwner(file: string, folder: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  chownSync(file, uid, gid);
 }
 
 /** Undefined for text that is not JSON. The parser's own words would repeat some of the file. */

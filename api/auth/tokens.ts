@@ -16,7 +16,7 @@ export interface TokenPair {
 
 /**
  * Signs and checks JSON Web Tokens. A refresh token can be exchanged once; who comes with a used one may have
- * stolen it, so the whole family of tokens from that login ends (RFC 9700, section 4.14.2).
+ * stolen it, so the whole family of tokens from that login ends, access tokens too (RFC 9700, section 4.14.2).
  */
 export class Tokens {
   readonly #keys: SigningKeys;
@@ -52,6 +52,12 @@ export class Tokens {
     if (payload) this.#sessions.end(payload.sid);
   }
 
+  /** The user that an access token stands for, whose signature is right; null for another token, or where its login has ended. */
+  userOf(payload: unknown): string | null {
+    if (!isPayload(payload) || payload.use !== 'access') return null;
+    return this.#sessions.isOpen(payload.sid, payload.sub) ? payload.sub : null;
+  }
+
   /** Ends all logins of a user. */
   revokeUser(name: string): void {
     this.#sessions.endOf(name);
@@ -83,9 +89,10 @@ export class Tokens {
   }
 
   #verify(token: string, use: Use): Payload | null {
+    const key = this.keyOf(decodeToken(token)?.header.kid);
+    if (!key) return null;
     try {
-      const key = this.keyOf(jwt.decode(token, { complete: true })?.header.kid);
-      const payload: unknown = key && jwt.verify(token, key, { algorithms: ['HS256'] });
+      const payload: unknown = jwt.verify(token, key, { algorithms: ['HS256'] });
       return isPayload(payload) && payload.use === use ? payload : null;
     } catch (error) {
       if (error instanceof jwt.JsonWebTokenError) return null; // also its subclasses: expired, not yet valid
@@ -112,6 +119,12 @@ const isPayload = (payload: unknown): payload is Payload =>
   'exp' in payload &&
   typeof payload.exp === 'number';
 
-/** A refresh token opens nothing but `/auth/refresh`. */
-export const isAccess = (payload: unknown): payload is Payload =>
-  isPayload(payload) && payload.use === 'access';
+/** What a token says, not checked in any way; null for what is no token. */
+export function decodeToken(token: string): jwt.Jwt | null {
+  try {
+    return jwt.decode(token, { complete: true });
+  } catch (error) {
+    if (error instanceof SyntaxError) return null; // its payload says that it is JSON, and is not
+    throw error;
+  }
+}

@@ -18,11 +18,7 @@ const LAYOUT = 1;
 const DECOY = hash(randomBytes(16).toString('hex'));
 
 /** A deployment has at least one admin: who else could make another? */
-export class LastAdminError extends Error {
-  constructor(name: string) {
-    super(`${name} is the only admin: make another one first`);
-  }
-}
+export class LastAdminError extends Error {}
 
 /** The people of a deployment, in one file of the state folder; passwords as Argon2id. */
 export class Users {
@@ -42,7 +38,7 @@ export class Users {
   async makeFirstAdmin(): Promise<string | null> {
     if (this.#file.content.users.length > 0) return null;
     const password = randomPassword();
-    await this.set('admin', 'admin', password);
+    await this.add('admin', 'admin', password);
     return password;
   }
 
@@ -50,24 +46,35 @@ export class Users {
     return this.#file.content.users.map(({ name, role }) => ({ name, role }));
   }
 
-  /** Makes a user, or changes one. @throws LastAdminError where nobody would be admin any more. */
-  async set(name: string, role: Role, password: string): Promise<void> {
+  /** False where somebody has that name. @throws LastAdminError where nobody would be admin. */
+  async add(name: string, role: Role, password: string): Promise<boolean> {
     const user = { name, role, password: await hash(password) };
-    this.#keep([...this.#others(name, role), user]);
+    if (this.#find(name)) return false;
+    this.#keep([...this.#file.content.users, user]);
+    return true;
+  }
+
+  /** False where nobody has that name: who is removed meanwhile does not come back. */
+  async setPassword(name: string, password: string): Promise<boolean> {
+    const hashed = await hash(password);
+    const user = this.#find(name);
+    if (!user) return false;
+    this.#keep([...this.#others(name), { ...user, password: hashed }]);
+    return true;
   }
 
   /** False where nobody has that name. @throws LastAdminError */
   setRole(name: string, role: Role): boolean {
     const user = this.#find(name);
     if (!user) return false;
-    this.#keep([...this.#others(name, role), { ...user, role }]);
+    this.#keep([...this.#others(name), { ...user, role }]);
     return true;
   }
 
   /** False where nobody has that name. @throws LastAdminError */
   remove(name: string): boolean {
     if (!this.#find(name)) return false;
-    this.#keep(this.#others(name, null));
+    this.#keep(this.#others(name));
     return true;
   }
 
@@ -88,15 +95,18 @@ export class Users {
     return this.#file.content.users.find((candidate) => candidate.name === name);
   }
 
-  /** All but `name`, who is about to have `role`, or to go. */
-  #others(name: string, role: Role | null) {
-    const others = this.#file.content.users.filter((other) => other.name !== name);
-    const loses = this.#find(name)?.role === 'admin' && role !== 'admin';
-    if (loses && !others.some((other) => other.role === 'admin')) throw new LastAdminError(name);
-    return others;
+  #others(name: string) {
+    return this.#file.content.users.filter((other) => other.name !== name);
   }
 
   #keep(users: Static<typeof UsersFile>['users']): void {
+    const admins = this.#file.content.users.filter(({ role }) => role === 'admin');
+    if (!users.some(({ role }) => role === 'admin'))
+      throw new LastAdminError(
+        admins[0]
+          ? `${admins[0].name} is the only admin: make another one first`
+          : 'the first user must be an admin',
+      );
     this.#file.write({ version: LAYOUT, users });
   }
 }

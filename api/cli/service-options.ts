@@ -40,7 +40,11 @@ export function readIdentityProvider(file: string | undefined): IdentityProvider
   const [first] = Value.Errors(IdentityProviderSchema, content);
   if (first)
     throw new CommandError(`${file}: ${first.instancePath || 'the file'} ${first.message}`, EXIT.invalid);
-  return content as IdentityProviderOptions;
+  const options = content as IdentityProviderOptions;
+  for (const field of ['jwks', 'issuer'] as const)
+    if (!URL.canParse(options[field]))
+      throw new CommandError(`${file}: /${field} is no address: ${options[field]}`, EXIT.invalid);
+  return options;
 }
 
 function parse(file: string, text: string): unknown {

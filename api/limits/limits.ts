@@ -48,16 +48,22 @@ export class Limits {
     }
   }
 
-  /** For names that nobody has as for others, so that the answer does not tell them apart. @throws ApiError 429 */
-  async requireUnlocked(name: string): Promise<void> {
-    const limit = this.#limits.wrong_passwords;
-    const failures = await this.#counters.get('wrong_passwords')!.get(name);
-    if (failures && failures.consumedPoints >= limit.requests) throw exceeded(limit, failures);
+  /**
+   * Takes one try of a password for a name, before it is looked at: many at the same time would else all pass.
+   * For names that nobody has as for others, so that the answer does not tell them apart. @throws ApiError 429
+   */
+  async takePassword(name: string): Promise<void> {
+    try {
+      await this.#counters.get('wrong_passwords')!.consume(name);
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      throw exceeded(this.#limits.wrong_passwords, refused);
+    }
   }
 
-  /** Notes a wrong password for a name. */
-  async countWrongPassword(name: string): Promise<void> {
-    await this.#counters.get('wrong_passwords')!.penalty(name);
+  /** Gives a try back: the password was right. */
+  async returnPassword(name: string): Promise<void> {
+    await this.#counters.get('wrong_passwords')!.reward(name);
   }
 }
 

@@ -70,9 +70,8 @@ const addUser = defineEndpoint<Omit<NewUser, 'password'> & { password?: string }
   ...administrative,
   status: 201,
   async handle({ name, role, password = randomPassword() }, call) {
-    if (call.deployment.users.account(name))
+    if (!(await call.deployment.users.add(name, role, password)))
       throw new ApiError('RESOURCE_CONFLICT', `There is a user ${name} already`);
-    await call.deployment.users.set(name, role, password);
     note(call, 'user made', { user: name, role });
     return { name, role, password };
   },
@@ -98,17 +97,18 @@ const changeUser = defineEndpoint<UserChange, Account>({
   status: 200,
   async handle({ name, role, password }, call) {
     const { users: kept, tokens } = call.deployment;
-    const before = kept.account(name) ?? unknown('user', name);
-    const next = role ?? before.role;
     try {
-      if (password === undefined) kept.setRole(name, next);
-      else await kept.set(name, next, password);
+      if (role !== undefined && !kept.setRole(name, role)) unknown('user', name);
     } catch (error) {
       throw refused(error);
     }
-    if (password !== undefined) tokens.revokeUser(name);
-    note(call, 'user changed', { user: name, role: next, new_password: password !== undefined });
-    return { name, role: next };
+    if (password !== undefined) {
+      if (!(await kept.setPassword(name, password))) unknown('user', name);
+      tokens.revokeUser(name);
+    }
+    const changed = kept.account(name) ?? unknown('user', name);
+    note(call, 'user changed', { user: name, role: changed.role, new_password: password !== undefined });
+    return changed;
   },
   b: formView({
     path: Type.Object({ name: Type.String() }),
@@ -173,8 +173,8 @@ const addKey = defineEndpoint<NewKey, ApiKey & { readonly key: string }>({
   handle({ name, role, expires_at = null }, call) {
     if (call.deployment.apiKeys.list().some((key) => key.name === name))
       throw new ApiError('RESOURCE_CONFLICT', `There is a key named ${name} already`);
-    const { key, kept } = call.deployment.apiKeys.create(name, role, expires_at);
-    note(call, 'API key made', { key_id: kept.id, key_name: name, role, expires_at });
+    const { key, kept } = call.deployment.apiKeys.create(name, role, timeToCome(expires_at));
+    note(call, 'API key made', { key_id: kept.id, key_name: name, role, expires_at: kept.expires_at });
     return Promise.resolve({ ...kept, key });
   },
   b: formView({
@@ -214,6 +214,17 @@ function note({ deployment, account }: Call, what: string, details: Record<strin
 
 function unknown(what: string, name: string): never {
   throw new ApiError('RESOURCE_NOT_FOUND', `There is no ${what} ${name}`);
+}
+
+/** As it is stored. @throws ApiError 422 for a time that is over: the key would never be good. */
+function timeToCome(time: string | null): string | null {
+  if (time === null) return null;
+  const date = new Date(time);
+  if (date.getTime() > Date.now()) return date.toISOString();
+  const message = 'must lie in the future, or be null: the key then does not expire';
+  throw new ApiError('VALIDATION_ERROR', `expires_at: ${message}`, {
+    details: { fields: [{ field: 'expires_at', message, received: time }] },
+  });
 }
 
 const refused = (error: unknown): unknown =>

@@ -38,11 +38,11 @@ const logIn = defineEndpoint<Credentials, TokenPair>({
   limit: 'authentication',
   status: 200,
   async handle({ username, password }, { deployment, limits }) {
-    await limits.requireUnlocked(username);
+    await limits.takePassword(username);
     const account = await deployment.users.check(username, password);
-    if (account) return deployment.tokens.issue(account);
-    await limits.countWrongPassword(username);
-    throw new ApiError('AUTHENTICATION_ERROR', 'The name or the password is wrong');
+    if (!account) throw new ApiError('AUTHENTICATION_ERROR', 'The name or the password is wrong');
+    await limits.returnPassword(username);
+    return deployment.tokens.issue(account);
   },
   a: formView({
     body: CredentialsSchema,
@@ -81,7 +81,7 @@ const refresh = defineEndpoint<string, TokenPair>({
 const revoke = defineEndpoint<string, null>({
   method: 'POST',
   path: '/auth/revoke',
-  summary: 'Ends the login that a refresh token comes from.',
+  summary: 'Ends the login that a refresh token comes from, with all its tokens.',
   access: 'open',
   limit: 'authentication',
   status: 204,

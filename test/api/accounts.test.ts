@@ -1,3 +1,4 @@
+import { ApiKeys } from '../../api/auth/api-keys.js';
 import { Users } from '../../api/auth/users.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -65,6 +66,43 @@ test('a revoked login cannot be refreshed; revoking nonsense says nothing', asyn
   expect((await call('POST', '/auth/revoke', { refresh_token: 'nonsense' })).status).toBe(204);
 });
 
+test('of two requests with the same refresh token at the same time one is answered, and the login ends', async () => {
+  const first = await logIn('viewer', 'pw');
+  const both = await Promise.all([refresh(first.refresh_token), refresh(first.refresh_token)]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
+  const won = both.find(({ status }) => status === 200)!;
+  expect((await refresh(won.refresh_token)).status).toBe(401);
+  expect(await statusWith({ Authorization: `Bearer ${won.access_token}` })).toBe(401);
+});
+
+test.each([
+  ['is stolen', (token: string) => refresh(token).then(() => refresh(token))],
+  ['is revoked', (token: string) => call('POST', '/auth/revoke', { refresh_token: token })],
+  ['ends by a new password', () => call('PUT', '/auth/users/viewer', { password: 'another one' })],
+  ['ends by a removal', () => call('DELETE', '/auth/users/viewer')],
+])('access tokens of a login that %s open nothing any more', async (_, end) => {
+  const { access_token, refresh_token } = await logIn('viewer', 'pw');
+  const bearer = { Authorization: `Bearer ${access_token}` };
+  expect(await statusWith(bearer)).toBe(200);
+  await end(refresh_token);
+  expect(await statusWith(bearer)).toBe(401);
+});
+
+test('who gets the name of a removed user does not get their tokens', async () => {
+  const { access_token } = await logIn('viewer', 'pw');
+  await call('DELETE', '/auth/users/viewer');
+  await call('POST', '/auth/users', { name: 'viewer', role: 'operator' });
+  expect(await statusWith({ Authorization: `Bearer ${access_token}` })).toBe(401);
+});
+
+test('a token whose parts are no JSON is refused like any other', async () => {
+  const part = (text: string) => Buffer.from(text).toString('base64url');
+  const token = `${part('{"alg":"HS256","typ":"JWT"}')}.${part('no JSON')}.${part('signature')}`;
+  expect((await refresh(token)).status).toBe(401);
+  expect((await call('POST', '/auth/revoke', { refresh_token: token })).status).toBe(204);
+  expect(await statusWith({ Authorization: `Bearer ${token}` })).toBe(401);
+});
+
 test('an access token does not refresh', async () => {
   const { access_token: token } = await logIn('viewer', 'pw');
   expect((await refresh(token)).status).toBe(401);
@@ -98,6 +136,18 @@ test('users are made, changed and removed; their tokens and roles follow at once
   expect((await call('DELETE', '/auth/users/ada')).status).toBe(404);
 });
 
+test('a name is given once, also to two who ask for it at the same time', async () => {
+  const make = () => call('POST', '/auth/users', { name: 'ada', role: 'viewer' });
+  expect((await Promise.all([make(), make()])).map(({ status }) => status).sort()).toEqual([201, 409]);
+});
+
+test('a new password does not bring back who is removed meanwhile', async () => {
+  const changed = call('PUT', '/auth/users/viewer', { password: 'another one' });
+  const removed = call('DELETE', '/auth/users/viewer');
+  await Promise.all([changed, removed]);
+  expect((await call('GET', '/auth/users')).data).not.toContainEqual({ name: 'viewer', role: 'viewer' });
+});
+
 test('the last admin stays one', async () => {
   expect((await call('DELETE', '/auth/users/admin')).status).toBe(409);
   expect((await call('PUT', '/auth/users/admin', { role: 'viewer' })).status).toBe(409);
@@ -108,7 +158,7 @@ test('the list of users comes in pages, without passwords', async () => {
     data?: unknown;
     pagination?: unknown;
   };
-  expect(data).toEqual([{ name: 'admin', role: 'admin' }]);
+  expect(data).toEqual([{ name: 'viewer', role: 'viewer' }]);
   expect(pagination).toEqual({
     page: 2,
     per_page: 2,
@@ -139,12 +189,20 @@ test('an API key is shown once, opens what its role may, over HTTP and WebSocket
 });
 
 test('an expired API key opens nothing', async () => {
-  const { data } = await call('POST', '/auth/api-keys', {
-    name: 'old',
-    role: 'viewer',
-    expires_at: '2026-01-01T00:00:00Z',
+  const { key } = new ApiKeys(service.stateFolder).create('old', 'viewer', '2026-01-01T00:00:00.000Z');
+  expect(await statusWith({ 'X-API-Key': key })).toBe(401);
+});
+
+test('a key that has expired already is not made; one to come is told in UTC', async () => {
+  const make = (expires_at: string) =>
+    call('POST', '/auth/api-keys', { name: 'grafana', role: 'viewer', expires_at });
+  expect(await make('2026-01-01T00:00:00Z')).toMatchObject({
+    status: 422,
+    error: { details: { field: 'expires_at' } },
   });
-  expect(await statusWith({ 'X-API-Key': (data as { key: string }).key })).toBe(401);
+  expect((await make('2999-01-01T02:00:00+02:00')).data).toMatchObject({
+    expires_at: '2999-01-01T00:00:00.000Z',
+  });
 });
 
 test.each([
@@ -159,8 +217,30 @@ test.each([
 
 test('what the command line writes to the state folder counts at once', async () => {
   const users = new Users(service.stateFolder);
-  await users.set('grace', 'viewer', 'written beside');
+  await users.add('grace', 'viewer', 'written beside');
   expect((await logIn('grace', 'written beside')).status).toBe(200);
+});
+
+test('tries of passwords at the same time are all counted', async () => {
+  const strict = await openService({ ...DEFAULT_LIMITS, wrong_passwords: { requests: 2, seconds: 900 } });
+  try {
+    const attempt = () => strict.post(`${BASE}/auth/token`, { username: 'viewer', password: 'wrong' });
+    const statuses = (await Promise.all([1, 2, 3, 4].map(attempt))).map(({ status }) => status);
+    expect(statuses.sort()).toEqual([401, 401, 429, 429]);
+  } finally {
+    await strict.close();
+  }
+});
+
+test('right passwords do not count towards the lock', async () => {
+  const strict = await openService({ ...DEFAULT_LIMITS, wrong_passwords: { requests: 1, seconds: 900 } });
+  try {
+    const attempt = () => strict.post(`${BASE}/auth/token`, { username: 'viewer', password: 'pw' });
+    expect((await attempt()).status).toBe(200);
+    expect((await attempt()).status).toBe(200);
+  } finally {
+    await strict.close();
+  }
 });
 
 test('a name is locked after too many wrong passwords, known or not', async () => {

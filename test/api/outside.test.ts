@@ -124,6 +124,7 @@ test('tokens of an outside identity provider are taken, with the role that it gi
     expect(await status(sign({ ...base, aud: 'another' }))).toBe(401);
     expect(await status(sign({ ...base, iss: 'https://other.example/' }))).toBe(401);
     expect(await status(sign(base, stranger))).toBe(401);
+    expect(await status(jwt.sign(base, privateKey, { algorithm: 'RS256', keyid: 'k1' }))).toBe(401);
     const confused = jwt.sign(base, publicKey.export({ type: 'spki', format: 'der' }), {
       algorithm: 'HS256',
       keyid: 'k1',

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
+import { Sessions } from '../../api/auth/sessions.js';
 import { SigningKeys } from '../../api/auth/signing-keys.js';
 import { Users } from '../../api/auth/users.js';
 import type { Role } from '../../api/auth/roles.js';
@@ -42,7 +43,11 @@ export async function openService(
 ): Promise<TestService> {
   const stateFolder = mkdtempSync(join(tmpdir(), 'csiflow-api-'));
   const users = new Users(stateFolder);
-  for (const role of ['viewer', 'operator', 'admin'] as const) await users.set(role, role, 'pw');
+  const sessions = new Sessions(stateFolder);
+  for (const role of ['admin', 'operator', 'viewer'] as const) {
+    await users.add(role, role, 'pw');
+    sessions.keep(`test-${role}`, role, 'none', Date.now() + 3_600_000);
+  }
   const main = new FakeTopology();
   const { context } = testContext({
     clock: { now: () => Date.now() * 1000, elapsed: () => performance.now() },
@@ -74,7 +79,7 @@ export async function openService(
     main,
     stateFolder,
     token: (role, { expiresIn = 600 } = {}) =>
-      jwt.sign({ use: 'access', role, sid: 'test' }, secret, {
+      jwt.sign({ use: 'access', role, sid: `test-${role}` }, secret, {
         algorithm: 'HS256',
         keyid: id,
         subject: role,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -20,6 +20,21 @@ test('the first start makes an admin whose password works and is kept nowhere; t
   expect(await again.check('admin', password!)).toEqual({ name: 'admin', role: 'admin' });
   expect(readFileSync(join(folder, 'users.json'), 'utf8')).not.toContain(password);
   expect(statSync(join(folder, 'users.json')).mode & 0o077).toBe(0);
+});
+
+test('the first user must be an admin: nobody could make another', async () => {
+  const users = new Users(folder);
+  await expect(users.add('ada', 'viewer', 'a password')).rejects.toThrow('the first user must be an admin');
+  expect(await users.add('ada', 'admin', 'a password')).toBe(true);
+  expect(await users.add('ada', 'viewer', 'a password')).toBe(false);
+});
+
+test('a file has the owner of its folder, whoever writes it, and nothing is left beside', async () => {
+  const root = process.getuid?.() === 0;
+  if (root) chownSync(folder, 12_345, 12_346);
+  await new Users(folder).add('ada', 'admin', 'a password');
+  expect(statSync(join(folder, 'users.json')).uid).toBe(statSync(folder).uid);
+  expect(readdirSync(folder)).toEqual(['users.json']);
 });
 
 test.each([

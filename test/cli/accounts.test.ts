@@ -31,6 +31,12 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const state = (): string => join(folder, 'data', 'room.state');
 
+test('the first user must be an admin', async () => {
+  const refused = await csiflow('user', 'add', 'ada', '--topology', topology);
+  expect(refused.code).toBe(1);
+  expect(refused.output).toContain('the first user must be an admin: csiflow user add NAME --role admin');
+});
+
 test('a user is added, given another role, and removed', async () => {
   const added = await csiflow('user', 'add', 'ada', '--role', 'admin', '--topology', topology, '--json');
   expect(added.code, added.output).toBe(0);

@@ -25,16 +25,20 @@ export function register(user: Command): void {
     .action(async (name: string, options: AddOptions) => {
       if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
         throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
-      const { Users } = await import('../../../auth/users.js');
+      const { LastAdminError, Users } = await import('../../../auth/users.js');
       const users = new Users(await stateFolderOf(options.topology));
-      if (users.account(name))
+      const role = await roleOf(options.role);
+      const { password, madeUp } = await newPassword();
+      const added = await users.add(name, role, password).catch((error: unknown) => {
+        throw error instanceof LastAdminError
+          ? new CommandError(`${error.message}: csiflow user add NAME --role admin`, EXIT.failed)
+          : error;
+      });
+      if (!added)
         throw new CommandError(
           `there is a user ${name} already: csiflow user password, user role`,
           EXIT.invalid,
         );
-      const role = await roleOf(options.role);
-      const { password, madeUp } = await newPassword();
-      await users.set(name, role, password);
       const told = madeUp ? `; password ${password} (shown this once)` : '';
       print(options.json, { name, role, ...(madeUp && { password }) }, `${name} is ${role}${told}`);
     });

@@ -16,10 +16,9 @@ export function register(user: Command): void {
       ]);
       const folder = await stateFolderOf(options.topology);
       const users = new Users(folder);
-      const account = users.account(name);
-      if (!account) throw new CommandError(`there is no user ${name}`, EXIT.invalid);
       const { password, madeUp } = await newPassword();
-      await users.set(name, account.role, password);
+      if (!(await users.setPassword(name, password)))
+        throw new CommandError(`there is no user ${name}`, EXIT.invalid);
       new Sessions(folder).endOf(name);
       const told = madeUp ? `: ${password} (shown this once)` : '';
       print(options.json, { name, ...(madeUp && { password }) }, `${name} has a new password${told}`);
