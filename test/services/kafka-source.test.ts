@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -284,6 +285,33 @@ describe('several members', () => {
     expect(tally([...a.sequences(), ...b.sequences()], produced)).toEqual(ONCE);
   }, 60_000);
 
+  test('four members come and go again and again', async () => {
+    const topic = await cluster.topic(8);
+    const group = nextGroup();
+    const members = [0, 1, 2, 3].map(() => member([topic], { group }));
+    let produced = 0;
+    const enough = new AbortController();
+    const producing = (async () => {
+      for (; !enough.signal.aborted; produced += 200) await produce(topic, produced, produced + 200, 8);
+    })();
+    const up = new Set<number>();
+    // Each step starts the member, or stops it; pauses from nothing to a second.
+    for (const [step, index] of [0, 1, 2, 3, 0, 1, 0, 3, 1, 2, 2, 3, 0, 1, 3, 0].entries()) {
+      const { runner } = members[index]!;
+      await (up.delete(index) ? runner.stop() : runner.start());
+      if (runner.status().state !== 'stopped') up.add(index);
+      await sleep((step * 379) % 1000);
+    }
+    enough.abort();
+    await producing;
+    const all = () => members.flatMap(({ sequences }) => sequences());
+    await vi.waitFor(() => {
+      expect(all().length).toBeGreaterThanOrEqual(produced);
+    }, 20_000);
+    for (const { runner } of members) await runner.stop();
+    expect(tally(all(), produced)).toEqual(ONCE);
+  }, 90_000);
+
   test('a member that crashed is taken back to its checkpoint, and others go on from there', async () => {
     const topic = await cluster.topic(4);
     const group = nextGroup();
@@ -338,6 +366,17 @@ describe('a broker that dies', () => {
       await until('running', () => runner.status().state === 'running');
       await runner.stop();
       expect(tally(sequences(), 1000)).toEqual(ONCE);
+
+      // And one that starts while no broker is there.
+      await own.nodes[0]!.crash();
+      const late = member(['csi'], { brokers: own.brokers, group: nextGroup() });
+      await late.runner.start();
+      expect(late.runner.status().state).toBe('degraded');
+      await own.nodes[0]!.start();
+      await vi.waitFor(() => {
+        expect(tally(late.sequences(), 1000)).toEqual(ONCE);
+      }, 30_000);
+      expect(late.runner.status().state).toBe('running');
     } finally {
       await own.stop();
     }
@@ -386,7 +425,7 @@ describe('what is not there', () => {
     await expect(runner.start()).rejects.toThrow(/input .*there is no such topic: create it first/);
   });
 
-  test('a broker that is away makes it degraded, not its siblings; it goes on when the broker is there', async () => {
+  test('a broker that is away at the start makes the node degraded, and says what to do', async () => {
     const [port] = await freePorts(1);
     const { runner } = member(['any'], { group: nextGroup(), brokers: [`127.0.0.1:${port!}`] });
     await runner.start();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, Consumer, EachBatchPayload } from 'kafkajs';
 import type { Context } from '../../component/index.js';
 import { createClient, groupOffsets, loadKafka } from '../../kafka/index.js';
@@ -16,7 +17,8 @@ const SILENCE_MS = 5_000;
 const WATCH_MS = 1_000;
 /** An answer of the brokers is waited for so long before a checkpoint is begun without. */
 const DOUBT_MS = 4_000;
-const LONGEST_COMMIT_MS = 5_000;
+const LONGEST_COMMIT_MS = 8_000;
+const COMMIT_PAUSE_MS = 100;
 
 export interface MemberEvents {
   /** Messages came, or a partition went. */
@@ -55,6 +57,8 @@ export class GroupMember {
   #rebalances = 0;
   #heard = 0;
   #away = false;
+  /** The library has given its consumer up: it takes commits without a word, and makes none. */
+  #crashed = false;
   /** Since when it is not known whether it is a member still. */
   #doubts: number | null = null;
   #watch: NodeJS.Timeout | undefined;
@@ -103,6 +107,7 @@ export class GroupMember {
       retry: { ...CONSUMER_RETRY, restartOnFailure: async () => false },
     });
     this.#connection = { admin, consumer };
+    this.#crashed = false;
     await admin.connect();
     await admin.fetchTopicMetadata({ topics: this.#settings.topics });
     await consumer.connect();
@@ -179,12 +184,7 @@ export class GroupMember {
   async leave(): Promise<void> {
     this.joined = false;
     clearInterval(this.#watch);
-    let timer: NodeJS.Timeout | undefined;
-    const enough = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LONGEST_COMMIT_MS);
-    });
-    await Promise.race([this.#following, enough]);
-    clearTimeout(timer);
+    await this.#settled();
     const connection = this.#connection;
     this.#connection = undefined;
     if (!connection) return;
@@ -228,6 +228,11 @@ export class GroupMember {
     const lane = this.#held.get(`${topic}/${partition}`);
     // Of a partition that went, or whose offset is not known yet: it is fetched again.
     if (!lane) return;
+    if (Number((batch as FetchedBatch).fetchedOffset) > lane.fetched) {
+      // It was asked for before the place was known: what lies before it would be lost.
+      seek(this.#connection!.consumer, lane);
+      return;
+    }
     lane.high = Number(batch.highWatermark);
     lane.add(batch.messages, Number(batch.lastOffset()));
     if (lane.full && !lane.paused) {
@@ -251,16 +256,18 @@ export class GroupMember {
     consumer.on(HEARTBEAT, () => {
       this.#heard = this.#context.clock.elapsed();
     });
-    // Also of batches that hold nothing for readers: marks of transactions, and what was aborted.
-    consumer.on(END_BATCH_PROCESS, ({ payload: { topic, partition, lastOffset, highWatermark } }) => {
-      const lane = this.#held.get(`${topic}/${partition}`);
-      if (!lane) return;
-      lane.high = Number(highWatermark);
-      lane.add([], Number(lastOffset));
+    // Of batches that hold nothing for readers: marks of transactions, and what was aborted. Others are received.
+    consumer.on(END_BATCH_PROCESS, ({ payload }) => {
+      const lane = this.#held.get(`${payload.topic}/${payload.partition}`);
+      if (!lane || payload.batchSize > 0 || Number(payload.firstOffset) > lane.fetched) return;
+      lane.high = Number(payload.highWatermark);
+      lane.add([], Number(payload.lastOffset));
       this.#events.news();
     });
     consumer.on(CRASH, ({ payload: { error } }) => {
-      if (this.#connection?.consumer === consumer) this.#fail(error);
+      if (this.#connection?.consumer !== consumer) return;
+      this.#crashed = true;
+      this.#fail(error);
     });
   }
 
@@ -421,6 +428,30 @@ export class GroupMember {
 
   // ------------------------------------------------------------------ what Kafka is told
 
+  /** Waits until Kafka knows what the last checkpoint covers, but not for ever: while the group is being shared out anew it takes nothing. */
+  async #settled(): Promise<void> {
+    const deadline = this.#context.clock.elapsed() + LONGEST_COMMIT_MS;
+    const late = () =>
+      this.lost || this.#crashed || this.#heardNothing || this.#context.clock.elapsed() > deadline;
+    await this.#following;
+    while (this.#connection && this.#isBehind && !late()) {
+      await sleep(COMMIT_PAUSE_MS);
+      this.#followSoon();
+      await this.#following;
+    }
+  }
+
+  get #isBehind(): boolean {
+    for (const lanes of [this.#held, this.#releasing])
+      for (const { topic, partition, committed } of lanes.values())
+        if ((this.#covered[topic]?.[partition] ?? 0) > committed) return true;
+    return false;
+  }
+
+  get #heardNothing(): boolean {
+    return this.#context.clock.elapsed() - this.#heard > SILENCE_MS;
+  }
+
   #followSoon(): void {
     this.#following = this.#following.then(() => this.#follow());
   }
@@ -428,7 +459,7 @@ export class GroupMember {
   /** Commits what the last checkpoint covers, and lets go of partitions that it covers whole. */
   async #follow(): Promise<void> {
     const consumer = this.#connection?.consumer;
-    if (!consumer || !this.#memberId) return;
+    if (!consumer || !this.#memberId || this.#crashed) return;
     const due: { lane: Lane; offset: number }[] = [];
     for (const lane of [...this.#held.values(), ...this.#releasing.values()]) {
       const offset = this.#covered[lane.topic]?.[lane.partition];
@@ -472,6 +503,9 @@ export class GroupMember {
     return true;
   }
 }
+
+/** The offset that the broker was asked for; kafkajs does not declare it. */
+type FetchedBatch = EachBatchPayload['batch'] & { readonly fetchedOffset: string };
 
 const NOTHING_COMMITTED: CommittedOffset = { offset: null, owner: '' };
 const NO_LIMITS: OffsetLimits = { low: 0, high: 0 };
