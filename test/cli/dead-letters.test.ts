@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DeadLetters, StateStore } from '../../pipeline/state/index.js';
+import { sensedEvent } from '../support/records.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'csiflow-letters-'));
+const topology = join(folder, 't.yaml');
+
+beforeAll(async () => {
+  writeFileSync(
+    join(folder, 'room.yaml'),
+    'id: r\nsize: { x: 5, y: 4, z: 3 }\nlinks: [{ id: l, transmitter: [0, 0, 1], receiver: [4, 4, 1], sender: node-1 }]\n',
+  );
+  writeFileSync(
+    topology,
+    `id: t
+environment: room.yaml
+sources:
+  routers: { type: udp }
+operators:
+  windows: { type: window, from: routers }
+  motion: { type: detect-motion, from: windows }
+sinks:
+  history: { type: duckdb, from: motion, path: a.duckdb }
+`,
+  );
+  const store = openStore();
+  const letters = new DeadLetters(store);
+  for (const id of [1, 2, 3])
+    letters.add({
+      node: id === 3 ? 'motion' : 'history',
+      stage: 'write',
+      code: 'store.value.invalid',
+      reason: `value ${id} is not finite`,
+      record: sensedEvent(id),
+      at: 1_700_000_000_000_000,
+      epoch: 1,
+    });
+  await letters.settled();
+  await store.close();
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const openStore = () => new StateStore(join(folder, 'data/t.state'), 't');
+
+const csiflow = (...words: readonly string[]): Promise<{ code: number; out: string; err: string }> =>
+  new Promise((resolve) => {
+    const env = { ...process.env, CSIFLOW_TOKEN: 'any' };
+    execFile(
+      process.execPath,
+      ['dist/api/cli/csiflow.js', 'dead-letters', ...words],
+      { env },
+      (error, out, err) => {
+        resolve({ code: error ? Number(error.code) : 0, out, err });
+      },
+    );
+  });
+
+test('lists those of a node, in pages', async () => {
+  const { code, out } = await csiflow('list', topology, '--node', 'history', '--limit', '1');
+  expect([code, out]).toEqual([
+    0,
+    '1  2023-11-14T22:13:20.000Z  history write store.value.invalid: value 1 is not finite\n1 of 2\n',
+  ]);
+});
+
+test('shows one with its record, as JSON', async () => {
+  const { code, out } = await csiflow('show', topology, '3', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ id: 3, node: 'motion', record: { id: sensedEvent(3).id } });
+  expect((await csiflow('show', topology, '99')).code).toBe(2);
+});
+
+test('replays with the next start, and drops', async () => {
+  expect((await csiflow('replay', topology, '1')).out).toBe(
+    '1 dead letters are given to their nodes when the topology starts\n',
+  );
+  expect((await csiflow('list', topology)).out).toContain('(to be replayed): value 1');
+  expect((await csiflow('drop', topology, '--node', 'motion')).out).toBe('1 dead letters dropped\n');
+  expect((await csiflow('list', topology)).out).toContain('2 of 2\n');
+});
+
+test('replay and drop of nothing in particular are refused', async () => {
+  const { code, err } = await csiflow('drop', topology);
+  expect([code, err]).toEqual([2, expect.stringContaining('name ids, or --node, or --all')]);
+});
+
+test('where the state is in use, the running csiflow is asked', async () => {
+  const store = openStore();
+  try {
+    const { code, err } = await csiflow('list', topology, '--url', 'http://127.0.0.1:9');
+    expect([code, err]).toEqual([3, expect.stringContaining('no csiflow answers at http://127.0.0.1:9')]);
+  } finally {
+    await store.close();
+  }
+});
