@@ -73,7 +73,12 @@ test(
     const { client } = cluster;
     const admin = await cluster.admin();
     await admin.createTopics({
-      topics: ['csi', 'shared', 'alone'].map((topic) => ({ topic, numPartitions: PARTITIONS })),
+      topics: ['csi', 'shared', 'alone'].map((topic) => ({
+        topic,
+        numPartitions: PARTITIONS,
+        // Results have the time of their event, which lies in the past: the broker would delete them at once.
+        configEntries: [{ name: 'retention.ms', value: '-1' }],
+      })),
     });
     const partitions = new Map(rooms.map(({ id }, index) => [id, index % PARTITIONS]));
     const stretches = repeated(await datagramsOf(rooms, STRETCH_SECONDS, RATE_HZ), STRETCH_SECONDS);

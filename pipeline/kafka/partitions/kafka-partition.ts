@@ -105,10 +105,12 @@ export class KafkaPartition implements Partition {
     if (this.#broken) throw this.#broken;
     const { lots, written } = await writer.lots(checkpoint);
     for (const messages of lots)
-      await transaction.send({
-        topic: stateTopic,
-        messages: messages.map((message) => ({ ...message, partition: number })),
-      });
+      await sendAll(
+        transaction,
+        stateTopic,
+        number,
+        messages.map((message) => ({ ...message, partition: number })),
+      );
     if (position !== null) {
       const partitions = [{ partition: number, offset: (position as PartitionPosition).offset }];
       await transaction.sendOffsets({ consumerGroupId: group, topics: [{ topic, partitions }] });
@@ -154,7 +156,7 @@ export class KafkaPartition implements Partition {
     try {
       // One request a partition: the library loses messages of a request to several when a leader changes.
       for (const [partition, all] of await this.#byPartition(topic, messages))
-        for (const lot of inLots(all, partition)) await this.#transaction.send({ topic, messages: lot });
+        for (const lot of inLots(all, partition)) await sendAll(this.#transaction, topic, partition, lot);
     } catch (error) {
       // What was sent of it and what was not: only an end of the whole transaction settles that.
       this.#broken = error instanceof Error ? error : new Error(String(error));
@@ -175,6 +177,18 @@ export class KafkaPartition implements Partition {
     }
     return lots;
   }
+}
+
+/** @throws Error where the library says that all is sent, but the broker has not confirmed it */
+async function sendAll(
+  transaction: KafkaTransaction,
+  topic: string,
+  partition: number,
+  messages: Message[],
+): Promise<void> {
+  const confirmed = await transaction.send({ topic, messages });
+  if (confirmed.some((one) => one.topicName === topic && one.partition === partition)) return;
+  throw new Error(`${messages.length} messages to partition ${partition} of ${topic} were not confirmed`);
 }
 
 /** A request of one batch is to be smaller than what brokers take unless told otherwise. */
