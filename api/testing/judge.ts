@@ -1,6 +1,6 @@
 import type { CheckedTest, Expectation, Mark, Pattern, Rule, Within } from '../../pipeline/config/index.js';
 import { differences, matches, nearestTo, type Difference } from './match.js';
-import type { Outcome, TestRecord } from './run-test.js';
+import type { Outcome, TestRecord } from './outcome.js';
 
 /** An expectation that was not met. */
 export interface Unmet {

@@ -70,7 +70,9 @@ export class MockSink {
   #sink(): Sink {
     this.writing = 0;
     return {
-      open: async () => undefined,
+      open: async () => {
+        this.#answer();
+      },
       write: async (records, epoch) => {
         this.writing++;
         try {
@@ -79,7 +81,9 @@ export class MockSink {
           this.writing--;
         }
       },
-      flush: async () => undefined,
+      flush: async () => {
+        this.#answer();
+      },
       rewind: async (epoch) => {
         this.#taken = this.#taken.filter((taken) => taken.epoch <= epoch);
         for (const later of [...this.#counts.keys()]) if (later > epoch) this.#counts.delete(later);
@@ -93,12 +97,10 @@ export class MockSink {
     const number = ++this.#writes;
     const { faults } = this;
     if (faults) {
-      const elapsed = this.#lab.clock.elapsed();
       if (number <= faults.hangWrites) return new Promise(() => undefined);
       if (number <= faults.hangWrites + faults.failWrites) throw new Error('the test makes this write fail');
-      if (faults.away && elapsed >= faults.away.fromMs && elapsed < faults.away.toMs)
-        throw new Error('the test has taken this sink away');
     }
+    this.#answer();
     const refused = records.filter((record) => this.#refuses(record));
     const givenMs = faults ? this.#lab.clock.elapsed() : this.#lab.readMs;
     for (const record of records) if (!refused.includes(record)) this.#take({ record, epoch, givenMs });
@@ -108,6 +110,14 @@ export class MockSink {
       reason: 'the test refuses it',
       retriable: faults?.retriable ?? false,
     }));
+  }
+
+  /** @throws Error while the test has it away: nothing answers then. */
+  #answer(): void {
+    const away = this.faults?.away;
+    const elapsed = this.#lab.clock.elapsed();
+    if (!away || elapsed < away.fromMs || elapsed >= away.toMs) return;
+    throw Object.assign(new Error('the test has taken this sink away'), { retriable: true });
   }
 
   #refuses(record: Data): boolean {

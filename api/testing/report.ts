@@ -1,5 +1,5 @@
 import type { Difference } from './match.js';
-import type { Outcome } from './run-test.js';
+import type { Outcome } from './outcome.js';
 import type { Unmet } from './judge.js';
 
 /** What came of one test. */

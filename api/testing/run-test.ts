@@ -3,46 +3,27 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recoveryOf, type AnySink } from '../../pipeline/component/index.js';
-import type { CheckedNode, CheckedTest, CheckedTopology } from '../../pipeline/config/index.js';
-import { LinkTable, PORTS, plainRecords } from '../../pipeline/model/index.js';
+import type { CheckedTest, CheckedTopology } from '../../pipeline/config/index.js';
+import { LinkTable, plainRecords } from '../../pipeline/model/index.js';
 import { createRunner, type Runner } from '../../pipeline/runtime/runner.js';
 import { PATIENCE, type Patience } from '../../pipeline/runtime/host.js';
-import type { LifecycleState, NodeStatus, TopologyStatus } from '../../pipeline/runtime/status.js';
+import type { LifecycleState, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { Outbox, StateStore } from '../../pipeline/state/index.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import { createMetrics, type Metrics } from '../../pipeline/telemetry/metrics.js';
-import { testSource } from './inputs.js';
-import { Lab, type Busy } from './lab.js';
-import { MockSink } from './mock-sink.js';
-
-/** A record as a test sees it: plain, with when it happened and when it came, milliseconds after the start of the input. */
-export type TestRecord = Readonly<Record<string, unknown>>;
-
-/** All that a test can look at once it has run. */
-export interface Outcome {
-  /** By node, of those that a test asks for, and of all sinks. */
-  readonly records: ReadonlyMap<string, readonly TestRecord[]>;
-  readonly deadLetters: ReadonlyMap<string, readonly TestRecord[]>;
-  readonly outbox: ReadonlyMap<string, readonly TestRecord[]>;
-  readonly figures: ReadonlyMap<string, TestRecord>;
-  /** At the end. */
-  readonly state: string;
-  readonly problem: string | null;
-  readonly hasBeen: ReadonlySet<string>;
-  /** When each person of a scene begins what they do: by source. Milliseconds after the start of the input. */
-  readonly activities: ReadonlyMap<string, readonly Activity[]>;
-  /** Event time of the input, milliseconds. */
-  readonly inputMs: number;
-  /** Warnings and errors of the topology. */
-  readonly log: readonly string[];
-}
-
-export interface Activity {
-  readonly person: number;
-  readonly activity: string;
-  readonly atMs: number;
-}
+import { Lab } from './lab.js';
+import type { MockSink } from './mock-sink.js';
+import {
+  beginnings,
+  figuresOf,
+  milliseconds,
+  plainLetter,
+  undelivered,
+  type Activity,
+  type Outcome,
+  type TestRecord,
+} from './outcome.js';
+import { Stand } from './stand.js';
 
 /** Why a test could not be run to its end. */
 export class TestError extends Error {}
@@ -66,8 +47,6 @@ export async function runTest(
   }
 }
 
-/** Checkpoints are taken while it runs, as they would be; what comes out does not depend on when. */
-const CHECKPOINT_MS = 500;
 /** Between two looks at how far it is, milliseconds of real time. */
 const LOOK_MS = 2;
 const KEPT_LINES = 200;
@@ -83,14 +62,10 @@ const TEST_PATIENCE: Patience = { ...PATIENCE, barrierMs: 1e12, writeMs: 500 };
 class TestRun {
   readonly #topology: CheckedTopology;
   readonly #test: CheckedTest;
-  readonly #folder: string;
   readonly #links: LinkTable;
   readonly #lab: Lab;
-  /** Nodes whose records an expectation looks at. */
-  readonly #asked: ReadonlySet<string>;
   readonly #metrics: Metrics = createMetrics();
-  readonly #sinks = new Map<string, MockSink>();
-  readonly #probes = new Map<string, MockSink>();
+  readonly #stand: Stand;
   readonly #runner: Runner;
   readonly #hasBeen = new Set<string>();
   #state: LifecycleState = 'stopped';
@@ -104,13 +79,19 @@ class TestRun {
   constructor(topology: CheckedTopology, test: CheckedTest, folder: string) {
     this.#topology = topology;
     this.#test = test;
-    this.#folder = folder;
     this.#links = new LinkTable(topology.environments);
-    this.#lab = new Lab(topology.nodes.filter(isSource).map(({ id }) => id));
-    this.#asked = askedFor(test);
-    const tested = this.#tested();
-    this.#watch(tested);
-    this.#runner = createRunner(tested, {
+    this.#lab = new Lab(
+      topology.nodes.filter(({ component }) => component.kind === 'source').map(({ id }) => id),
+    );
+    this.#stand = new Stand({
+      topology,
+      test,
+      links: this.#links,
+      lab: this.#lab,
+      metrics: this.#metrics,
+      folder,
+    });
+    this.#runner = createRunner(this.#stand.topology, {
       clock: this.#lab.clock,
       metrics: this.#metrics,
       log: createLogger({
@@ -163,97 +144,6 @@ class TestRun {
       inputMs,
       log: this.#log,
     };
-  }
-
-  // ------------------------------------------------------------------ the topology
-
-  /** Sources and sinks replaced, and a sink behind each other node that is asked for. */
-  #tested(): CheckedTopology {
-    const { nodes, settings } = this.#topology;
-    const replaced = nodes.map((node): CheckedNode => {
-      if (isSource(node)) return this.#source(node);
-      return node.component.kind === 'sink' ? this.#sink(node, node.component) : node;
-    });
-    return {
-      ...this.#topology,
-      nodes: [...replaced, ...nodes.filter((node) => this.#isProbed(node)).map((node) => this.#probe(node))],
-      settings: {
-        ...settings,
-        stateFolder: join(this.#folder, 'state'),
-        checkpointIntervalMs: CHECKPOINT_MS,
-        scaleOut: false,
-      },
-    };
-  }
-
-  #source(node: CheckedNode): CheckedNode {
-    const meter = this.#metrics.node(this.#topology.id, node.id);
-    const component = testSource(
-      node,
-      this.#test.input.get(node.id),
-      this.#lab,
-      meter,
-      this.#truthFile(node.id),
-    );
-    return { ...node, component, config: {}, queue: { capacity: 1, policy: 'block', maxAgeMs: null } };
-  }
-
-  #sink(node: CheckedNode, component: AnySink): CheckedNode {
-    const { name, inputs } = component;
-    const recovery = recoveryOf(component, node.config);
-    const faults = this.#test.faults.get(node.id) ?? null;
-    const mock = new MockSink(
-      this.#lab,
-      this.#links,
-      { name, inputs, recovery },
-      faults,
-      this.#asked.has(node.id),
-    );
-    this.#sinks.set(node.id, mock);
-    return { ...node, component: mock.component, config: {} };
-  }
-
-  /** Of a source or operator that an expectation looks at. */
-  #isProbed({ id, component }: CheckedNode): boolean {
-    return component.kind !== 'sink' && this.#asked.has(id);
-  }
-
-  #probe(node: CheckedNode): CheckedNode {
-    const mock = new MockSink(
-      this.#lab,
-      this.#links,
-      { name: 'probe', inputs: PORTS, recovery: 'rewind' },
-      null,
-      true,
-    );
-    this.#probes.set(node.id, mock);
-    const ports = node.component.kind === 'sink' ? [] : node.component.outputs;
-    return {
-      id: `${node.id} (test)`,
-      component: mock.component,
-      config: {},
-      inputs: [{ from: node.id, ports }],
-      queue: null,
-      secrets: [],
-      hash: `probe of ${node.id}`,
-    };
-  }
-
-  #watch({ nodes, id: topology }: CheckedTopology): void {
-    const busy = nodes.flatMap(({ id, component }): readonly Busy[] => {
-      const meter = this.#metrics.node(topology, id);
-      if (component.kind === 'operator') return component.asynchronous ? [{ meter, mock: null }] : [];
-      const mock = this.#sinks.get(id) ?? this.#probes.get(id.replace(/ \(test\)$/, ''));
-      return component.kind === 'sink' && mock ? [{ meter, mock }] : [];
-    });
-    this.#lab.watch(busy);
-  }
-
-  #truthFile(source: string): string | null {
-    const input = this.#test.input.get(source);
-    return input?.kind === 'source' && input.component.name === 'simulator'
-      ? join(this.#folder, `${source}.truth.ndjson`)
-      : null;
   }
 
   // ------------------------------------------------------------------ running
@@ -320,7 +210,7 @@ class TestRun {
   }
 
   async #drained(): Promise<boolean> {
-    for (const [id, { faults, count }] of this.#sinks) {
+    for (const [id, { faults, count }] of this.#stand.sinks) {
       if (!faults) continue;
       const { receivedTotal } = this.#metrics.node(this.#topology.id, id);
       if (count >= receivedTotal) continue;
@@ -338,12 +228,11 @@ class TestRun {
       mock.taken.flatMap(({ record, givenMs }) =>
         plainRecords(record, this.#links).map((plain) => ({
           ...plain,
-          at_ms: round(Date.parse(plain.time) - start / 1000),
-          given_ms: round(givenMs),
+          at_ms: milliseconds(Date.parse(plain.time) - start / 1000),
+          given_ms: milliseconds(givenMs),
         })),
       );
-    const kept = [...this.#sinks, ...this.#probes].filter(([id]) => this.#asked.has(id));
-    return new Map(kept.map(([id, mock]) => [id, seen(mock)]));
+    return new Map(this.#stand.looked.map(([id, mock]) => [id, seen(mock)]));
   }
 
   async #deadLetters(): Promise<ReadonlyMap<string, readonly TestRecord[]>> {
@@ -356,10 +245,13 @@ class TestRun {
   }
 
   async #outboxes(): Promise<ReadonlyMap<string, readonly TestRecord[]>> {
-    const store = new StateStore(join(this.#folder, 'state'), this.#topology.id);
+    const store = new StateStore(this.#stand.stateFolder, this.#topology.id);
     try {
       return new Map(
-        [...this.#sinks.keys()].map((sink) => [sink, undelivered(new Outbox(store, sink), this.#links)]),
+        [...this.#stand.sinks.keys()].map((sink) => [
+          sink,
+          undelivered(new Outbox(store, sink), this.#links),
+        ]),
       );
     } finally {
       await store.close();
@@ -370,62 +262,11 @@ class TestRun {
     const start = this.#lab.start ?? 0;
     const found = new Map<string, readonly Activity[]>();
     for (const source of this.#test.input.keys()) {
-      const file = this.#truthFile(source);
+      const file = this.#stand.truthFile(source);
       if (file !== null) found.set(source, beginnings(readFileSync(file, 'utf8'), start));
     }
     return found;
   }
 }
-
-const isSource = ({ component }: CheckedNode): boolean => component.kind === 'source';
-
-const askedFor = ({ expect }: CheckedTest): ReadonlySet<string> =>
-  new Set(
-    expect.flatMap(({ subject, rule }) => [
-      ...('node' in subject && subject.of === 'records' ? [subject.node] : []),
-      ...(rule.rule === 'contains' && rule.within?.after.mark === 'record' ? [rule.within.after.node] : []),
-    ]),
-  );
-
-const figuresOf = ({ received, sent, failed, dropped, status, details }: NodeStatus): TestRecord => ({
-  received,
-  sent,
-  failed,
-  dropped,
-  status,
-  details,
-});
-
-/** Records are shown plain; undecoded ones as hexadecimal digits. */
-function plainLetter(record: unknown, links: LinkTable): unknown {
-  if (record instanceof Uint8Array) return { hex: Buffer.from(record).toString('hex') };
-  if (typeof record !== 'object' || record === null || !('port' in record)) return record;
-  if (record.port === 'csi' || 'not_kept_bytes' in record) return { port: record.port };
-  return plainRecords(record as never, links)[0];
-}
-
-function undelivered(outbox: Outbox, links: LinkTable): readonly TestRecord[] {
-  const left: TestRecord[] = [];
-  for (let entry = outbox.next(); entry; entry = outbox.next()) {
-    for (const record of entry.records) left.push(...plainRecords(record, links));
-    outbox.delivered(entry);
-  }
-  return left;
-}
-
-/** When each activity begins, from the lines of a scene's truth. */
-function beginnings(lines: string, start: number): readonly Activity[] {
-  const before = new Map<number, string>();
-  const found: Activity[] = [];
-  for (const line of lines.trim().split('\n')) {
-    if (line === '') continue;
-    const { time, person, activity } = JSON.parse(line) as { time: number; person: number; activity: string };
-    if (before.get(person) !== activity) found.push({ person, activity, atMs: round((time - start) / 1000) });
-    before.set(person, activity);
-  }
-  return found;
-}
-
-const round = (ms: number): number => Math.round(ms * 1000) / 1000;
 
 const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));

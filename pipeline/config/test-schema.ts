@@ -97,7 +97,7 @@ const FaultsSchema = Type.Object(
       description: 'The first writes are never answered.',
     }),
     away_from_ms: Type.Optional(
-      At('Every write fails from here on: event time, milliseconds after the start of the input.'),
+      At('Nothing answers from here on: event time, milliseconds after the start of the input.'),
     ),
     away_for_ms: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], {
       default: null,
