@@ -10,6 +10,8 @@ import { AwayError, KafkaWriter } from './writer.js';
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 10_000;
+/** Epochs that wait for the brokers, above which results go to the outbox. */
+const MAX_WAITING = 1_000;
 
 /**
  * Results in transactions, one for each epoch, begun when its checkpoint is safe.
@@ -56,6 +58,12 @@ export class ExactlyOnce implements Sink {
     if (this.#closing.signal.aborted) throw new Error('the sink is closed');
     // While the brokers are away the outbox keeps results, and bounds them.
     if (this.#problem) throw this.#problem;
+    if (this.#spool.epochs.length > MAX_WAITING)
+      throw new AwayError(
+        `the brokers are ${MAX_WAITING} checkpoints behind: they take results too slowly`,
+        true,
+        null,
+      );
     const { messages, failures } = address(records, this.#settings.topic, this.#writer.largest);
     if (messages.size > 0) await this.#spool.append(epoch, [...messages.keys()]);
     return failures;
