@@ -75,8 +75,8 @@ export class StateStore {
     const put = table.put.bind(table) as (...given: unknown[]) => Promise<boolean>;
     const remove = table.remove.bind(table) as (...given: unknown[]) => Promise<boolean>;
     return Object.assign(table, {
-      put: (...given: unknown[]) => lookedAt(put(...given)),
-      remove: (...given: unknown[]) => lookedAt(remove(...given)),
+      put: (...given: unknown[]) => lookedAt(this.#closed ? tooLate() : put(...given)),
+      remove: (...given: unknown[]) => lookedAt(this.#closed ? tooLate() : remove(...given)),
     });
   }
 
@@ -99,6 +99,9 @@ export class StateStore {
     this.#unlock();
   }
 }
+
+/** A sink that hung may come back after the end. lmdb would end the process over what it then notes. */
+const tooLate = (): Promise<never> => Promise.reject(new Error('the state store is closed'));
 
 /**
  * Says what a failed write means. A write of a transaction, or of no interest by itself, may fail without anybody
