@@ -42,7 +42,7 @@ test('gives the records that pass, as plain JSON, up to the limit', async () => 
 
 test('leaves out what comes too soon, and counts it', async () => {
   const { data } = await lookWhile('limit=2&every_ms=30', (round) => {
-    service.main.publish(poseFrame(round));
+    service.main.publish(poseFrame(2 * round), poseFrame(2 * round + 1));
   });
   expect(data.records).toHaveLength(2);
   expect(data.left_out).toBeGreaterThan(0);
