@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { lz4, snappy, zstd } from '../../pipeline/kafka/codecs.js';
+import { shareOut, type Share } from '../../pipeline/sources/kafka/assigner.js';
+import { startOf } from '../../pipeline/sources/kafka/start.js';
+
+const topics = (count: number): Share => ({ t: Array.from({ length: count }, (_, index) => index) });
+const claims = (partitions: readonly number[]): Share => (partitions.length === 0 ? {} : { t: partitions });
+
+/** Members and who of them claims each partition; -1: nobody. */
+const groups = fc
+  .tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 20 }))
+  .chain(([members, partitions]) =>
+    fc.record({
+      members: fc.constant(Array.from({ length: members }, (_, index) => `m${index}`)),
+      owners: fc.array(fc.integer({ min: -1, max: members - 1 }), {
+        minLength: partitions,
+        maxLength: partitions,
+      }),
+    }),
+  );
+
+describe('partitions are shared out', () => {
+  test('none goes to another member while one claims it; all others go to exactly one', () => {
+    fc.assert(
+      fc.property(groups, ({ members, owners }) => {
+        const claimants = members.map((id, index) => ({
+          id,
+          claims: claims(owners.flatMap((owner, partition) => (owner === index ? [partition] : []))),
+        }));
+        const shares = shareOut(claimants, topics(owners.length));
+        const given = owners.map((_, partition) =>
+          members.filter((id) => shares.get(id)!['t']?.includes(partition)),
+        );
+        for (const [partition, owner] of owners.entries()) {
+          if (owner < 0) expect(given[partition]).toHaveLength(1);
+          else expect([[], [members[owner]]]).toContainEqual(given[partition]);
+        }
+      }),
+    );
+  });
+
+  test('after letting go twice all have as many, to one', () => {
+    fc.assert(
+      fc.property(groups, ({ members, owners }) => {
+        let held = members.map((_, index) =>
+          owners.flatMap((owner, partition) => (owner === index ? [partition] : [])),
+        );
+        for (let round = 0; round < 2; round++) {
+          const claimants = members.map((id, index) => ({ id, claims: claims(held[index]!) }));
+          const shares = shareOut(claimants, topics(owners.length));
+          held = members.map((id) => [...(shares.get(id)!['t'] ?? [])]);
+        }
+        const sizes = held.map(({ length }) => length);
+        expect(held.flat().sort((a, b) => a - b)).toEqual(owners.map((_, partition) => partition));
+        expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test('one that two claim goes to neither', () => {
+    const both = [
+      { id: 'a', claims: claims([0, 1]) },
+      { id: 'b', claims: claims([1]) },
+    ];
+    expect([...shareOut(both, topics(2)).values()].flatMap((share) => share['t'] ?? [])).toEqual([0]);
+  });
+});
+
+describe('where a partition is begun', () => {
+  const limits = { low: 10, high: 100 };
+  const start = (kept: number | undefined, offset: number | null, owner = 'me') =>
+    startOf(kept, { offset, owner }, 'me', limits, 'earliest');
+
+  test('the checkpoint comes first, as long as nobody else has committed', () => {
+    expect(start(60, 50)).toEqual({ offset: 60, lost: 0 });
+    expect(start(60, null)).toEqual({ offset: 60, lost: 0 });
+    // An older state was put back.
+    expect(start(40, 50)).toEqual({ offset: 40, lost: 0 });
+    expect(start(40, 50, 'other')).toEqual({ offset: 50, lost: 0 });
+    expect(start(undefined, 50)).toEqual({ offset: 50, lost: 0 });
+  });
+
+  test('what the broker has no longer is counted; without a position it begins as configured', () => {
+    expect(start(4, null)).toEqual({ offset: 10, lost: 6 });
+    expect(start(undefined, null)).toEqual({ offset: 10, lost: 0 });
+    expect(startOf(undefined, { offset: null, owner: '' }, 'me', limits, 'latest').offset).toBe(100);
+    expect(start(500, null)).toEqual({ offset: 10, lost: 0 });
+  });
+});
+
+describe.each([
+  ['Snappy', snappy],
+  ['LZ4', lz4],
+  ['ZSTD', zstd],
+])('%s', (_, codec) => {
+  test('gives back what it packed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 100_000 }), async (bytes) => {
+        const buffer = Buffer.from(bytes);
+        expect((await codec.decompress(await codec.compress({ buffer }))).equals(buffer)).toBe(true);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('refuses what it did not pack', async () => {
+    await expect(codec.decompress(Buffer.from('no packed bytes at all'))).rejects.toThrow();
+  });
+});
