@@ -1,7 +1,7 @@
 import type { TObject, TSchema, Static } from 'typebox';
 import type { Account, Role } from '../auth/roles.js';
 import type { Deployment } from '../deployment.js';
-import type { Limits } from '../limits/limits.js';
+import type { LimitCategory, Limits } from '../limits/limits.js';
 import type { Body, Form } from './form.js';
 
 /** What a handler knows of its call beside the input that its form has read. */
@@ -15,10 +15,6 @@ export interface Call {
   readonly requestId: string;
   readonly signal: AbortSignal;
 }
-
-/** Categories of section 8.3: calls are counted by them. */
-export type LimitCategory =
-  'authentication' | 'pose_data' | 'pose_processing' | 'configuration' | 'analytics' | 'health';
 
 /**
  * One form's view of an endpoint: what it takes, and how a result becomes its body. Schemas check

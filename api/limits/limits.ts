@@ -1,7 +1,10 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { LimitCategory } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import type { Form } from '../contract/form.js';
+
+/** Categories of section 8.3: calls are counted by them. */
+export type LimitCategory =
+  'authentication' | 'pose_data' | 'pose_processing' | 'configuration' | 'analytics' | 'health';
 
 export interface Limit {
   readonly requests: number;
