@@ -1,4 +1,4 @@
-import type { Transaction } from './partitions.js';
+import type { Transaction } from './transaction.js';
 import type { Environment, Failure, LinkTable, Provenance } from '../model/index.js';
 
 /** Plain data that survives JSON and a structured clone: snapshots' and positions' content may also hold typed arrays. */

@@ -1,4 +1,5 @@
-import type { Position, SourceOutput } from './define.js';
+import type { Position, SourceOutput } from './input.js';
+import type { Transaction } from './transaction.js';
 
 /**
  * A source whose input lies in partitions that a group of processes shares: each partition is read by one
@@ -36,19 +37,4 @@ export interface PartitionCheckpoint {
   readonly epoch: number;
   /** By name. */
   readonly parts: ReadonlyMap<string, Uint8Array>;
-}
-
-/** What is sent into it becomes visible together with the checkpoint of its epoch, or never. */
-export interface Transaction {
-  /** Resolves when the other side has them. Waits as long as the checkpoint of an earlier epoch is not written. */
-  send(epoch: number, topic: string, messages: readonly TransactionMessage[]): Promise<void>;
-}
-
-export interface TransactionMessage {
-  /** Messages of one key stay in order. */
-  readonly key: string;
-  readonly value: string | Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Milliseconds since 1970. */
-  readonly timestamp?: number;
 }
