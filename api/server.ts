@@ -42,6 +42,8 @@ export interface ServerOptions {
   readonly hosts?: readonly string[];
   /** Origins whose pages may call the API from a browser. */
   readonly origins?: readonly string[];
+  /** A reading call is answered 504 after so many milliseconds. */
+  readonly answerMs?: number;
 }
 
 export interface RunningServer {
@@ -53,6 +55,8 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** Longer than any call may wait by its own parameters. */
+const ANSWER_MS = 60_000;
 /** Time that open requests have to end in at a shutdown. */
 const GRACE_MS = 2_000;
 
@@ -86,7 +90,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     deployment,
     options.limits ?? new Limits(),
     { metrics: options.metrics, page: servePage(() => main.topology) },
-    { hosts, origins: options.origins ?? [] },
+    { hosts, origins: options.origins ?? [], answerMs: options.answerMs ?? ANSWER_MS },
   );
   const handle = app.callback();
   const server = serverFor(options.tls, (request, response) => void handle(request, response));

@@ -9,6 +9,7 @@ import { viewOf, type AnyEndpoint } from '../contract/endpoint.js';
 import { ApiError, errorBody } from '../contract/errors.js';
 import { successBody, type Form } from '../contract/form.js';
 import type { Deployment } from '../deployment.js';
+import { addressKey } from '../limits/addresses.js';
 import type { Hosts } from '../limits/hosts.js';
 import type { Limits } from '../limits/limits.js';
 import { accountEndpoints } from './accounts.js';
@@ -41,6 +42,8 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
 
 /** Largest body, bytes. */
 const BODY_LIMIT = 8 * 1024 * 1024;
+/** Calls at work at the same time; those of health are not among them. */
+const CALLS_AT_ONCE = 128;
 
 /** Where the forms are mounted. */
 export const mounts = (configured: Form): readonly { readonly base: string; readonly form: Form }[] => [
@@ -55,11 +58,13 @@ export interface RootRoutes {
   readonly page: Middleware;
 }
 
-/** Who may call from where. */
+/** Who may call from where, and how long they wait. */
 export interface Outside {
   readonly hosts: Hosts;
   /** Origins whose pages may call from a browser. */
   readonly origins: readonly string[];
+  /** A reading call is answered 504 after so many milliseconds. */
+  readonly answerMs: number;
 }
 
 /** The HTTP application. */
@@ -87,25 +92,25 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
     await (formOf(context, deployment) === null ? root.page(context, next) : next());
   });
   const router = new Router();
+  const room = makeRoom(CALLS_AT_ONCE);
   for (const { base, form } of mounts(deployment.form)) {
     for (const endpoint of ENDPOINTS) {
-      router.register(base + endpoint.path, [endpoint.method], serve(endpoint, form, deployment, limits));
+      // Who may not call has no body read.
+      router.register(
+        base + endpoint.path,
+        [endpoint.method],
+        [
+          allow(endpoint),
+          ...(endpoint.limit === 'health' ? [] : [room]),
+          onlyJson,
+          readBody(endpoint),
+          serve(endpoint, form, { deployment, limits, answerMs: outside.answerMs }),
+        ],
+      );
     }
   }
   app.use(readCredentials(deployment.authenticator));
   app.use(countCalls(router, deployment, limits));
-  app.use(onlyJson);
-  app.use(
-    bodyParser({
-      enableTypes: ['json'],
-      jsonLimit: BODY_LIMIT,
-      onError: (error) => {
-        throw 'status' in error && error.status === 413
-          ? new ApiError('PAYLOAD_TOO_LARGE', 'A body may have 8 MiB at most')
-          : new ApiError('BAD_REQUEST', `The body is not valid JSON: ${error.message}`);
-      },
-    }),
-  );
   app.use(router.routes());
   app.use(refuse(router));
   return app;
@@ -206,62 +211,111 @@ function countCalls(router: Router, deployment: Deployment, limits: Limits): Mid
     const layer = found.pathAndMethod[0] ?? found.path[0];
     const endpoint = layer && endpoints.get(`${layer.methods.at(-1)!} ${String(layer.path)}`);
     const { account } = context.state;
-    const caller = endpoint?.access === 'open' || account === null ? context.ip : account.name;
+    // A user may be named like an address.
+    const caller =
+      endpoint?.access === 'open' || account === null ? addressKey(context.ip) : `account ${account.name}`;
     const form = formOf(context, deployment)!;
     context.set(await limits.take(form, endpoint?.limit ?? 'pose_data', caller));
     await next();
   };
 }
 
+/** @throws ApiError 401 without an account, 403 for one with too few rights. */
+const allow =
+  ({ access }: AnyEndpoint): Middleware =>
+  async (context, next) => {
+    requireRole(access, context.state.account);
+    await next();
+  };
+
+/** @throws ApiError 503 while so many calls are at work. */
+function makeRoom(most: number): Middleware {
+  let atWork = 0;
+  return async (_, next) => {
+    if (atWork >= most)
+      throw new ApiError('SYSTEM_NOT_READY', 'Too many calls are at work: try again in a moment', {
+        headers: { 'Retry-After': '1' },
+      });
+    atWork++;
+    try {
+      await next();
+    } finally {
+      atWork--;
+    }
+  };
+}
+
 /** A body of another type would be passed over, and its fields reported as missing. @throws ApiError 400 */
 const onlyJson: Middleware = async (context, next) => {
-  if (Number(context.get('Content-Length')) > 0 && !context.is('json')) {
+  const hasBody = Number(context.get('Content-Length')) > 0 || context.get('Transfer-Encoding') !== '';
+  if (hasBody && !context.is('json'))
     throw new ApiError('BAD_REQUEST', 'Send the body as JSON, with Content-Type: application/json');
-  }
   await next();
 };
 
-function serve(endpoint: AnyEndpoint, mounted: Form, deployment: Deployment, limits: Limits): Middleware {
+/** @throws ApiError 413, or 400 for what is not JSON: in the parser's words, unless they may repeat a password. */
+const readBody = (endpoint: AnyEndpoint): Middleware =>
+  bodyParser({
+    enableTypes: ['json'],
+    jsonLimit: BODY_LIMIT,
+    onError: (error) => {
+      if ('status' in error && error.status === 413)
+        throw new ApiError('PAYLOAD_TOO_LARGE', 'A body may have 8 MiB at most');
+      const why = holdsSecrets(endpoint) ? '' : `: ${error.message}`;
+      throw new ApiError('BAD_REQUEST', `The body is not valid JSON${why}`);
+    },
+  });
+
+interface Serving {
+  readonly deployment: Deployment;
+  readonly limits: Limits;
+  readonly answerMs: number;
+}
+
+function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answerMs }: Serving): Middleware {
   const { form, view } = viewOf(endpoint, mounted);
   return async (context) => {
-    const { account } = context.state;
-    requireRole(endpoint.access, account);
+    const { account, requestId } = context.state;
     const path = checkQuery(view.path, context['params'] as Record<string, unknown>);
     const query = checkQuery(view.query, context.query);
     const body = checkBody(view.body, context.request.body, !holdsSecrets(endpoint));
     const abort = new AbortController();
-    context.req.once('close', () => {
+    // The request itself closes once its body is read.
+    context.res.once('close', () => {
       abort.abort();
     });
-    const call = {
-      deployment,
-      limits,
-      account,
-      address: context.ip,
-      requestId: context.state.requestId,
-      signal: abort.signal,
-    };
-    const result = await endpoint.handle(
-      view.read({ path: path as never, query: query as never, body: body as never }) as never,
-      call,
-    );
+    const { signal } = abort;
+    const call = { deployment, limits, account, address: context.ip, requestId, signal };
+    const input = view.read({ path: path as never, query: query as never, body: body as never });
+    const handled = endpoint.handle(input as never, call);
+    // What changes something goes on anyway, so its end is waited for.
+    const result = await (endpoint.method === 'GET' ? inTime(handled, answerMs, abort) : handled);
     context.status = endpoint.status;
     if (endpoint.status === 204) return;
     const rendered = view.render(result as never, call);
-    context.body = successBody(
-      form,
-      rendered,
-      endpoint.bare ?? false,
-      timestamp(deployment),
-      context.state.requestId,
-    );
+    context.body = successBody(form, rendered, endpoint.bare ?? false, timestamp(deployment), requestId);
   };
+}
+
+/** @throws ApiError 504 where it takes longer; then nobody waits for it any more. */
+async function inTime<T>(work: Promise<T>, limitMs: number, abort: AbortController): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      abort.abort();
+      reject(new ApiError('TIMEOUT', `No answer within ${limitMs / 1000} seconds: ask for less at a time`));
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Passwords, tokens and keys come in the bodies of these. */
 const holdsSecrets = ({ path }: AnyEndpoint): boolean => /^\/(auth|users|webhooks)\b/.test(path);
 
-/** @throws ApiError 401 without an account, 403 for one with too few rights. */
 function requireRole(access: Role | 'open', account: Account | null): void {
   if (access === 'open') return;
   if (!account) {

@@ -25,16 +25,36 @@ export function checkBody(schema: TSchema | undefined, body: unknown, shown = tr
 
 const NO_FIELDS: TSchema = { type: 'object', properties: {}, additionalProperties: false };
 
+/** An answer does not grow with what was sent: errors of one call, characters of a name or text, parts of a value, and how deep. */
+const [MOST_ERRORS, MOST_CHARACTERS, MOST_PARTS, MOST_LEVELS] = [20, 256, 10, 4];
+
 function check(ajv: Ajv, schema: TSchema, value: unknown, shown = true): unknown {
   const validate = compiled.get(schema) ?? ajv.compile(schema);
   compiled.set(schema, validate);
   if (validate(value)) return value;
-  const fields = (validate.errors ?? []).map((error) => fieldError(error, shown ? value : null));
+  const errors = (validate.errors ?? []).slice(0, MOST_ERRORS);
+  const fields = errors.map((error) => fieldError(error, shown ? value : null));
   const first = fields[0]!;
   throw new ApiError('VALIDATION_ERROR', `${first.field}: ${first.message}`, { details: { fields } });
 }
 
 function fieldError(error: ErrorObject, value: unknown): FieldError {
+  const { field, message, received } = wholeFieldError(error, value);
+  return { field: field.slice(0, MOST_CHARACTERS), message, received: excerpt(received, MOST_LEVELS) };
+}
+
+function excerpt(value: unknown, levels: number): unknown {
+  if (typeof value === 'string') return value.slice(0, MOST_CHARACTERS);
+  if (!isRecord(value)) return value;
+  if (levels === 0) return null;
+  if (Array.isArray(value)) return value.slice(0, MOST_PARTS).map((part) => excerpt(part, levels - 1));
+  const entries = Object.entries(value).slice(0, MOST_PARTS);
+  return Object.fromEntries(
+    entries.map(([name, part]) => [name.slice(0, MOST_CHARACTERS), excerpt(part, levels - 1)]),
+  );
+}
+
+function wholeFieldError(error: ErrorObject, value: unknown): FieldError {
   const parts = error.instancePath.split('/').slice(1);
   const params = error.params as Readonly<Record<string, unknown>>;
   if (error.keyword === 'additionalProperties') {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import type { Account } from '../auth/roles.js';
+import type { Caller } from '../auth/authenticator.js';
 import type { ClientMessage } from './messages.js';
 
 /** Bytes that may wait in a client's socket before messages to it are left out. */
@@ -9,21 +9,73 @@ const FULL_BYTES = 1 << 20;
 const PATIENCE = 200;
 /** Subscriptions that one connection may hold. */
 const SUBSCRIPTIONS = 10;
+/** Messages that a client may send within a second before it is closed with 1008. */
+const MESSAGES_A_SECOND = 100;
+/** Warning before a credential expires, milliseconds. */
+const EXPIRY_WARNING_MS = 60_000;
+/** Seconds between two looks at whether a client is still there. */
+const HEARTBEAT_S = 30;
+/** Close code for a credential that has expired, or that was taken away. */
+const NOT_GOOD = 4401;
 
 export type Subscription = Extract<ClientMessage, { type: 'subscribe' }> & { readonly id: string };
 
 /** One client of /ws/pose: its subscriptions, and what happens when it cannot keep up. */
 export class Connection {
   readonly id: string = randomUUID();
-  readonly account: Account;
+  /** Of the account; addresses count connections. */
+  readonly name: string;
+  readonly address: string;
+  readonly #caller: Caller;
   readonly #socket: WebSocket;
   readonly #subscriptions = new Map<string, Subscription>();
   #skipped = 0;
   #skippedInARow = 0;
+  #messages = 0;
+  #warned = false;
+  #seconds = 0;
+  #heard = true;
 
-  constructor(socket: WebSocket, account: Account) {
+  constructor(socket: WebSocket, caller: Caller, address: string) {
     this.#socket = socket;
-    this.account = account;
+    this.#caller = caller;
+    this.name = caller.account.name;
+    this.address = address;
+    socket.on('pong', () => {
+      this.#heard = true;
+    });
+  }
+
+  /** Once a second: ends with the credential, and with a client that is gone without a word. @param now milliseconds */
+  tick(now: number): void {
+    this.#messages = 0;
+    const caller = this.#caller.again();
+    const left = (caller?.expiresAt ?? Infinity) - now;
+    if (!caller || left <= 0) {
+      this.close(NOT_GOOD, 'the credential is not good any more');
+      return;
+    }
+    if (left <= EXPIRY_WARNING_MS && !this.#warned) {
+      this.#warned = true;
+      const message = 'The credential expires in less than a minute';
+      this.send({ type: 'error', code: 'AUTHENTICATION_ERROR', message });
+    }
+    if (++this.#seconds % HEARTBEAT_S === 0) this.#beat();
+  }
+
+  #beat(): void {
+    if (!this.#heard) this.terminate();
+    else if (this.#socket.readyState === this.#socket.OPEN) {
+      this.#heard = false;
+      this.#socket.ping();
+    }
+  }
+
+  /** Takes note of a message; false for one too many, after which the client is closed. */
+  takeMessage(): boolean {
+    if (++this.#messages <= MESSAGES_A_SECOND) return true;
+    this.close(1008, 'too many messages');
+    return false;
   }
 
   get subscriptions(): Iterable<Subscription> {
@@ -69,5 +121,10 @@ export class Connection {
 
   close(code: number, reason: string): void {
     this.#socket.close(code, reason);
+  }
+
+  /** Without a word: for who does not answer. */
+  terminate(): void {
+    this.#socket.terminate();
   }
 }

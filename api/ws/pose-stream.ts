@@ -6,21 +6,18 @@ import type { Caller } from '../auth/authenticator.js';
 import { isoTime } from '../contract/form.js';
 import type { PoseSelection } from '../contract/pose.js';
 import { viewOfEnvironment, type Deployment } from '../deployment.js';
+import { addressKey } from '../limits/addresses.js';
 import type { Hosts } from '../limits/hosts.js';
 import { Connection, type Subscription } from './connection.js';
 import { MessageError, readMessage, type PoseFilters } from './messages.js';
 
 const CONNECTIONS_PER_ADDRESS = 100;
 const STREAMS_PER_ACCOUNT = 10;
-const STATUS_EVERY_MS = 5_000;
-/** Warning before a token expires, milliseconds. */
-const EXPIRY_WARNING_MS = 60_000;
+const TICK_MS = 1_000;
+const STATUS_EVERY_TICKS = 5;
 const LARGEST_MESSAGE = 64 * 1024;
-
-/** What a timer can hold. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** Close code for a token or key that has expired. */
-const EXPIRED = 4401;
+/** Time that clients have to answer in at a shutdown. */
+const GRACE_MS = 1_000;
 
 /** Section 6: /ws/pose under every mount and at the root. */
 export class PoseStream {
@@ -31,8 +28,9 @@ export class PoseStream {
     maxPayload: LARGEST_MESSAGE,
     handleProtocols: (protocols) => (protocols.has('pose_v1') ? 'pose_v1' : false),
   });
-  readonly #connections = new Map<Connection, string>();
-  readonly #statusTimer: NodeJS.Timeout;
+  readonly #connections = new Set<Connection>();
+  readonly #timer: NodeJS.Timeout;
+  #ticks = 0;
   #unlisten: () => void = () => undefined;
 
   constructor(deployment: Deployment, server: Server, hosts: Hosts, paths: ReadonlySet<string>) {
@@ -44,10 +42,10 @@ export class PoseStream {
         socket.destroy();
       });
     });
-    this.#statusTimer = setInterval(() => {
-      this.#sendStatus();
-    }, STATUS_EVERY_MS);
-    this.#statusTimer.unref();
+    this.#timer = setInterval(() => {
+      this.#tick();
+    }, TICK_MS);
+    this.#timer.unref();
     deployment.main.onChange(() => {
       this.#attach();
     });
@@ -56,18 +54,34 @@ export class PoseStream {
 
   /** Connections and messages that slow clients missed. */
   describe(): { connections: number; skipped: number } {
-    const skipped = [...this.#connections.keys()].reduce(
-      (total, connection) => total + connection.skipped,
-      0,
-    );
+    const skipped = [...this.#connections].reduce((total, connection) => total + connection.skipped, 0);
     return { connections: this.#connections.size, skipped };
   }
 
   close(): void {
-    clearInterval(this.#statusTimer);
+    clearInterval(this.#timer);
     this.#unlisten();
-    for (const connection of this.#connections.keys()) connection.close(1001, 'the server stops');
+    for (const connection of this.#connections) connection.close(1001, 'the server stops');
     this.#server.close();
+    setTimeout(() => {
+      for (const connection of this.#connections) connection.terminate();
+    }, GRACE_MS).unref();
+  }
+
+  #tick(): void {
+    const now = this.#deployment.clock.now() / 1000;
+    for (const connection of this.#connections) this.#look(connection, now);
+    if (++this.#ticks % STATUS_EVERY_TICKS === 0) this.#sendStatus();
+  }
+
+  /** Where users or keys cannot be read, nobody's credential can be told to be good. */
+  #look(connection: Connection, now: number): void {
+    try {
+      connection.tick(now);
+    } catch (error) {
+      this.#deployment.log.error('a credential could not be looked at', { reason: String(error) });
+      connection.close(1011, 'the credential could not be looked at');
+    }
   }
 
   /** Follows the feed that the topology has now: a restart makes a new one. */
@@ -105,11 +119,10 @@ export class PoseStream {
       refuse(socket, '401 Unauthorized');
       return;
     }
-    const address = request.socket.remoteAddress ?? '';
-    if (
-      [...this.#connections.values()].filter((other) => other === address).length >= CONNECTIONS_PER_ADDRESS
-    ) {
-      refuse(socket, '429 Too Many Requests');
+    const address = addressKey(request.socket.remoteAddress ?? '');
+    const others = [...this.#connections].filter((other) => other.address === address);
+    if (others.length >= CONNECTIONS_PER_ADDRESS) {
+      refuse(socket, '429 Too Many Requests', { 'Retry-After': '60' });
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -126,12 +139,10 @@ export class PoseStream {
     return typeof key === 'string' ? authenticator.apiKey(key) : null;
   }
 
-  #welcome(socket: WebSocket, { account, expiresAt }: Caller, address: string): void {
-    const connection = new Connection(socket, account);
-    this.#connections.set(connection, address);
-    const timers = expiresAt === null ? [] : this.#expiryTimers(connection, expiresAt);
+  #welcome(socket: WebSocket, caller: Caller, address: string): void {
+    const connection = new Connection(socket, caller, address);
+    this.#connections.add(connection);
     socket.on('close', () => {
-      timers.forEach(clearTimeout);
       this.#connections.delete(connection);
     });
     socket.on('error', (error) => {
@@ -148,18 +159,8 @@ export class PoseStream {
     });
   }
 
-  #expiryTimers(connection: Connection, expiresAt: number): NodeJS.Timeout[] {
-    const left = Math.min(expiresAt - this.#deployment.clock.now() / 1000, LONGEST_TIMER_MS);
-    const warn = () => {
-      connection.send(errorMessage('AUTHENTICATION_ERROR', 'The credential expires in less than a minute'));
-    };
-    const end = () => {
-      connection.close(EXPIRED, 'the credential has expired');
-    };
-    return [setTimeout(warn, Math.max(0, left - EXPIRY_WARNING_MS)), setTimeout(end, Math.max(0, left))];
-  }
-
   #receive(connection: Connection, data: RawData): void {
+    if (!connection.takeMessage()) return;
     try {
       if (!Buffer.isBuffer(data))
         throw new MessageError('VALIDATION_ERROR', 'a message must come in one piece');
@@ -209,7 +210,7 @@ export class PoseStream {
   }
 
   /** @throws MessageError for an environment that nobody senses, and past the streams of an account. */
-  #checkStream({ account }: Connection, { environment_id: environment }: PoseFilters): void {
+  #checkStream({ name }: Connection, { environment_id: environment }: PoseFilters): void {
     const known = this.#deployment.main.topology.environments.map(({ id }) => id);
     if (environment !== undefined && !known.includes(environment)) {
       throw new MessageError(
@@ -217,8 +218,8 @@ export class PoseStream {
         `No environment is named ${environment}; there are ${known.join(', ')}`,
       );
     }
-    const streams = [...this.#connections.keys()]
-      .filter((other) => other.account.name === account.name)
+    const streams = [...this.#connections]
+      .filter((other) => other.name === name)
       .reduce((total, other) => total + other.streams, 0);
     if (streams >= STREAMS_PER_ACCOUNT) {
       throw new MessageError(
@@ -291,7 +292,7 @@ export class PoseStream {
     channel: C,
     send: (connection: Connection, subscription: Extract<Subscription, { channel: C }>) => void,
   ): void {
-    for (const connection of this.#connections.keys()) {
+    for (const connection of this.#connections) {
       for (const subscription of connection.subscriptions) {
         if (subscription.channel === channel)
           send(connection, subscription as Extract<Subscription, { channel: C }>);
@@ -339,6 +340,7 @@ function tokenOf(request: IncomingMessage, url: URL): string | null {
   return protocols.find((part) => part.split('.').length === 3) ?? null;
 }
 
-function refuse(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+function refuse(socket: Duplex, status: string, headers: Readonly<Record<string, string>> = {}): void {
+  const lines = Object.entries({ ...headers, Connection: 'close', 'Content-Length': '0' });
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
 }

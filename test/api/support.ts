@@ -39,7 +39,7 @@ const BROKEN: Problem = {
 /** A service over a fake topology on a free port, with one user of each role, named as the role, password `pw`. */
 export async function openService(
   limits = DEFAULT_LIMITS,
-  outside: Pick<ServerOptions, 'tls' | 'hosts' | 'origins' | 'identityProvider'> = {},
+  outside: Pick<ServerOptions, 'tls' | 'hosts' | 'origins' | 'identityProvider' | 'answerMs'> = {},
 ): Promise<TestService> {
   const stateFolder = mkdtempSync(join(tmpdir(), 'csiflow-api-'));
   const users = new Users(stateFolder);

@@ -1,8 +1,12 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createConnection } from 'node:net';
 import { WebSocket } from 'ws';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fallEvent, person, poseFrame } from '../support/fake-topology.js';
+import { ApiKeys } from '../../api/auth/api-keys.js';
+import { Sessions } from '../../api/auth/sessions.js';
+import { Users } from '../../api/auth/users.js';
+import { Connection } from '../../api/ws/connection.js';
 import { openService, type TestService } from './support.js';
 
 type Message = Record<string, unknown> & { readonly type: string };
@@ -105,6 +109,95 @@ test('closes with 4401 when the token expires', async () => {
   const { socket } = connect(`/ws/pose?token=${service.token('viewer', { expiresIn: 1 })}`);
   const [code] = (await once(socket, 'close')) as [number];
   expect(code).toBe(4401);
+});
+
+test.each([
+  ['its user is removed', (folder: string) => new Users(folder).remove('viewer')],
+  [
+    'its login has ended',
+    (folder: string) => {
+      new Sessions(folder).endOf('viewer');
+    },
+  ],
+])('closes with 4401 when %s', async (_what, end) => {
+  const client = withToken();
+  await client.next('connection_established');
+  end(service.stateFolder);
+  const [code] = (await once(client.socket, 'close')) as [number];
+  expect(code).toBe(4401);
+});
+
+test('closes with 4401 when its key is revoked', async () => {
+  const keys = new ApiKeys(service.stateFolder);
+  const { key, kept } = keys.create('dashboard', 'viewer', null);
+  const client = connect('/ws/pose', { headers: { 'X-API-Key': key } });
+  await client.next('connection_established');
+  keys.remove(kept.id);
+  const [code] = (await once(client.socket, 'close')) as [number];
+  expect(code).toBe(4401);
+});
+
+/** Of a connection whose client does not answer, and what was done to it. */
+function silent(expiresAt: number | null) {
+  const did: string[] = [];
+  const socket = Object.assign(new EventEmitter(), {
+    OPEN: 1,
+    readyState: 1,
+    bufferedAmount: 0,
+    ping: () => did.push('ping'),
+    terminate: () => did.push('terminate'),
+    close: (code: number) => did.push(`close ${code}`),
+    send: (text: string) => did.push(text),
+  });
+  const caller = { account: { name: 'ada', role: 'viewer' }, expiresAt, again: () => caller } as const;
+  return { connection: new Connection(socket as never, caller, '::1'), did, socket };
+}
+
+test('who does not answer a ping within half a minute is let go; who does is kept', () => {
+  const { connection, did, socket } = silent(null);
+  const pass = (seconds: number) => {
+    for (let second = 0; second < seconds; second++) connection.tick(0);
+  };
+  pass(30);
+  expect(did).toEqual(['ping']);
+  socket.emit('pong');
+  pass(30);
+  expect(did).toEqual(['ping', 'ping']);
+  pass(30);
+  expect(did).toEqual(['ping', 'ping', 'terminate']);
+});
+
+test('a credential of two months is warned of in its last minute, once', () => {
+  const end = 60 * 86_400_000;
+  const { connection, did } = silent(end);
+  connection.tick(end - 30 * 86_400_000);
+  expect(did).toEqual([]);
+  connection.tick(end - 59_000);
+  connection.tick(end - 58_000);
+  expect(did).toHaveLength(1);
+  expect(did[0]).toContain('expires in less than a minute');
+  connection.tick(end);
+  expect(did[1]).toBe('close 4401');
+});
+
+test('a flood of messages closes its own connection', async () => {
+  const client = withToken();
+  await client.next('connection_established');
+  for (let index = 0; index < 300; index++) client.send({ type: 'ping' });
+  const [code] = (await once(client.socket, 'close')) as [number];
+  expect(code).toBe(1008);
+});
+
+test('a client that does not answer holds no shutdown up', async () => {
+  const ending = await openService();
+  const address = ending.server.address.replace('http', 'ws');
+  const socket = new WebSocket(`${address}/ws/pose?token=${ending.token('viewer')}`);
+  await once(socket, 'open');
+  socket.pause();
+  const start = performance.now();
+  await ending.close();
+  expect(performance.now() - start).toBeLessThan(10_000);
+  socket.terminate();
 });
 
 test('a pose update carries the subscription and the frame', async () => {

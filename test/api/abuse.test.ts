@@ -1,0 +1,122 @@
+import { request } from 'node:http';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { addressKey } from '../../api/limits/addresses.js';
+import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { poseFrame } from '../support/fake-topology.js';
+import { openService, type TestService } from './support.js';
+
+const START = '/form-a/api/v1/system/start';
+const PEOPLE = '/form-b/api/v1/pose/history?start_time=2026-01-01T00:00:00Z&end_time=2026-01-02T00:00:00Z';
+let service: TestService;
+beforeEach(async () => {
+  service = await openService(DEFAULT_LIMITS, { answerMs: 300 });
+});
+afterEach(() => service.close());
+
+const send = async (body: string, token?: string, path = START) => {
+  const response = await fetch(service.server.address + path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
+    body,
+  });
+  return { status: response.status, text: await response.text() };
+};
+
+test.each([
+  ['nested deeply', `{"configuration":{"z":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`],
+  ['with a long text', `{"z":"${'x'.repeat(1e6)}"}`],
+  ['with a long name', `{"${'x'.repeat(1e6)}":1}`],
+  ['with many fields', `{${Array.from({ length: 50_000 }, (_, index) => `"z${index}":1`).join(',')}}`],
+])('a body %s gets a short answer that says what is wrong', async (_what, body) => {
+  const { status, text } = await send(body, service.token('operator'));
+  expect(status).toBe(422);
+  expect(text.length).toBeLessThan(10_000);
+  expect(JSON.parse(text)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
+});
+
+test('of who may not call no body is looked at', async () => {
+  expect((await send('{')).status).toBe(401);
+  expect((await send('{', service.token('viewer'))).status).toBe(403);
+  expect((await send('{', service.token('operator'))).status).toBe(400);
+});
+
+test('an answer to a broken body does not repeat a password', async () => {
+  const { status, text } = await send('{"username":"a","password": canary}', undefined, '/api/v1/auth/token');
+  expect(status).toBe(400);
+  expect(text).not.toContain('canary');
+});
+
+test('a body of another type is refused, also one that comes in pieces', async () => {
+  const asked = request(service.server.address + START, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.token('operator')}`, 'Content-Type': 'text/plain' },
+  });
+  asked.write('piece');
+  asked.end();
+  const [response] = (await once(asked, 'response')) as [{ statusCode: number; resume(): void }];
+  response.resume();
+  expect(response.statusCode).toBe(400);
+});
+
+test('a reading call that takes too long is answered 504', async () => {
+  service.main.publish(poseFrame(1));
+  service.main.reader.countPersons = () => new Promise(() => undefined);
+  const response = await service.get(PEOPLE, service.token('viewer'));
+  expect(response.status).toBe(504);
+  expect(await response.json()).toMatchObject({ success: false, error: { code: 'TIMEOUT' } });
+});
+
+test('too many calls at the same time are answered 503, health never, and room is made again', async () => {
+  const patient = await openService();
+  try {
+    let release: (count: number) => void = () => undefined;
+    const counted = new Promise<number>((resolve) => (release = resolve));
+    patient.main.reader.countPersons = () => counted;
+    const token = patient.token('viewer');
+    const calls = Array.from({ length: 129 }, () => patient.get(PEOPLE, token));
+    const refused = await Promise.race(calls);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('1000');
+    expect((await patient.get('/api/v1/health')).status).toBe(200);
+    release(0);
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(128);
+    expect((await patient.get(PEOPLE, token)).status).toBe(200);
+  } finally {
+    await patient.close();
+  }
+});
+
+test.each([
+  ['a line that is none', 'nonsense\r\n\r\n'],
+  [
+    'two lengths',
+    'GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+  ],
+  [
+    'a length and pieces',
+    'POST /api/v1/health HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+  ['huge headers', `GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nBig: ${'x'.repeat(40_000)}\r\n\r\n`],
+])('a request with %s is refused, and its connection closed', async (_what, text) => {
+  const socket = connect(Number(new URL(service.server.address).port), '127.0.0.1');
+  socket.write(text);
+  let answer = '';
+  socket.on('data', (data: Buffer) => (answer += data.toString()));
+  await once(socket, 'close');
+  expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+  expect((await service.get('/api/v1/health')).status).toBe(200);
+});
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:db8:1:2::', '2001:db8:1:2::/64'],
+  ['', ''],
+])('calls of %j are counted by %j', (address, key) => {
+  expect(addressKey(address)).toBe(key);
+});
