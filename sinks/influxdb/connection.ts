@@ -18,6 +18,8 @@ export interface Series {
   readonly name?: string;
   readonly columns: readonly string[];
   readonly values?: readonly (readonly unknown[])[];
+  /** The server has left rows out. */
+  readonly partial?: boolean;
 }
 
 export type InfluxCode =
@@ -112,6 +114,7 @@ export class Connection {
     const { results } = answer as { readonly results: readonly { error?: string; series?: Series[] }[] };
     return results.map(({ error, series }) => {
       if (error !== undefined) throw this.#refused(error);
+      if (series?.some(({ partial }) => partial === true)) throw this.#cutShort();
       return series ?? [];
     });
   }
@@ -207,6 +210,13 @@ export class Connection {
       'influxdb.query',
       `InfluxDB at ${this.address.url} refuses a query: ${reason}`,
       reason,
+    );
+  }
+
+  #cutShort(): InfluxError {
+    return new InfluxError(
+      'influxdb.query',
+      `InfluxDB at ${this.address.url} leaves out rows of its answers: raise max-row-limit in the section [http] of its configuration, or set it to 0`,
     );
   }
 

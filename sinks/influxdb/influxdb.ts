@@ -116,8 +116,9 @@ export const influxdb = defineSink({
 });
 
 function complaints(config: Config): readonly Complaint[] {
-  const { username, password, token, retention_days: all, full_rate_days: full } = config;
+  const { url, username, password, token, retention_days: all, full_rate_days: full } = config;
   return [
+    ...(URL.canParse(url) ? [] : [{ path: ['url'], message: 'is no address: is the port above 65535?' }]),
     ...(token !== null && (username !== null || password !== null)
       ? [{ path: ['token'], message: 'give a token, or username and password, not both' }]
       : []),

@@ -31,7 +31,8 @@ export async function prepare(connection: Connection, keeping: Keeping, tags: Ta
     const main = policies.find((row) =>
       keeping.retentionPolicy === null ? row['default'] === true : row['name'] === keeping.retentionPolicy,
     );
-    const name = keeping.retentionPolicy ?? (main?.['name'] as string);
+    const name = keeping.retentionPolicy ?? (main?.['name'] as string | undefined);
+    if (name === undefined) throw withoutDefault(connection);
     await keep(connection, name, main, keeping.fullRateDays ?? keeping.retentionDays);
     if (keeping.fullRateDays !== null) {
       const means = policies.find((row) => row['name'] === MEANS_POLICY);
@@ -59,6 +60,13 @@ async function policiesOf(connection: Connection): Promise<Row[]> {
   }
   await administer(connection, `CREATE DATABASE ${identifier(database)}`);
   return show();
+}
+
+function withoutDefault({ address: { url, database } }: Connection): InfluxError {
+  return new InfluxError(
+    'influxdb.database',
+    `Database ${database} of InfluxDB at ${url} has no default retention policy: name one in retention_policy`,
+  );
 }
 
 /** Who may not look whether a database is there learns both. */
@@ -166,8 +174,16 @@ async function checkBucket(connection: Connection, keeping: Keeping): Promise<vo
       ...init,
       headers: { ...(token !== null && { Authorization: `Token ${token}` }) },
       signal: AbortSignal.timeout(connection.address.timeoutMs),
+    }).catch((error: unknown) => {
+      throw new InfluxError('influxdb.unavailable', `InfluxDB at ${url} cannot be reached: ${String(error)}`);
     });
     if (response.ok) return response.json();
+    await response.body?.cancel();
+    if (response.status === 429 || response.status >= 500)
+      throw new InfluxError(
+        'influxdb.unavailable',
+        `InfluxDB at ${url} cannot tell of bucket ${database} now (${response.status})`,
+      );
     throw new InfluxError(
       'influxdb.credentials',
       `InfluxDB at ${url} does not let the retention of bucket ${database} be set (${response.status}): give the token ` +

@@ -269,4 +269,29 @@ describe('requests', () => {
     await expect(sink.write([measure(0)], 1)).rejects.toMatchObject({ code: 'influxdb.unavailable' });
     stub = await startInfluxStub();
   });
+
+  test('an answer that the server has cut short is an error, not a history with holes', async () => {
+    await open();
+    stub.onQuery = () => [{ columns: ['time', 'count'], values: [[0, 3]], partial: true }];
+    await expect(sink.reader!.countPoses({ environment: 'a' })).rejects.toThrow('raise max-row-limit');
+  });
+
+  test('a database without a default policy is told at the start', async () => {
+    stub.onQuery = () => [{ columns: ['name', 'duration', 'default'], values: [['other', '0s', false]] }];
+    await expect(open()).rejects.toThrow('name one in retention_policy');
+  });
+
+  test.each([
+    [503, 'cannot tell of bucket csi now (503)'],
+    [403, 'give the token rights on buckets'],
+  ])('InfluxDB 2 that answers %i for its buckets is waited for, or told', async (status, message) => {
+    stub.version = 'v2.7.12';
+    stub.onBuckets = () => ({ status });
+    const start = open({ token: 'canary', retention_days: 90 });
+    if (status === 403) await expect(start).rejects.toThrow(message);
+    else {
+      await start;
+      expect(JSON.stringify(recorded.lines)).toContain(message);
+    }
+  });
 });

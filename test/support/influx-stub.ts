@@ -26,6 +26,12 @@ export interface InfluxStub {
   readonly requests: readonly { path: string; authorization: string | undefined; body: string }[];
   /** Asked for each write before it is taken; undefined: it is taken. */
   onWrite: (lines: readonly string[]) => StubAnswer | undefined;
+  /** Answers a statement; undefined: as usual. */
+  onQuery: (statement: string) => object[] | undefined;
+  /** Answers the paths of version 2; undefined: as usual. */
+  onBuckets: (() => StubAnswer) | undefined;
+  /** What it says that it is. */
+  version: string;
   close(): Promise<void>;
 }
 
@@ -42,14 +48,16 @@ export async function startInfluxStub(): Promise<InfluxStub> {
           response.writeHead(status, { 'Content-Length': '100' }).write('half', () => response.destroy());
           return;
         }
-        response.writeHead(status, { 'X-Influxdb-Version': '1.6.7', ...headers }).end(text ?? '');
+        response.writeHead(status, { 'X-Influxdb-Version': stub.version, ...headers }).end(text ?? '');
       };
       if (path.startsWith('/write')) {
         const lines = body.split(/\n(?=[a-z_]+,)/);
         const refused = stub.onWrite(lines);
         if (!refused) for (const line of lines) take(points, line);
         answer(refused ?? { status: 204 });
-      } else if (path.startsWith('/query')) answer({ status: 200, body: JSON.stringify(queried(body)) });
+      } else if (path.startsWith('/query'))
+        answer({ status: 200, body: JSON.stringify(queried(body, (statement) => stub.onQuery(statement))) });
+      else if (path.startsWith('/api/v2/')) answer(stub.onBuckets?.() ?? { status: 404 });
       else answer({ status: 204 });
     });
   });
@@ -60,6 +68,9 @@ export async function startInfluxStub(): Promise<InfluxStub> {
     points,
     requests,
     onWrite: () => undefined,
+    onQuery: () => undefined,
+    onBuckets: undefined,
+    version: '1.6.7',
     close: async () => {
       server.closeAllConnections();
       await once(server.close(), 'close');
@@ -68,9 +79,9 @@ export async function startInfluxStub(): Promise<InfluxStub> {
   return stub;
 }
 
-function queried(body: string): object {
+function queried(body: string, asked: InfluxStub['onQuery']): object {
   const statements = (new URLSearchParams(body).get('q') ?? '').split(';');
-  return { results: statements.map((statement) => ({ series: answered(statement) })) };
+  return { results: statements.map((statement) => ({ series: asked(statement) ?? answered(statement) })) };
 }
 
 function answered(statement: string): object[] {
