@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { EventType, SensedEvent } from '../../pipeline/model/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { isoTime } from '../contract/form.js';
-import { PageFields, pageOf, pagination, type PageOf } from '../contract/pages.js';
+import { PageFields, pagination, type PageOf } from '../contract/pages.js';
 import { environmentOf, readerOf } from '../deployment.js';
 import { readRange, Time } from './ranges.js';
 
@@ -25,7 +25,10 @@ const EventSchema = Type.Object(
     person_id: Type.Union([Type.Integer(), Type.Null()]),
     track_id: Type.Union([Type.Integer(), Type.Null()]),
     confidence: Type.Number(),
-    location: Type.Object({ x: Type.Number(), y: Type.Number() }, closed),
+    location: Type.Object(
+      { x: Type.Number(), y: Type.Number() },
+      { ...closed, description: 'Metres on the floor; 0, 0 of an event without a place.' },
+    ),
     metadata: Type.Object(
       {
         fall_duration: Type.Number({ description: 'Seconds; 0 where it was not measured.' }),
@@ -34,7 +37,9 @@ const EventSchema = Type.Object(
       },
       { additionalProperties: true },
     ),
-    actions_taken: Type.Array(Type.String()),
+    actions_taken: Type.Array(Type.String(), {
+      description: 'Empty: what people do about an event is not told to csiflow.',
+    }),
   },
   closed,
 );
@@ -63,13 +68,18 @@ const events = defineEndpoint<EventsQuery, Events>({
   limit: 'analytics',
   status: 200,
   async handle({ environment, start, end, type, severity, page }, { deployment }) {
-    const found = await readerOf(deployment).events({
+    const reader = readerOf(deployment);
+    const query = {
       environment: environmentOf(deployment, environment).id,
       ...readRange(start, end),
       ...(type && { types: TYPES[type] }),
       ...(severity && { severities: [severity] }),
-    });
-    return { events: pageOf(found, page), total: found.length, page };
+    };
+    const [found, total] = await Promise.all([
+      reader.events({ ...query, limit: page.per_page, offset: (page.page - 1) * page.per_page }),
+      reader.countEvents(query),
+    ]);
+    return { events: found, total, page };
   },
   b: formView({
     query: Type.Object(

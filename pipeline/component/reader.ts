@@ -11,7 +11,9 @@ export interface Reader {
   /** One row per person and frame, oldest first. */
   persons(query: PersonQuery): Promise<readonly PersonRow[]>;
   countPersons(query: PersonQuery): Promise<number>;
+  /** Events in a range, oldest first. */
   events(query: EventQuery): Promise<readonly SensedEvent[]>;
+  countEvents(query: EventQuery): Promise<number>;
   measures(query: MeasureQuery): Promise<readonly Measure[]>;
   /** First and last event time of pose frames; undefined for an empty store. */
   range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined>;
@@ -58,6 +60,7 @@ export interface EventQuery extends TimeRange {
   /** Only what csiflow found itself, leaving out senders' claims. Default true. */
   readonly ownOnly?: boolean;
   readonly limit?: number;
+  readonly offset?: number;
 }
 
 export interface MeasureQuery extends TimeRange {

@@ -88,17 +88,18 @@ export class DuckDBReader implements Reader {
   }
 
   async events(query: EventQuery): Promise<readonly SensedEvent[]> {
-    const conditions = Conditions.of(query)
-      .addOneOf('type', query.types)
-      .addOneOf('severity', query.severities);
-    if (query.ownOnly ?? true) conditions.add("source = 'csiflow'");
+    const conditions = eventConditions(query);
     return this.#read(async (snapshot) => {
       const rows = await snapshot.query(
-        `SELECT * FROM events ${conditions.where} ORDER BY "time", id, rowid ${limitOf(query.limit)}`,
-        { ...conditions.parameters, ...limitValue(query.limit) },
+        `SELECT * FROM events ${conditions.where} ORDER BY "time", id, rowid ${limitOf(query.limit)} OFFSET $offset`,
+        { ...conditions.parameters, ...limitValue(query.limit), offset: BigInt(query.offset ?? 0) },
       );
       return rows.map(eventOf);
     });
+  }
+
+  async countEvents(query: EventQuery): Promise<number> {
+    return this.#count('events', eventConditions(query));
   }
 
   async measures(query: MeasureQuery): Promise<readonly Measure[]> {
@@ -131,7 +132,7 @@ export class DuckDBReader implements Reader {
     return performance.now() - start;
   }
 
-  async #count(table: 'poses' | 'persons', conditions: Conditions): Promise<number> {
+  async #count(table: 'poses' | 'persons' | 'events', conditions: Conditions): Promise<number> {
     const [row] = await this.#read((snapshot) =>
       snapshot.query(`SELECT count(*) AS count FROM ${table} ${conditions.where}`, conditions.parameters),
     );
@@ -156,6 +157,13 @@ const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minCo
   Conditions.of(query)
     .addIf(query.person, 'track_id = $person', (person) => ({ person: BigInt(person) }))
     .addIf(query.minConfidence, 'confidence >= $minConfidence', (minConfidence) => ({ minConfidence }));
+
+const eventConditions = (query: EventQuery): Conditions => {
+  const conditions = Conditions.of(query)
+    .addOneOf('type', query.types)
+    .addOneOf('severity', query.severities);
+  return (query.ownOnly ?? true) ? conditions.add("source = 'csiflow'") : conditions;
+};
 
 const limitOf = (limit: number | undefined): string => (limit === undefined ? '' : 'LIMIT $limit');
 const limitValue = (limit: number | undefined): Parameters =>

@@ -58,10 +58,7 @@ export class InfluxReader implements Reader {
   }
 
   async persons(query: PersonQuery): Promise<readonly PersonRow[]> {
-    const rows = await this.#persons(
-      personConditions(query),
-      `${limitOf(query.limit)} ${query.offset ? `OFFSET ${BigInt(query.offset)}` : ''}`,
-    );
+    const rows = await this.#persons(personConditions(query), pageOf(query));
     return rows.slice(0, query.limit).map((row) => ({
       time: timeOf(row),
       frameId: numberOf(row),
@@ -75,20 +72,21 @@ export class InfluxReader implements Reader {
   }
 
   async events(query: EventQuery): Promise<readonly SensedEvent[]> {
-    const { types, severities, ownOnly = true, limit } = query;
-    if (types?.length === 0 || severities?.length === 0) return [];
-    const conditions = Conditions.of(query).oneOf('type', types).oneOf('severity', severities);
-    if (ownOnly) conditions.tag('source', 'csiflow');
+    if (takesNone(query)) return [];
     const rows = await this.#rows(
       select(FIELDS.event, ['type', 'severity', 'source', 'origin']),
       ['event'],
-      conditions,
-      limitOf(limit),
+      eventConditions(query),
+      pageOf(query),
     );
     return rows
-      .slice(0, limit)
+      .slice(0, query.limit)
       .map((row) => eventOf(row, query.environment))
       .sort((a, b) => a.time - b.time || byText(a.id, b.id));
+  }
+
+  async countEvents(query: EventQuery): Promise<number> {
+    return takesNone(query) ? 0 : this.#count('event', eventConditions(query), 'id');
   }
 
   async measures(query: MeasureQuery): Promise<readonly Measure[]> {
@@ -171,9 +169,10 @@ export class InfluxReader implements Reader {
     return found.filter((row) => wanted.has(keyOf(row))).sort(byFrame);
   }
 
-  async #count(measurement: string, { where }: Conditions): Promise<number> {
+  /** @param field that each point has */
+  async #count(measurement: string, { where }: Conditions, field = 'frame_id'): Promise<number> {
     const [series] = await this.#connection().query(
-      `SELECT count("frame_id") FROM ${this.#from([measurement])} ${where}`,
+      `SELECT count(${identifier(field)}) FROM ${this.#from([measurement])} ${where}`,
     );
     const [row] = rowsOf(series!);
     return row ? (row['count'] as number) : 0;
@@ -205,12 +204,27 @@ const frameConditions = (query: TimeRange & Pick<PoseQuery, 'minConfidence'>): C
 const personConditions = (query: TimeRange & Pick<PersonQuery, 'person' | 'minConfidence'>): Conditions =>
   Conditions.of(query).integer('track_id', query.person).atLeast('confidence', query.minConfidence);
 
+const eventConditions = (query: EventQuery): Conditions => {
+  const conditions = Conditions.of(query).oneOf('type', query.types).oneOf('severity', query.severities);
+  return (query.ownOnly ?? true) ? conditions.tag('source', 'csiflow') : conditions;
+};
+
+/** InfluxQL has no condition that nothing meets. */
+const takesNone = ({ types, severities }: EventQuery): boolean =>
+  types?.length === 0 || severities?.length === 0;
+
 const select = (fields: readonly { readonly name: string }[], tags: readonly string[]): string =>
   [...fields.map(({ name }) => name), ...tags].map(identifier).join(', ');
 
 /** A limit of 0 would be none. */
 const limitOf = (limit: number | undefined): string =>
   limit === undefined ? '' : `LIMIT ${BigInt(Math.max(1, limit))}`;
+
+/** InfluxDB passes over an offset that has no limit before it. */
+const ALL_ROWS = 2 ** 31 - 1;
+
+const pageOf = ({ limit, offset }: { readonly limit?: number; readonly offset?: number }): string =>
+  offset ? `${limitOf(limit ?? ALL_ROWS)} OFFSET ${BigInt(offset)}` : limitOf(limit);
 
 /** Frames within which a person is missing are read too, up to so many in a row. */
 const WIDEST_GAP = 50;

@@ -202,6 +202,20 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await times({ severities: ['high', 'critical'], limit: 1 })).toEqual([0]);
     });
 
+    test('events come in pages, and are counted without them', async () => {
+      await store.put([0, 1, 2, 3, 4].map((index) => sensedEvent(index)));
+      const times = async (query: object) =>
+        (await read().events({ environment, ...query })).map(({ time }) => (time - START) / HOP);
+      expect(await times({ limit: 2, offset: 2 })).toEqual([2, 3]);
+      expect(await times({ limit: 2, offset: 4 })).toEqual([4]);
+      expect(await times({ limit: 2, offset: 6 })).toEqual([]);
+      expect(await times({ offset: 3 })).toEqual([3, 4]);
+      expect(await read().countEvents({ environment, limit: 2, offset: 2 })).toBe(5);
+      expect(await read().countEvents({ environment, end: START + 2 * HOP })).toBe(2);
+      expect(await read().countEvents({ environment, types: ['crowd'] })).toBe(0);
+      expect(await read().countEvents({ environment, types: [] })).toBe(0);
+    });
+
     test('measures are filtered by name and subject', async () => {
       await store.put([
         measure(0),

@@ -1,6 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LiveFeed, PersonQuery, PoseQuery, Reader, TimeRange } from '../../pipeline/component/index.js';
+import type {
+  EventQuery,
+  LiveFeed,
+  PersonQuery,
+  PoseQuery,
+  Reader,
+  TimeRange,
+} from '../../pipeline/component/index.js';
 import {
   LinkTable,
   type Data,
@@ -191,13 +198,8 @@ export class FakeTopology implements RunningTopology {
     countPoses: async (query) => this.#matching(query).length,
     persons: async (query) => page(this.#persons(query), query),
     countPersons: async (query) => this.#persons(query).length,
-    events: async (query) =>
-      this.events.filter(
-        (event) =>
-          inRange(event, query) &&
-          (query.types?.includes(event.type) ?? true) &&
-          (query.severities?.includes(event.severity) ?? true),
-      ),
+    events: async (query) => page(this.#events(query), query),
+    countEvents: async (query) => this.#events(query).length,
     measures: async () => [],
     range: async () => {
       const [first] = this.frames;
@@ -205,6 +207,15 @@ export class FakeTopology implements RunningTopology {
     },
     ping: async () => 0.1,
   };
+
+  #events(query: EventQuery): readonly SensedEvent[] {
+    return this.events.filter(
+      (event) =>
+        inRange(event, query) &&
+        (query.types?.includes(event.type) ?? true) &&
+        (query.severities?.includes(event.severity) ?? true),
+    );
+  }
 
   deadLetters: DeadLetter[] = [];
   readonly letters: LetterDesk = {
