@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { CommandError, EXIT } from './exit.js';
 
 export interface AccountOptions {
+  readonly topology: string;
+  readonly plugin: readonly string[];
   readonly json: boolean;
 }
 
@@ -11,16 +13,17 @@ export const accountCommand = (parent: Command, name: string, description: strin
     .command(name)
     .description(description)
     .requiredOption('--topology <file>', 'whose state folder holds users and keys')
+    .option('--plugin <file...>', 'modules with components of your own that it names', [])
     .option('--json', 'print the result as JSON', false);
 
 /** The state folder of a topology. */
-export async function stateFolderOf(file: string): Promise<string> {
+export async function stateFolderOf({ topology: file, plugin }: AccountOptions): Promise<string> {
   const [{ loadForCommand }, { registryWith }] = await Promise.all([
     import('./topologies.js'),
     import('../plugins.js'),
   ]);
   const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
-  return loadForCommand(file, variables, await registryWith([])).settings.stateFolder;
+  return loadForCommand(file, variables, await registryWith(plugin)).settings.stateFolder;
 }
 
 /** @throws CommandError */

@@ -134,9 +134,9 @@ export class PoseStream {
   async #callerOf(request: IncomingMessage, url: URL): Promise<Caller | null> {
     const { authenticator } = this.#deployment;
     const token = tokenOf(request, url);
-    if (token !== null) return authenticator.bearer(token);
+    const caller = token === null ? null : await authenticator.bearer(token);
     const key = request.headers['x-api-key'];
-    return typeof key === 'string' ? authenticator.apiKey(key) : null;
+    return caller ?? (typeof key === 'string' ? authenticator.apiKey(key) : null);
   }
 
   #welcome(socket: WebSocket, caller: Caller, address: string): void {

@@ -130,7 +130,8 @@ test.each([
 test('closes with 4401 when its key is revoked', async () => {
   const keys = new ApiKeys(service.stateFolder);
   const { key, kept } = keys.create('dashboard', 'viewer', null);
-  const client = connect('/ws/pose', { headers: { 'X-API-Key': key } });
+  // As over HTTP, a key opens where a token does not.
+  const client = connect('/ws/pose?token=nonsense', { headers: { 'X-API-Key': key } });
   await client.next('connection_established');
   keys.remove(kept.id);
   const [code] = (await once(client.socket, 'close')) as [number];

@@ -67,6 +67,7 @@ test.each([
   [['user', 'add', 'bob', '--role', 'king'], 'choose one of viewer, operator, admin'],
   [['user', 'remove', 'nobody'], 'there is no user nobody'],
   [['key', 'create', 'x', '--expires', 'yesterday'], 'is no time to come'],
+  [['key', 'list', '--plugin', 'nowhere.js'], '--plugin nowhere.js cannot be loaded'],
 ])('%j says what is wrong', async (words, message) => {
   const { code, output } = await csiflow(...words, '--topology', topology);
   expect(code).toBe(2);

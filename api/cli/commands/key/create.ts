@@ -3,7 +3,6 @@ import { accountCommand, print, roleOf, stateFolderOf, type AccountOptions } fro
 import { CommandError, EXIT } from '../../exit.js';
 
 interface CreateOptions extends AccountOptions {
-  readonly topology: string;
   readonly role: string;
   readonly expires?: string;
 }
@@ -17,7 +16,7 @@ export function register(key: Command): void {
       if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
         throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
       const { ApiKeys } = await import('../../../auth/api-keys.js');
-      const keys = new ApiKeys(await stateFolderOf(options.topology));
+      const keys = new ApiKeys(await stateFolderOf(options));
       if (keys.list().some((other) => other.name === name))
         throw new CommandError(`there is a key named ${name} already`, EXIT.invalid);
       const role = await roleOf(options.role);

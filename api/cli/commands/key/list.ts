@@ -3,9 +3,9 @@ import { accountCommand, print, stateFolderOf, type AccountOptions } from '../..
 
 export function register(key: Command): void {
   accountCommand(key, 'list', 'List the API keys; the keys themselves are kept nowhere.').action(
-    async (options: AccountOptions & { readonly topology: string }) => {
+    async (options: AccountOptions) => {
       const { ApiKeys } = await import('../../../auth/api-keys.js');
-      const keys = new ApiKeys(await stateFolderOf(options.topology)).list();
+      const keys = new ApiKeys(await stateFolderOf(options)).list();
       const lines = keys.map(
         ({ id, name, role, expires_at }) =>
           `${id}  ${role.padEnd(8)}  ${expires_at ?? 'does not expire'}  ${name}`,

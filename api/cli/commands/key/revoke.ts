@@ -5,9 +5,9 @@ import { CommandError, EXIT } from '../../exit.js';
 export function register(key: Command): void {
   accountCommand(key, 'revoke', 'Remove an API key.')
     .argument('<id>', 'as `csiflow key list` shows it')
-    .action(async (id: string, options: AccountOptions & { readonly topology: string }) => {
+    .action(async (id: string, options: AccountOptions) => {
       const { ApiKeys } = await import('../../../auth/api-keys.js');
-      if (!new ApiKeys(await stateFolderOf(options.topology)).remove(id))
+      if (!new ApiKeys(await stateFolderOf(options)).remove(id))
         throw new CommandError(`there is no API key ${id}: csiflow key list`, EXIT.invalid);
       print(options.json, { removed: id }, `${id} is removed`);
     });

@@ -6,9 +6,9 @@ export function register(key: Command): void {
     key,
     'rotate-signing',
     'Sign tokens with a new key from now on. Nobody is logged out: the old key checks what it signed.',
-  ).action(async (options: AccountOptions & { readonly topology: string }) => {
+  ).action(async (options: AccountOptions) => {
     const { Tokens } = await import('../../../auth/tokens.js');
-    const id = new Tokens(await stateFolderOf(options.topology)).rotateKey();
+    const id = new Tokens(await stateFolderOf(options)).rotateKey();
     print(options.json, { key_id: id }, `tokens are signed with key ${id} from now on`);
   });
 }

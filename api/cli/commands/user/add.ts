@@ -10,7 +10,6 @@ import {
 import { CommandError, EXIT } from '../../exit.js';
 
 interface AddOptions extends AccountOptions {
-  readonly topology: string;
   readonly role: string;
 }
 
@@ -26,7 +25,7 @@ export function register(user: Command): void {
       if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
         throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
       const { LastAdminError, Users } = await import('../../../auth/users.js');
-      const users = new Users(await stateFolderOf(options.topology));
+      const users = new Users(await stateFolderOf(options));
       const role = await roleOf(options.role);
       const { password, madeUp } = await newPassword();
       const added = await users.add(name, role, password).catch((error: unknown) => {

@@ -9,12 +9,12 @@ export function register(user: Command): void {
     'Give a user a new password, from CSIFLOW_NEW_PASSWORD or made up. All logins of the user end.',
   )
     .argument('<name>')
-    .action(async (name: string, options: AccountOptions & { readonly topology: string }) => {
+    .action(async (name: string, options: AccountOptions) => {
       const [{ Users }, { Sessions }] = await Promise.all([
         import('../../../auth/users.js'),
         import('../../../auth/sessions.js'),
       ]);
-      const folder = await stateFolderOf(options.topology);
+      const folder = await stateFolderOf(options);
       const users = new Users(folder);
       const { password, madeUp } = await newPassword();
       if (!(await users.setPassword(name, password)))

@@ -5,12 +5,12 @@ import { CommandError, EXIT } from '../../exit.js';
 export function register(user: Command): void {
   accountCommand(user, 'remove', 'Remove a user, whose tokens are good for nothing from then on.')
     .argument('<name>')
-    .action(async (name: string, options: AccountOptions & { readonly topology: string }) => {
+    .action(async (name: string, options: AccountOptions) => {
       const [{ LastAdminError, Users }, { Sessions }] = await Promise.all([
         import('../../../auth/users.js'),
         import('../../../auth/sessions.js'),
       ]);
-      const folder = await stateFolderOf(options.topology);
+      const folder = await stateFolderOf(options);
       try {
         if (!new Users(folder).remove(name)) throw new CommandError(`there is no user ${name}`, EXIT.invalid);
       } catch (error) {

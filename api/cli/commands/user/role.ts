@@ -6,11 +6,11 @@ export function register(user: Command): void {
   accountCommand(user, 'role', 'Give a user another role.')
     .argument('<name>')
     .argument('<role>', 'viewer, operator or admin')
-    .action(async (name: string, word: string, options: AccountOptions & { readonly topology: string }) => {
+    .action(async (name: string, word: string, options: AccountOptions) => {
       const { LastAdminError, Users } = await import('../../../auth/users.js');
       const role = await roleOf(word);
       try {
-        if (!new Users(await stateFolderOf(options.topology)).setRole(name, role))
+        if (!new Users(await stateFolderOf(options)).setRole(name, role))
           throw new CommandError(`there is no user ${name}`, EXIT.invalid);
       } catch (error) {
         throw error instanceof LastAdminError ? new CommandError(error.message, EXIT.failed) : error;
