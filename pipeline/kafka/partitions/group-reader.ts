@@ -12,7 +12,7 @@ export interface GroupReaderOptions {
 
 /** Reads a partition from an offset on. */
 export interface Feed {
-  /** Messages in order, each once. */
+  /** Messages in order, each once. Where it throws it has taken none: they come again. */
   take(messages: readonly KafkaMessage[]): void;
   /** All up to `next` (excluded) was seen, also what is not shown: marks of transactions, and what was aborted. */
   seen?(next: bigint, end: bigint): void;
@@ -39,6 +39,8 @@ interface Active {
 
 /** Longest time that a request for new messages waits: what is resumed has to wait for it. */
 const FETCH_WAIT_MS = 100;
+/** Who has lost partitions hears of it by a heartbeat: soon, however long the session may be silent. */
+const LONGEST_HEARTBEAT_MS = 1000;
 
 /**
  * The one consumer of a process in its group. It reads partitions only where a feed wants them, from where the
@@ -51,6 +53,8 @@ export class GroupReader {
   /** By topic and partition: what was active when the batch under way began. */
   readonly #begun = new Map<string, { readonly active: Active; readonly seeks: number }>();
   #consumer: Consumer | undefined;
+  /** False while the library connects anew: it takes no requests then, and the next join tells it all of them. */
+  #running = false;
   #assigned: readonly number[] = [];
   #left = false;
 
@@ -68,14 +72,18 @@ export class GroupReader {
     const consumer = this.#client.consumer({
       groupId: group,
       sessionTimeout: sessionTimeoutMs,
-      heartbeatInterval: Math.round(sessionTimeoutMs / 5),
+      heartbeatInterval: Math.min(LONGEST_HEARTBEAT_MS, Math.round(sessionTimeoutMs / 5)),
       maxWaitTimeInMs: FETCH_WAIT_MS,
       partitionAssigners: [await stickyAssigner(topic, stateTopic, () => this.#assigned)],
     });
     this.#consumer = consumer;
-    const { CRASH, GROUP_JOIN, START_BATCH_PROCESS, END_BATCH_PROCESS } = consumer.events;
+    const { CRASH, GROUP_JOIN, STOP, START_BATCH_PROCESS, END_BATCH_PROCESS } = consumer.events;
+    consumer.on(STOP, () => {
+      this.#running = false;
+    });
     const joined = new Promise<void>((resolve, reject) => {
       consumer.on(GROUP_JOIN, ({ payload: { memberAssignment } }) => {
+        this.#running = true;
         this.#goOn(memberAssignment);
         onAssigned(this.#assigned);
         resolve();
@@ -116,16 +124,16 @@ export class GroupReader {
       stop: () => {
         if (!mine()) return;
         this.#feeds.delete(key);
-        this.#consumer?.pause([{ topic, partitions: [partition] }]);
+        this.#pause(topic, partition);
       },
       pause: () => {
         active.paused = true;
-        if (mine()) this.#consumer?.pause([{ topic, partitions: [partition] }]);
+        if (mine()) this.#pause(topic, partition);
       },
       resume: () => {
         if (!active.paused) return;
         active.paused = false;
-        if (mine()) this.#consumer?.resume([{ topic, partitions: [partition] }]);
+        if (mine()) this.#resume(topic, partition);
       },
     };
   }
@@ -142,7 +150,7 @@ export class GroupReader {
       for (const partition of partitions) {
         const active = this.#feeds.get(keyOf(topic, partition));
         if (active) this.#seek(active);
-        else this.#consumer?.pause([{ topic, partitions: [partition] }]);
+        else this.#pause(topic, partition);
       }
     }
     for (const [key, { topic, partition, feed }] of this.#feeds) {
@@ -155,21 +163,29 @@ export class GroupReader {
   #seek(active: Active): void {
     const { topic, partition, next, paused } = active;
     active.seeks++;
-    this.#consumer?.seek({ topic, partition, offset: String(next) });
-    const place = [{ topic, partitions: [partition] }];
-    if (paused) this.#consumer?.pause(place);
-    else this.#consumer?.resume(place);
+    if (this.#running) this.#consumer?.seek({ topic, partition, offset: String(next) });
+    if (paused) this.#pause(topic, partition);
+    else this.#resume(topic, partition);
+  }
+
+  #pause(topic: string, partition: number): void {
+    if (this.#running) this.#consumer?.pause([{ topic, partitions: [partition] }]);
+  }
+
+  #resume(topic: string, partition: number): void {
+    if (this.#running) this.#consumer?.resume([{ topic, partitions: [partition] }]);
   }
 
   #take(payload: EachBatchPayload): void {
     const { topic, partition, messages } = payload.batch;
     const active = this.#feeds.get(keyOf(topic, partition));
-    if (!active) this.#consumer?.pause([{ topic, partitions: [partition] }]);
+    if (!active) this.#pause(topic, partition);
     if (!active || payload.isStale()) return;
     const fresh = messages.filter(({ offset }) => BigInt(offset) >= active.next);
     if (fresh.length === 0) return;
-    active.next = BigInt(fresh.at(-1)!.offset) + 1n;
+    // In this order: a batch that was not taken is fetched again.
     active.feed.take(fresh);
+    active.next = BigInt(fresh.at(-1)!.offset) + 1n;
   }
 
   #seen(key: string, next: bigint, end: bigint): void {

@@ -230,10 +230,9 @@ class Backlog {
   }
 
   add(messages: readonly KafkaMessage[], control: FeedControl): void {
-    for (const batch of this.#make(messages, this.#newest)) {
-      this.#batches.push(batch);
-      this.#newest = batch.position.newest;
-    }
+    const made = [...this.#make(messages, this.#newest)];
+    this.#batches.push(...made);
+    this.#newest = made.at(-1)?.position.newest ?? this.#newest;
     if (!this.#offering) void this.#offer(control);
   }
 
