@@ -180,6 +180,8 @@ export interface SinkDefinition<
   readonly recovery: Recovery | ((config: Static<S>) => Recovery);
   /** It writes through `context.transaction` where there is one: exactly once then. */
   readonly transactional?: boolean;
+  /** Fields that must be as the source has them where it writes through a transaction: the connection is the source's. */
+  readonly likeSource?: readonly string[];
   readonly create: (config: Static<S>, context: Context) => Sink;
 }
 

@@ -124,6 +124,14 @@ export const CODES = {
     'A sink belongs to one process, but several would write it.',
     'Write to a sink that they share: `kafka`, `influxdb`. Another topology can fill DuckDB from there.',
   ],
+  'config.scale_out.connection': [
+    'A sink whose results go into the transaction of the source has a connection of its own.',
+    'Give both the same brokers, with the same `tls` and `sasl`. Another topology can copy results to another cluster.',
+  ],
+  'config.scale_out.interval': [
+    'Checkpoints of a topology with `settings.scale_out` are too far apart: each is a transaction, which brokers abort when it is open for too long.',
+    'Set `settings.checkpoint_interval_ms` to 60000 at most.',
+  ],
   'config.scale_out.repeats': [
     'A sink may be told the same records twice when another process takes a partition over.',
     'Ids are the same: whoever listens can tell. Or write to `kafka`, and from there to this sink.',

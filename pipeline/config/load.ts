@@ -87,7 +87,8 @@ function check(
   const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);
-  if (settings?.scaleOut) checkScaleOut(linked, placeOf(root, ['settings', 'scale_out']), problems);
+  if (settings?.scaleOut)
+    checkScaleOut(linked, settings, (field) => placeOf(root, ['settings', field]), problems);
   const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, problems) : [];
   if (problems.errors > 0 || !frame || !settings) return { problems: problems.list() };
   const topology = finish(frame.id, source, environments, linked, settings);

@@ -17,6 +17,7 @@ export const kafka = defineSink({
   inputs: ['pose', 'event', 'measure'],
   recovery: ({ delivery }) => (delivery === 'exactly_once' ? 'rewind' : 'at-least-once'),
   transactional: true,
+  likeSource: ['brokers', 'tls', 'sasl'],
   config: settingsSchema,
   examples: [
     { title: 'To a topic for each kind of result', config: { brokers: ['kafka-1:9092'] } },

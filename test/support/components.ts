@@ -155,4 +155,40 @@ export const tapeSink = defineSink({
   create: () => bin,
 });
 
-export const testComponents = new Registry([radio, tape, scrub, slice, infer, store, tapeSink]);
+const broker = Type.Object(
+  { broker: Type.String({ default: 'one:9092', description: 'Where it is.' }) },
+  { additionalProperties: false },
+);
+
+export const stream = defineSource({
+  name: 'stream',
+  summary: 'Frames from partitions that processes share.',
+  outputs: ['csi'],
+  replayable: true,
+  config: broker,
+  examples: [{ title: 'A broker', config: {} }],
+  partitions: () => ({
+    join: async () => undefined,
+    take: () => Promise.reject(new Error('it has none')),
+    leave: async () => undefined,
+  }),
+  create: () => idle,
+});
+
+export const topic = defineSink({
+  name: 'topic',
+  summary: 'Writes records into the transaction of a checkpoint.',
+  inputs: ['pose', 'event', 'measure'],
+  recovery: 'at-least-once',
+  transactional: true,
+  likeSource: ['broker'],
+  config: broker,
+  examples: [{ title: 'A broker', config: {} }],
+  create: () => bin,
+});
+
+export const testComponents = new Registry([
+  ...[radio, tape, stream],
+  ...[scrub, slice, infer],
+  ...[store, tapeSink, topic],
+]);
