@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { afterAll } from 'vitest';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
@@ -36,16 +37,32 @@ const BROKEN: Problem = {
   docs: 'docs/errors.md',
 };
 
+const USERS = ['admin', 'operator', 'viewer'] as const;
+const kept = mkdtempSync(join(tmpdir(), 'csiflow-users-'));
+afterAll(() => {
+  rmSync(kept, { recursive: true });
+});
+let made: Promise<void> | undefined;
+
+/** Holds the users of all services of a test file: to hash passwords takes longer than a test. */
+async function usersFolder(): Promise<string> {
+  made ??= (async () => {
+    const users = new Users(kept);
+    for (const role of USERS) await users.add(role, role, 'pw');
+  })();
+  await made;
+  return kept;
+}
+
 /** A service over a fake topology on a free port, with one user of each role, named as the role, password `pw`. */
 export async function openService(
   limits = DEFAULT_LIMITS,
   outside: Pick<ServerOptions, 'tls' | 'hosts' | 'origins' | 'identityProvider' | 'answerMs'> = {},
 ): Promise<TestService> {
   const stateFolder = mkdtempSync(join(tmpdir(), 'csiflow-api-'));
-  const users = new Users(stateFolder);
+  copyFileSync(join(await usersFolder(), 'users.json'), join(stateFolder, 'users.json'));
   const sessions = new Sessions(stateFolder);
-  for (const role of ['admin', 'operator', 'viewer'] as const) {
-    await users.add(role, role, 'pw');
+  for (const role of USERS) {
     sessions.keep(`test-${role}`, role, 'none', Date.now() + 3_600_000);
   }
   const main = new FakeTopology();
