@@ -219,7 +219,7 @@ export class ShardGroup implements Run {
 
   /** Resolves when the partition is given away; rejects when its shard fails. */
   async #serve(number: number, held: Held): Promise<void> {
-    const { log } = this.#options;
+    const { log, onFailure } = this.#options;
     const { signal } = held.away;
     const partition = await this.#partitions!.take(number);
     if (signal.aborted) {
@@ -238,7 +238,10 @@ export class ShardGroup implements Run {
       ...this.#options,
       log: log.child({ partition: number }),
       onStep: () => undefined,
-      onFailure: settle,
+      onFailure: (error, final) => {
+        if (final) onFailure(error, true);
+        settle(error);
+      },
       partition,
       openState: () =>
         new PartitionState(
@@ -262,10 +265,8 @@ export class ShardGroup implements Run {
     } finally {
       signal.removeEventListener('abort', given);
       held.shard = undefined;
-      const stopped = shard.stop(false);
-      // A sink may be waiting for a checkpoint that does not come any more.
-      await partition.close();
-      await stopped;
+      // At once: a sink may be waiting for a checkpoint that does not come any more.
+      await Promise.all([shard.stop(false), partition.close()]);
     }
   }
 }

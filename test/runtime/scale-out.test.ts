@@ -192,7 +192,8 @@ class Broker {
   }
 }
 
-function worker(broker: Broker, member: string) {
+/** @param refuses its sink takes no record, and three in a row are too many */
+function worker(broker: Broker, member: string, refuses = false) {
   const source = defineSource({
     name: 'log',
     summary: 'Partitions in memory.',
@@ -214,6 +215,8 @@ function worker(broker: Broker, member: string) {
     create: (_, { transaction }) => ({
       open: async () => Promise.resolve(),
       write: async (records, epoch) => {
+        if (refuses)
+          return records.map((record) => ({ record, code: 'x', reason: 'never', retriable: false }));
         const messages = records.map((record) => ({
           key: 'room',
           value: record.port === 'measure' ? `${record.time}=${record.value}` : record.port,
@@ -232,7 +235,7 @@ function worker(broker: Broker, member: string) {
       out: { component: sink, from: ['sums'] },
     },
     temporaryFolder(),
-    { scaleOut: true },
+    { scaleOut: true, ...(refuses && { stopAfterFailures: 3 }) },
   );
   return runnerOf(topology);
 }
@@ -289,4 +292,14 @@ test('a stop covers all that was read by a checkpoint; a start goes on from ther
   broker.end = 99;
   await until('the rest', () => broker.committed.get(4)?.position === 99);
   expect(broker.results.get(4)).toEqual(sums(99));
+});
+
+test('too many failures in a row stop the process, as the topology says', async () => {
+  const broker = new Broker();
+  const runner = worker(broker, 'only', true);
+  await runner.start();
+  broker.members.get('only')!([0]);
+  broker.end = 100;
+  await until('it to give up', () => runner.status().state === 'failed');
+  expect(broker.members.size).toBe(0);
 });

@@ -136,7 +136,11 @@ export class KafkaPartition implements Partition {
       // Whoever takes the partition next aborts it.
       log.debug('a transaction could not be aborted', { partition: number, error: textOf(error) });
     }
-    await producer.disconnect();
+    try {
+      await producer.disconnect();
+    } catch (error) {
+      log.debug('a producer did not disconnect', { partition: number, error: textOf(error) });
+    }
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

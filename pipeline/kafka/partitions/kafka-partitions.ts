@@ -101,7 +101,9 @@ export class KafkaPartitions implements Partitions {
         },
       });
     } catch (error) {
-      await producer.disconnect();
+      await producer.disconnect().catch((late: unknown) => {
+        this.#context.log.debug('a producer did not disconnect', { partition: number, error: String(late) });
+      });
       throw this.#explained(error);
     }
   }
