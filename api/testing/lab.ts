@@ -30,11 +30,14 @@ export class Lab {
   /** What of the input has been read, milliseconds after its start. */
   readMs = 0;
   readonly #sources: Map<string, { next: number; starts: number }>;
+  readonly #beforeMove: () => void;
   #busy: readonly Busy[] = [];
   #waiting: (() => void)[] = [];
   #stirred = performance.now();
 
-  constructor(sources: readonly string[]) {
+  /** @param beforeMove is called each time before the clock goes on: what holds for any time at all is seen then */
+  constructor(sources: readonly string[], beforeMove: () => void) {
+    this.#beforeMove = beforeMove;
     this.#sources = new Map(sources.map((id) => [id, { next: -Infinity, starts: Infinity }]));
   }
 
@@ -56,20 +59,10 @@ export class Lab {
   async turnOf(source: string, time: number, starts: number, signal: AbortSignal): Promise<void> {
     this.#sources.set(source, { next: time, starts });
     this.#wake();
-    while (!signal.aborted && [...this.#sources.values()].some(({ next }) => next < time)) {
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
-        signal.addEventListener(
-          'abort',
-          () => {
-            resolve();
-          },
-          { once: true },
-        );
-      });
-    }
+    await this.#whileOthersAreEarlier(time, signal);
     this.start ??= this.#begin();
     this.readMs = Math.max(this.readMs, (time - this.start) / 1000);
+    this.#beforeMove();
     this.clock.advance(this.readMs);
     this.stir();
   }
@@ -99,8 +92,22 @@ export class Lab {
     const { next } = this.clock;
     const still = this.ended ? STILL_AFTER_MS : STILL_MS;
     if (next === undefined || performance.now() - this.#stirred < still) return false;
+    this.#beforeMove();
     this.clock.advance(next);
     return true;
+  }
+
+  async #whileOthersAreEarlier(time: number, signal: AbortSignal): Promise<void> {
+    const wake = () => {
+      this.#wake();
+    };
+    signal.addEventListener('abort', wake);
+    try {
+      while (!signal.aborted && [...this.#sources.values()].some(({ next }) => next < time))
+        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    } finally {
+      signal.removeEventListener('abort', wake);
+    }
   }
 
   #quiet(): boolean {

@@ -53,6 +53,8 @@ const KEPT_LINES = 200;
 /** Recoveries that a test waits for, and real time that one may take, milliseconds: by its clock pauses take none. */
 const RECOVERIES = 5;
 const RECOVERY_MS = 5_000;
+/** Real time for which no sink has said when it tries again: one is trying, or waits for a write that hangs. */
+const UNTIMED_MS = 1_000;
 /** Real time for a topology to end that could not be tested, milliseconds. */
 const END_MS = 5_000;
 
@@ -82,6 +84,7 @@ class TestRun {
     this.#links = new LinkTable(topology.environments);
     this.#lab = new Lab(
       topology.nodes.filter(({ component }) => component.kind === 'source').map(({ id }) => id),
+      () => this.#look(),
     );
     this.#stand = new Stand({
       topology,
@@ -201,9 +204,12 @@ class TestRun {
 
   /** Lets failing sinks try again until they have taken or refused all, at most until `untilMs` of the clock. */
   async #drain(untilMs: number, deadline: number): Promise<void> {
+    let timed = performance.now();
     while (performance.now() < deadline && !(await this.#drained())) {
       const { next } = this.#lab.clock;
-      if (next === undefined || next > untilMs || this.#look().state === 'failed') return;
+      if (this.#look().state === 'failed' || (next ?? 0) > untilMs) return;
+      if (next !== undefined) timed = performance.now();
+      else if (performance.now() - timed > UNTIMED_MS) return;
       this.#lab.goOn();
       await sleep(LOOK_MS);
     }

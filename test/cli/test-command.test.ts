@@ -145,6 +145,15 @@ describe('a mocked sink', () => {
     expect(performance.now() - began).toBeLessThan(60_000);
   });
 
+  test('that is away for a moment alone is seen to have been', async () => {
+    const { code, output } = await run(`  - name: one write
+    ${WALK_IN}
+    sinks: { history: { fail_writes: 1 } }
+    expect: [{ has_been: degraded }, { state: running }, { outbox_of: history, count: 0 }]
+`);
+    expect(code, output).toBe(0);
+  });
+
   test('that never comes back leaves its records in the outbox, and is no end to the test', async () => {
     const { code, output } = await run(`  - name: away for ever
     ${WALK_IN}
