@@ -62,6 +62,11 @@ test('a running csiflow is asked for its backup, which then can be restored', as
   const restored = await command('restore', join(backups, name), file, '--replace');
   expect(restored.output).toMatch(/room is restored; what was there is now in .*before-restore-/);
   expect(restored.code).toBe(0);
+  const again = await command('restore', join(backups, name), file, '--replace', '--json');
+  expect(JSON.parse(again.output)).toEqual({
+    topology: 'room',
+    moved_to: expect.stringContaining('before-restore-') as string,
+  });
 
   csiflow = new Csiflow(['run', file, '--port', '0']);
   await csiflow.printed(/the topology is running/);

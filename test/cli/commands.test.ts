@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-cli-'));
 afterAll(() => {
@@ -113,22 +114,17 @@ test('a plugin that cannot be loaded is invalid input, named without a stack', a
   expect(err).not.toContain('    at ');
 });
 
-test.each(['validate', 'list', 'describe', 'create', 'graph', 'docs', 'schema'])(
-  '%s --help shows an example',
-  async (name) => {
-    const { code, out } = await csiflow(name, '--help');
-    expect(code).toBe(0);
-    expect(out).toContain(`Example:\n  csiflow ${name}`);
-  },
-);
-
 test('describe prints a page, list a line for each component, schema JSON', async () => {
-  const [page, list, schema] = await Promise.all([
+  const [page, list, schema, results] = await Promise.all([
     csiflow('describe', 'denoise'),
     csiflow('list', '--json'),
     csiflow('schema'),
+    csiflow('schema', '--results'),
   ]);
   expect(page.out).toContain('# denoise');
   expect((JSON.parse(list.out) as { name: string }[]).map(({ name }) => name)).toContain('udp');
   expect(JSON.parse(schema.out)).toHaveProperty('properties.sources');
+  expect(JSON.parse(results.out)).toEqual(
+    JSON.parse(readFileSync(packageFile('docs/schemas/kafka-results.json'), 'utf8')),
+  );
 });

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 interface RestoreOptions {
   readonly replace: boolean;
+  readonly json: boolean;
   readonly plugin: readonly string[];
 }
 
@@ -13,11 +14,12 @@ export function register(program: Command): void {
     .description('Put a backup in the place of what a topology keeps; its next start goes on from there.')
     .option('--replace', 'move what is there aside', false)
     .option('--plugin <file...>', 'modules with components of your own', [])
+    .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
       '\nExample:\n  csiflow restore /mnt/backups/20260301T120000000Z topologies/ward-3.yaml',
     )
-    .action(async (backup: string, file: string, { replace, plugin }: RestoreOptions) => {
+    .action(async (backup: string, file: string, { replace, plugin, json }: RestoreOptions) => {
       const [{ loadForCommand }, { registryWith }, { restoreBackup }] = await Promise.all([
         import('../topologies.js'),
         import('../../plugins.js'),
@@ -27,6 +29,10 @@ export function register(program: Command): void {
       const topology = loadForCommand(file, variables, await registryWith(plugin));
       const aside = await restoreBackup(backup, topology, { replace });
       const old = aside === null ? '' : `; what was there is now in ${aside}`;
-      process.stdout.write(`${topology.id} is restored${old}\n`);
+      process.stdout.write(
+        json
+          ? `${JSON.stringify({ topology: topology.id, moved_to: aside })}\n`
+          : `${topology.id} is restored${old}\n`,
+      );
     });
 }

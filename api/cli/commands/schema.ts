@@ -1,21 +1,29 @@
 import type { Command } from 'commander';
 
+interface Options {
+  readonly tests: boolean;
+  readonly results: boolean;
+}
+
 export function register(program: Command): void {
   program
     .command('schema')
     .description('Print the JSON schema with which an editor checks and completes a topology.')
     .option('--tests', 'the schema of a file of tests, NAME.test.yaml', false)
+    .option('--results', 'the schema of the messages that the sink `kafka` writes', false)
     .addHelpText(
       'after',
       '\nPut it into the first line of a topology: # yaml-language-server: $schema=topology.schema.json' +
         '\nExample:\n  csiflow schema > topology.schema.json',
     )
-    .action(async ({ tests }: { readonly tests: boolean }) => {
-      const [{ testFileSchema, topologySchema }, { components }] = await Promise.all([
-        import('../../../pipeline/config/index.js'),
-        import('../../components.js'),
-      ]);
-      const schema = tests ? testFileSchema() : topologySchema(components);
-      process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
+    .action(async (options: Options) => {
+      process.stdout.write(`${JSON.stringify(await schemaOf(options), null, 2)}\n`);
     });
+}
+
+async function schemaOf({ tests, results }: Options): Promise<object> {
+  if (results) return (await import('../../../sinks/kafka/message.js')).ResultMessage;
+  const { testFileSchema, topologySchema } = await import('../../../pipeline/config/index.js');
+  if (tests) return testFileSchema();
+  return topologySchema((await import('../../components.js')).components);
 }

@@ -12,6 +12,10 @@ export function register(key: Command): void {
     .argument('<name>', 'what it is for: 1 to 64 letters, digits and _ . @ -')
     .option('--role <role>', 'viewer, operator or admin', 'viewer')
     .option('--expires <time>', 'such as 2027-01-01T00:00:00Z; default: never')
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow key create grafana --role viewer --topology topologies/ward-3.yaml',
+    )
     .action(async (name: string, options: CreateOptions) => {
       if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
         throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);

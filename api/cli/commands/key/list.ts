@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { accountCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
 
 export function register(key: Command): void {
-  accountCommand(key, 'list', 'List the API keys; the keys themselves are kept nowhere.').action(
-    async (options: AccountOptions) => {
+  accountCommand(key, 'list', 'List the API keys; the keys themselves are kept nowhere.')
+    .addHelpText('after', '\nExample:\n  csiflow key list --topology topologies/ward-3.yaml --json')
+    .action(async (options: AccountOptions) => {
       const { ApiKeys } = await import('../../../auth/api-keys.js');
       const keys = new ApiKeys(await stateFolderOf(options)).list();
       const lines = keys.map(
@@ -11,6 +12,5 @@ export function register(key: Command): void {
           `${id}  ${role.padEnd(8)}  ${expires_at ?? 'does not expire'}  ${name}`,
       );
       print(options.json, keys, lines.join('\n') || 'no API keys');
-    },
-  );
+    });
 }

@@ -5,6 +5,7 @@ import { CommandError, EXIT } from '../../exit.js';
 export function register(key: Command): void {
   accountCommand(key, 'revoke', 'Remove an API key.')
     .argument('<id>', 'as `csiflow key list` shows it')
+    .addHelpText('after', '\nExample:\n  csiflow key revoke grafana --topology topologies/ward-3.yaml')
     .action(async (id: string, options: AccountOptions) => {
       const { ApiKeys } = await import('../../../auth/api-keys.js');
       if (!new ApiKeys(await stateFolderOf(options)).remove(id))

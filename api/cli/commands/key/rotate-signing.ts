@@ -6,9 +6,11 @@ export function register(key: Command): void {
     key,
     'rotate-signing',
     'Sign tokens with a new key from now on. Nobody is logged out: the old key checks what it signed.',
-  ).action(async (options: AccountOptions) => {
-    const { Tokens } = await import('../../../auth/tokens.js');
-    const id = new Tokens(await stateFolderOf(options)).rotateKey();
-    print(options.json, { key_id: id }, `tokens are signed with key ${id} from now on`);
-  });
+  )
+    .addHelpText('after', '\nExample:\n  csiflow key rotate-signing --topology topologies/ward-3.yaml')
+    .action(async (options: AccountOptions) => {
+      const { Tokens } = await import('../../../auth/tokens.js');
+      const id = new Tokens(await stateFolderOf(options)).rotateKey();
+      print(options.json, { key_id: id }, `tokens are signed with key ${id} from now on`);
+    });
 }

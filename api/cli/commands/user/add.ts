@@ -21,6 +21,10 @@ export function register(user: Command): void {
   )
     .argument('<name>', '1 to 64 letters, digits and _ . @ -')
     .option('--role <role>', 'viewer, operator or admin', 'viewer')
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow user add ada --role operator --topology topologies/ward-3.yaml',
+    )
     .action(async (name: string, options: AddOptions) => {
       if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
         throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);

@@ -9,6 +9,7 @@ export function register(user: Command): void {
     'Give a user a new password, from CSIFLOW_NEW_PASSWORD or made up. All logins of the user end.',
   )
     .argument('<name>')
+    .addHelpText('after', '\nExample:\n  csiflow user password ada --topology topologies/ward-3.yaml')
     .action(async (name: string, options: AccountOptions) => {
       const [{ Users }, { Sessions }] = await Promise.all([
         import('../../../auth/users.js'),

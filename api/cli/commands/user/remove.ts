@@ -5,6 +5,7 @@ import { CommandError, EXIT } from '../../exit.js';
 export function register(user: Command): void {
   accountCommand(user, 'remove', 'Remove a user, whose tokens are good for nothing from then on.')
     .argument('<name>')
+    .addHelpText('after', '\nExample:\n  csiflow user remove ada --topology topologies/ward-3.yaml')
     .action(async (name: string, options: AccountOptions) => {
       const [{ LastAdminError, Users }, { Sessions }] = await Promise.all([
         import('../../../auth/users.js'),

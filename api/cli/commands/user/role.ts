@@ -6,6 +6,7 @@ export function register(user: Command): void {
   accountCommand(user, 'role', 'Give a user another role.')
     .argument('<name>')
     .argument('<role>', 'viewer, operator or admin')
+    .addHelpText('after', '\nExample:\n  csiflow user role ada viewer --topology topologies/ward-3.yaml')
     .action(async (name: string, word: string, options: AccountOptions) => {
       const { LastAdminError, Users } = await import('../../../auth/users.js');
       const role = await roleOf(word);
