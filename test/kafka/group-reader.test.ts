@@ -49,9 +49,10 @@ class FakeConsumer {
     this.#ask(`resume ${place!.topic}`);
   }
 
+  /** Messages that were asked for from the first of them on. */
   async fetch(...offsets: readonly number[]): Promise<void> {
     const messages = offsets.map((offset) => ({ offset: String(offset) }) as KafkaMessage);
-    const batch = { topic: 'csi', partition: 0, messages };
+    const batch = { topic: 'csi', partition: 0, messages, fetchedOffset: String(offsets[0]) };
     await this.#eachBatch({ batch, isStale: () => false } as unknown as EachBatchPayload);
   }
 
@@ -81,13 +82,17 @@ async function reading(take: (offsets: readonly number[]) => void, sessionTimeou
       throw error;
     },
   );
+  let expired = 0;
   const control = reader.read('csi', 0, 5n, {
     take: (messages) => {
       take(messages.map(({ offset }) => Number(offset)));
     },
+    expired: (messages) => {
+      expired += messages;
+    },
   });
   consumer.asked.length = 0;
-  return { consumer, control };
+  return { consumer, control, expired: () => expired };
 }
 
 test('what is asked for while the library connects anew holds from the next join on', async () => {
@@ -129,4 +134,20 @@ test('messages that were not taken come again', async () => {
 test('a long session does not make heartbeats rare', async () => {
   const { consumer } = await reading(() => undefined, 600_000);
   expect(consumer.heartbeatInterval).toBe(1000);
+});
+
+test('what comes from a later place is asked for again; where nothing else is there, what was deleted is counted', async () => {
+  const taken: number[][] = [];
+  const { consumer, expired } = await reading((offsets) => taken.push([...offsets]));
+  await consumer.fetch(30, 31);
+  expect(consumer.asked).toEqual(['seek csi 5', 'resume csi']);
+  await consumer.fetch(5, 6);
+  await consumer.fetch(9, 10);
+  expect(expired()).toBe(0);
+  await consumer.fetch(9, 10);
+  expect(taken).toEqual([
+    [5, 6],
+    [9, 10],
+  ]);
+  expect(expired()).toBe(2);
 });

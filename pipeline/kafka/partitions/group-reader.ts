@@ -14,6 +14,8 @@ export interface GroupReaderOptions {
 export interface Feed {
   /** Messages in order, each once. Where it throws it has taken none: they come again. */
   take(messages: readonly KafkaMessage[]): void;
+  /** So many messages were deleted before they were read. */
+  expired?(messages: number): void;
   /** All up to `next` (excluded) was seen, also what is not shown: marks of transactions, and what was aborted. */
   seen?(next: bigint, end: bigint): void;
   /** The partition was given to another process. */
@@ -35,7 +37,12 @@ interface Active {
   paused: boolean;
   /** Counts up with each seek: what was fetched before is not taken. */
   seeks: number;
+  /** Where messages came from instead, the last time that they did not come from `next`. */
+  instead: bigint | null;
 }
+
+/** The offset that the broker was asked for; kafkajs does not declare it. */
+type FetchedBatch = EachBatchPayload['batch'] & { readonly fetchedOffset: string };
 
 /** Longest time that a request for new messages waits: what is resumed has to wait for it. */
 const FETCH_WAIT_MS = 100;
@@ -115,7 +122,7 @@ export class GroupReader {
 
   /** Feeds messages from offset `from` on, as long as this process has the partition. */
   read(topic: string, partition: number, from: bigint, feed: Feed): FeedControl {
-    const active: Active = { topic, partition, feed, next: from, paused: false, seeks: 0 };
+    const active: Active = { topic, partition, feed, next: from, paused: false, seeks: 0, instead: null };
     const key = keyOf(topic, partition);
     this.#feeds.set(key, active);
     this.#seek(active);
@@ -181,6 +188,16 @@ export class GroupReader {
     const active = this.#feeds.get(keyOf(topic, partition));
     if (!active) this.#pause(topic, partition);
     if (!active || payload.isStale()) return;
+    const fetched = BigInt((payload.batch as FetchedBatch).fetchedOffset);
+    if (fetched > active.next && active.instead !== fetched) {
+      // It may have been asked for before the place was known.
+      active.instead = fetched;
+      this.#seek(active);
+      return;
+    }
+    // Twice the same: the broker has nothing before it any more, and the library began where there is something.
+    if (fetched > active.next) active.feed.expired?.(Number(fetched - active.next));
+    active.instead = null;
     const fresh = messages.filter(({ offset }) => BigInt(offset) >= active.next);
     if (fresh.length === 0) return;
     // In this order: a batch that was not taken is fetched again.

@@ -40,6 +40,8 @@ export interface KafkaPartitionOptions {
   readonly log: Logger;
   /** Offsets that are there: first and one behind the last. */
   readonly range: () => Promise<{ readonly low: bigint; readonly high: bigint }>;
+  /** What the group has committed, whoever did. */
+  readonly committed: () => Promise<bigint | null>;
   readonly start: 'earliest' | 'latest';
   readonly batches: Batches;
   /** The partition of a topic that a key belongs to. */
@@ -59,6 +61,8 @@ export class KafkaPartition implements Partition {
   #epoch: number;
   #waiting: (() => void)[] = [];
   #broken: Error | undefined;
+  /** Where it was begun: its position until something has been read. */
+  #begun: bigint | undefined;
   readonly #underWay = new Set<Promise<unknown>>();
   #closed = false;
 
@@ -70,21 +74,15 @@ export class KafkaPartition implements Partition {
   }
 
   async read(position: Position, output: SourceOutput): Promise<void> {
-    const { topic, number, reader, range, start, onExpired, onLag } = this.#options;
-    const { low, high } = await range();
+    const { topic, number, reader, onExpired, onLag } = this.#options;
     const place = position as PartitionPosition | null;
-    const wanted = place ? BigInt(place.offset) : start === 'latest' ? high : low;
-    if (wanted < low) onExpired(Number(low - wanted));
-    this.#options.log.info('a partition is read', {
-      partition: number,
-      offset: String(wanted),
-      end: String(high),
-    });
+    this.#begun = await this.#beginning(place);
     const backlog = new Backlog(output, this.#options.batches, place?.newest ?? -Infinity);
-    const control = reader.read(topic, number, wanted < low ? low : wanted, {
+    const control = reader.read(topic, number, this.#begun, {
       take: (messages) => {
         backlog.add(messages, control);
       },
+      expired: onExpired,
       seen: (next, end) => {
         onLag(Number(end - next));
       },
@@ -92,7 +90,27 @@ export class KafkaPartition implements Partition {
     output.ready?.();
     await aborted(output.signal);
     control.stop();
-    onLag(0);
+    onLag(NaN);
+  }
+
+  /** After the checkpoint; else where the group is; else as configured. What the broker has not is left out. */
+  async #beginning(place: PartitionPosition | null): Promise<bigint> {
+    const { number, range, committed, start, onExpired, log } = this.#options;
+    const { low, high } = await range();
+    const first = start === 'latest' ? high : low;
+    const wanted = place ? BigInt(place.offset) : ((await committed()) ?? first);
+    log.info('a partition is read', { partition: number, offset: String(wanted), end: String(high) });
+    if (wanted < low) {
+      onExpired(Number(low - wanted));
+      return low;
+    }
+    if (wanted <= high) return wanted;
+    log.error('the topic ends before what was read of it: it was made anew, and is begun as `start` says', {
+      partition: number,
+      offset: String(wanted),
+      end: String(high),
+    });
+    return first;
   }
 
   commit(checkpoint: PartitionCheckpoint, position: Position): Promise<void> {
@@ -111,8 +129,9 @@ export class KafkaPartition implements Partition {
         number,
         messages.map((message) => ({ ...message, partition: number })),
       );
-    if (position !== null) {
-      const partitions = [{ partition: number, offset: (position as PartitionPosition).offset }];
+    const offset = (position as PartitionPosition | null)?.offset ?? this.#begun?.toString();
+    if (offset !== undefined) {
+      const partitions = [{ partition: number, offset }];
       await transaction.sendOffsets({ consumerGroupId: group, topics: [{ topic, partitions }] });
     }
     await transaction.commit();

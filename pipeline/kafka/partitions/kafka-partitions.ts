@@ -3,6 +3,7 @@ import type { Context, Partition, Partitions } from '../../component/index.js';
 import { createClient, TRANSACTION_RETRY } from '../client.js';
 import type { ConnectionSettings } from '../connection.js';
 import { loadKafka } from '../library.js';
+import { groupOffsets } from '../offsets.js';
 import { explain } from '../problem.js';
 import { CHECKPOINT_TOPIC, CheckpointReader } from './checkpoint-topic.js';
 import { GroupReader } from './group-reader.js';
@@ -36,7 +37,6 @@ export class KafkaPartitions implements Partitions {
   readonly #options: KafkaPartitionsOptions;
   readonly #stateTopic: string;
   readonly #context: Context;
-  readonly #lags = new Map<number, number>();
   #client: Kafka | undefined;
   #admin: Admin | undefined;
   #reader: GroupReader | undefined;
@@ -88,12 +88,13 @@ export class KafkaPartitions implements Partitions {
         ...{ number, topic, stateTopic: this.#stateTopic, group, reader, producer, transaction },
         ...{ ...found, start, batches, log: this.#context.log },
         range: () => this.#range(topic, number),
+        committed: () => this.#committed(topic, number),
         partitionOf: (name, key) => this.#partitionOf!.of(name, key),
         onLag: (lag) => {
-          this.#lag(number, lag);
+          this.#context.metrics.gauge('kafka_lag', lag, { partition: `${topic}/${number}` });
         },
         onExpired: (messages) => {
-          this.#context.metrics.dropped('expired', messages);
+          this.#context.metrics.dropped('retention', messages);
           this.#context.log.error('the broker has deleted messages that were not read yet', {
             partition: number,
             messages,
@@ -166,10 +167,10 @@ export class KafkaPartitions implements Partitions {
     return { low: BigInt(found.low), high: BigInt(found.high) };
   }
 
-  #lag(number: number, lag: number): void {
-    this.#lags.set(number, lag);
-    const sum = [...this.#lags.values()].reduce((total, one) => total + one, 0);
-    this.#context.metrics.gauge('lag', sum);
+  async #committed(topic: string, number: number): Promise<bigint | null> {
+    const offsets = await groupOffsets(this.#admin!, this.#options.group, [topic]);
+    const offset = offsets.find(({ partition }) => partition === number)?.offset ?? null;
+    return offset === null ? null : BigInt(offset);
   }
 
   #explained(error: unknown): Error {
