@@ -77,8 +77,11 @@ export class SinkStage {
   #delivering: Promise<void> | null = null;
   /** The last try to deliver failed, or the store is closed. */
   #failing = false;
-  /** What is left of the entry that is being delivered. */
-  #rest: { readonly entry: OutboxEntry; readonly records: readonly Data[] } | undefined;
+  /** What is left of an entry that was delivered in part; an alert may come between, so one of each lane. */
+  readonly #rests = new Map<
+    OutboxEntry['lane'],
+    { readonly number: number; readonly records: readonly Data[] }
+  >();
   #opened: () => void = () => undefined;
   /** Written to the store and not flushed; null where they were too many to be known. */
   #unflushed: Data[] | null = [];
@@ -344,7 +347,7 @@ export class SinkStage {
     this.#unflushed = [];
     this.#deliveredAlerts = [];
     this.#dirty = false;
-    this.#rest = undefined;
+    this.#rests.clear();
     this.#store.outbox.reset();
     this.run.problem = `its store cannot be written: ${text(error)}`;
     if (this.#strict) this.#connection.again(this.#epoch - 1, text(error));
@@ -440,9 +443,9 @@ export class SinkStage {
     const { sink } = this.#connection;
     const entry = this.#store.outbox.next();
     if (!entry || !sink) return sink ? 'none' : 'failed';
-    const rest = this.#rest;
-    const isRest = rest?.entry.number === entry.number && rest.entry.lane === entry.lane;
-    const records = (isRest ? rest.records : entry.records).filter((record) => !this.#writer.wasSent(record));
+    const rest = this.#rests.get(entry.lane);
+    const open = rest?.number === entry.number ? rest.records : entry.records;
+    const records = open.filter((record) => !this.#writer.wasSent(record));
     this.#dirty = true;
     let left: readonly Data[];
     try {
@@ -466,10 +469,10 @@ export class SinkStage {
 
   #delivered(entry: OutboxEntry, records: readonly Data[], left: readonly Data[]): void {
     if (left.length > 0) {
-      this.#rest = { entry, records: left };
+      this.#rests.set(entry.lane, { number: entry.number, records: left });
       return;
     }
-    this.#rest = undefined;
+    this.#rests.delete(entry.lane);
     if (!this.#strict) this.#deliveredAlerts.push(...records.filter(({ port }) => port === 'event'));
     this.#store.outbox.delivered(entry);
     this.#show();
@@ -503,6 +506,9 @@ export class SinkStage {
     };
     this.#host.passed(this.run, epoch, this.#connection.kept, commit, () => {
       this.#connection.sink?.committed?.(epoch);
+      // The outbox has become smaller.
+      this.#show();
+      this.#relieve();
     });
   }
 
@@ -514,11 +520,27 @@ export class SinkStage {
     const unflushed = this.#unflushed;
     const flushing = this.#flush(next);
     if (!this.#spills || !unflushed || (await settles(flushing, SPILL_MS, this.#stop.signal))) await flushing;
-    else if (!this.#stop.signal.aborted) {
-      this.#unflushed = [];
-      await this.#keep(unflushed, true);
-      this.#deliver(flushing);
-    }
+    else if (!this.#stop.signal.aborted) await this.#keepUntil(flushing, unflushed);
+  }
+
+  /** What a slow flush is about waits in the outbox: it is written again unless the flush turns out well. */
+  async #keepUntil(flushing: Promise<boolean>, unflushed: readonly Data[]): Promise<void> {
+    const { outbox } = this.#store;
+    // Where the flush fails people were not told of them.
+    this.#deliveredAlerts.push(...unflushed.filter(({ port }) => port === 'event'));
+    this.#unflushed = [];
+    await this.#keep(unflushed, true);
+    // Delivered by now, or about to be.
+    if (this.#delivering) return;
+    const entry = outbox.next();
+    this.#deliver(
+      flushing.then((isSafe) => {
+        if (!entry || !isSafe) return;
+        outbox.delivered(entry);
+        outbox.flushed();
+        this.#show();
+      }),
+    );
   }
 
   get #isLast(): boolean {

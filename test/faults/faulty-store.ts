@@ -34,6 +34,8 @@ export class FaultyStore {
   down: (() => Error) | null = null;
   /** Writes are answered when this is over. */
   hangs: Promise<void> | null = null;
+  /** Flushes are answered when this is over. */
+  flushes: Promise<void> | null = null;
   /** Milliseconds that each record takes. */
   slow = 0;
   /** Why a record is refused; null where it is taken. */
@@ -95,6 +97,7 @@ export class FaultyStore {
             return failures;
           },
           flush: async () => {
+            if (this.flushes) await this.flushes;
             if (this.down) throw this.down();
             const missing = answered - sent;
             answered = sent = 0;

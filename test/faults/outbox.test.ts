@@ -1,0 +1,146 @@
+import { Type } from 'typebox';
+import { expect, test } from 'vitest';
+import { defineOperator, type Output } from '../../pipeline/component/index.js';
+import type { Data, SensedEvent } from '../../pipeline/model/index.js';
+import { counter, Radio, runnerOf, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { sensedEvent } from '../support/records.js';
+import { FaultyStore, refused } from './faulty-store.js';
+
+/** Frames from 100 on are alerts; those before go on as they are. */
+const alarms = defineOperator({
+  name: 'alarms',
+  summary: 'Events of some frames.',
+  config: Type.Object({}),
+  examples: [],
+  inputs: ['csi'],
+  outputs: ['csi', 'event'],
+  create: () => ({
+    process: (data): Output<Data> => {
+      if (data.port !== 'csi' || data.sequence[0]! < 100) return { data: [data] };
+      const events: SensedEvent[] = [...data.sequence].map((number) =>
+        sensedEvent(number, { id: `fall-${number}` }),
+      );
+      return { data: events };
+    },
+  }),
+});
+
+function alerting(store: FaultyStore, checkpointIntervalMs: number) {
+  const radio = new Radio();
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: radio.component, queue: { capacity: 1000 } },
+        alarms: { component: alarms, from: ['in'] },
+        out: { component: store.component(), from: ['alarms'] },
+      },
+      temporaryFolder(),
+      { checkpointIntervalMs },
+    ),
+    { patience: { stopMs: 200 } },
+  );
+  return { radio, runner };
+}
+
+test('a recording that waits for a full outbox goes on once that is delivered', async () => {
+  const store = new FaultyStore('idempotent');
+  store.down = refused;
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: counter, config: { count: 10_000, block: 1 } },
+        out: { component: store.component(), from: ['in'] },
+      },
+      temporaryFolder(),
+      { outboxLimitBytes: 100_000, checkpointIntervalMs: 300 },
+    ),
+  );
+  await runner.start();
+  await until('the gate to shut', () => runner.status().nodes[1]!.received > 100);
+  let before = -1;
+  await until('the source to wait', () => {
+    const { received } = runner.status().nodes[1]!;
+    const same = received === before;
+    before = received;
+    return same;
+  });
+  store.down = null;
+  await until('all', () => store.size === 10_000);
+  expect(runner.status().nodes[1]!.dropped).toEqual({});
+});
+
+/** A sink whose flush does not answer, until `answer` is called; checkpoints go on meanwhile. */
+async function slowFlush(numbers: readonly number[], lies: number, checkpoints: number, intervalMs: number) {
+  const store = new FaultyStore('at-least-once');
+  const { radio, runner } = alerting(store, intervalMs);
+  await runner.start();
+  let answer: () => void = () => undefined;
+  store.lies = lies;
+  store.flushes = new Promise((resolve) => {
+    answer = () => {
+      store.flushes = null;
+      resolve();
+    };
+  });
+  for (const number of numbers) await radio.send([number]);
+  const epoch = runner.status().checkpoint?.epoch ?? 0;
+  const reached = () => (runner.status().checkpoint?.epoch ?? 0) >= epoch + checkpoints;
+  await until('checkpoints that did not wait', () => reached() && runner.status().nodes[2]!.sent > 0);
+  return { store, radio, answer };
+}
+
+test('an alert of which a slow flush finds out that it was not sent is told after all', async () => {
+  const { store, answer } = await slowFlush([100], 1, 1, 500);
+  answer();
+  await until('the alert', () => store.size === 1);
+});
+
+test('a flush that takes long and succeeds: nothing comes twice, and people are told once', async () => {
+  const numbers = Array.from({ length: 120 }, (_, index) => index + 1);
+  const { store, radio, answer } = await slowFlush(numbers, 0, 3, 20);
+  answer();
+  await radio.send([121]);
+  await until('the last one', () => store.stored.includes('fall-121'));
+  expect(store.arrivals).toHaveLength(121);
+});
+
+test('an alert that comes while an entry is delivered in part: what was delivered of that does not come again', async () => {
+  const store = new FaultyStore('at-least-once');
+  const { radio, runner } = alerting(store, 20);
+  await runner.start();
+  let answer: () => void = () => undefined;
+  store.hangs = new Promise((resolve) => {
+    answer = resolve;
+  });
+  void radio.send([1]);
+  await until('the first write', () => store.largest === 1);
+  // What comes behind a write that hangs is one entry.
+  for (let number = 2; number <= 20; number++) void radio.send([number]);
+  await until('the backlog', () => runner.status().nodes[2]!.received === 20);
+  const epoch = runner.status().checkpoint?.epoch ?? 0;
+  await until('the outbox', () => (runner.status().checkpoint?.epoch ?? 0) > epoch + 2);
+  store.hangs = null;
+  store.refuse = (record) => {
+    if (record.port !== 'csi' || record.sequence[0]! <= 10) return null;
+    store.down = refused;
+    return { code: 'store.busy', reason: 'too many requests', retriable: true };
+  };
+  answer();
+  await until('the other half to be left', () => (runner.status().problem ?? '').includes('ECONNREFUSED'));
+  expect(store.size).toBe(10);
+  void radio.send([100]);
+  await until('the alert', () => runner.status().nodes[2]!.received === 21);
+  store.refuse = () => null;
+  store.down = null;
+  await until('all', () => new Set(store.arrivals).size === 21);
+  expect(store.arrivals).toHaveLength(21);
+});
+
+test('an alert of which a client said wrongly that it was sent is told after all', async () => {
+  const store = new FaultyStore('at-least-once');
+  const { radio, runner } = alerting(store, 20);
+  await runner.start();
+  store.lies = 1;
+  for (let number = 100; number < 103; number++) await radio.send([number]);
+  await until('all', () => new Set(store.stored).size === 3);
+});
