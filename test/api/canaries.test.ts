@@ -290,6 +290,7 @@ test('logs, dead letters, traces and the state on disk hold no secret', async ()
   expect(asked.length).toBeGreaterThan(0);
   expect(canaries.found(traced.join('\n'))).toEqual([]);
   const letters = await request('/form-b/api/v1/topologies/site/dead-letters?per_page=100', asAdmin());
+  expect(letters).toContain('"node":"hook"');
   expect(canaries.found(letters)).toEqual([]);
   const state = join(folder, 'state');
   for (const name of readdirSync(state).filter((entry) => statSync(join(state, entry)).isFile())) {
