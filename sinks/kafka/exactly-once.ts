@@ -146,6 +146,7 @@ export class ExactlyOnce implements Sink {
         }),
       );
       this.#delivered = epoch;
+      this.#older = null;
     }
     await this.#spool.remove(epoch);
   }

@@ -26,13 +26,21 @@ export class Spool {
     return [...this.#epochs].sort((a, b) => a - b);
   }
 
+  /** All of them, or none: what a full disk took of them is taken back. */
   async append(epoch: number, messages: readonly Addressed[]): Promise<void> {
     if (this.#current?.epoch !== epoch) {
       await this.#close();
       this.#epochs.add(epoch);
       this.#current = { epoch, file: await open(this.#path(epoch), 'a') };
     }
-    await this.#current.file.appendFile(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+    const { file } = this.#current;
+    const { size } = await file.stat();
+    try {
+      await file.appendFile(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+    } catch (error) {
+      await file.truncate(size);
+      throw error;
+    }
   }
 
   /** After it all that was appended survives a crash. */

@@ -1,0 +1,48 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Spool } from '../../sinks/kafka/spool.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'csiflow-spool-'));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await rm(folder, { recursive: true });
+});
+
+const message = (key: string) => ({ topic: 't', key, value: '{}', timestamp: 1 });
+
+test('messages of an epoch come back in order, also after a start', async () => {
+  const spool = new Spool(folder);
+  await spool.open();
+  await spool.append(7, [message('a'), message('b')]);
+  await spool.append(8, [message('c')]);
+  await spool.append(7, [message('d')]);
+  await spool.close();
+  const next = new Spool(folder);
+  await next.open();
+  expect(next.epochs).toEqual([7, 8]);
+  expect((await next.read(7)).map(({ key }) => key)).toEqual(['a', 'b', 'd']);
+  await next.remove(7);
+  expect(next.epochs).toEqual([8]);
+});
+
+test('what a full disk has taken of an append is taken back: the next one has each message once', async () => {
+  const spool = new Spool(folder);
+  await spool.open();
+  await spool.append(7, [message('a')]);
+  const any = await open(join(folder, 'any'), 'a');
+  const handles = Object.getPrototypeOf(any) as typeof any;
+  await any.close();
+  vi.spyOn(handles, 'appendFile').mockImplementationOnce(async function (this: typeof any, text) {
+    await this.write((text as string).slice(0, -5));
+    throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  });
+  await expect(spool.append(7, [message('b'), message('c')])).rejects.toThrow('no space');
+  await spool.append(7, [message('b'), message('c')]);
+  expect((await spool.read(7)).map(({ key }) => key)).toEqual(['a', 'b', 'c']);
+  await spool.close();
+});
