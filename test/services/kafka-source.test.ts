@@ -256,6 +256,32 @@ describe('one member', () => {
     await until('all messages', () => sequences().length >= 40_000);
     expect(tally(sequences(), 40_000)).toEqual(ONCE);
   });
+
+  test('what the broker deletes before it is fetched is counted, and what comes behind it is read', async () => {
+    const topic = await cluster.topic(1);
+    await produce(topic, 0, 40_000);
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const metrics = new Metrics();
+    const { runner, sequences } = member(
+      [topic],
+      { group: nextGroup() },
+      { through: waiting(held), metrics },
+    );
+    await runner.start();
+    await until('fetching to end', () => details(runner).partitions?.[0]?.state === 'paused');
+    const admin = await cluster.admin();
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '35000' }] });
+    letGo();
+    await until('the last message', () => sequences().includes(39_999));
+    const { missing, twice } = tally(sequences(), 40_000);
+    expect(twice).toEqual([]);
+    expect(missing.length).toBeGreaterThan(10_000);
+    const line = `csiflow_dropped_total{topology="test",node="input",reason="retention"} ${missing.length}`;
+    expect(await metrics.render()).toContain(line);
+  });
 });
 
 describe('several members', () => {
@@ -307,10 +333,10 @@ describe('several members', () => {
     const all = () => members.flatMap(({ sequences }) => sequences());
     await vi.waitFor(() => {
       expect(all().length).toBeGreaterThanOrEqual(produced);
-    }, 20_000);
+    }, 60_000);
     for (const { runner } of members) await runner.stop();
     expect(tally(all(), produced)).toEqual(ONCE);
-  }, 90_000);
+  }, 150_000);
 
   test('a member that crashed is taken back to its checkpoint, and others go on from there', async () => {
     const topic = await cluster.topic(4);
