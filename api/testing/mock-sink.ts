@@ -29,7 +29,9 @@ export class MockSink {
   readonly #refusals = new Map<string, number>();
   /** Whether a test looks at its records; else they are only counted. */
   readonly #keeps: boolean;
-  #taken: Taken[] = [];
+  /** By key: of an idempotent sink that of the record, else a number. */
+  readonly #taken = new Map<string, Taken>();
+  #number = 0;
   /** Records taken, by epoch; frames of CSI count one by one. */
   readonly #counts = new Map<number, number>();
   #writes = 0;
@@ -59,7 +61,7 @@ export class MockSink {
 
   /** In the order in which they were taken. */
   get taken(): readonly Taken[] {
-    return this.#taken;
+    return [...this.#taken.values()];
   }
 
   /** How many it has taken. */
@@ -85,7 +87,7 @@ export class MockSink {
         this.#answer();
       },
       rewind: async (epoch) => {
-        this.#taken = this.#taken.filter((taken) => taken.epoch <= epoch);
+        for (const [key, taken] of this.#taken) if (taken.epoch > epoch) this.#taken.delete(key);
         for (const later of [...this.#counts.keys()]) if (later > epoch) this.#counts.delete(later);
       },
       close: async () => undefined,
@@ -130,21 +132,13 @@ export class MockSink {
     return true;
   }
 
-  /** A store whose records have ids overwrites what it is given again. */
+  /** A store whose records have ids overwrites what it is given again: it stays in its place. */
   #take(taken: Taken): void {
     const { record, epoch } = taken;
     const size = record.port === 'csi' ? record.count : 1;
     this.#counts.set(epoch, (this.#counts.get(epoch) ?? 0) + size);
     if (!this.#keeps) return;
-    if (this.#recovery === 'idempotent') {
-      const key = keyOf(taken.record);
-      const at = this.#taken.findIndex(({ record }) => keyOf(record) === key);
-      if (at >= 0) {
-        this.#taken[at] = taken;
-        return;
-      }
-    }
-    this.#taken.push(taken);
+    this.#taken.set(this.#recovery === 'idempotent' ? keyOf(record) : String(this.#number++), taken);
   }
 }
 
