@@ -20,6 +20,10 @@ const LetterPathSchema = Type.Object({
   id: Type.String(),
   letter: Type.String({ pattern: '^[0-9]{1,15}$', description: 'Id of a dead letter.' }),
 });
+const IdsField = Type.String({
+  pattern: '^[0-9]{1,15}(,[0-9]{1,15}){0,499}$',
+  description: 'Only these, 500 at most: `17,18`.',
+});
 const NodeField = Type.String({ description: 'Only those of this node.' });
 
 interface Listing {
@@ -119,9 +123,10 @@ const dropOne = defineEndpoint<OneLetter, null>({
   limit: 'configuration',
   status: 204,
   handle: async ({ id, letter }, { deployment, account }) => {
+    if ((await at(deployment, id, (desk) => desk.drop({ ids: [letter] }))) === 0)
+      throw new ApiError('RESOURCE_NOT_FOUND', `The topology ${id} has no dead letter ${letter}`);
     deployment.log.info('a dead letter is dropped', { account: account?.name ?? null, topology: id, letter });
-    if ((await at(deployment, id, (desk) => desk.drop({ ids: [letter] }))) > 0) return null;
-    throw new ApiError('RESOURCE_NOT_FOUND', `The topology ${id} has no dead letter ${letter}`);
+    return null;
   },
   b: formView({
     path: LetterPathSchema,
@@ -134,7 +139,7 @@ const dropOne = defineEndpoint<OneLetter, null>({
 const dropAll = defineEndpoint<Selected, number>({
   method: 'DELETE',
   path: '/topologies/:id/dead-letters',
-  summary: 'Forgets the dead letters of a node, or all.',
+  summary: 'Forgets dead letters: those of these ids, else those of a node, else all.',
   access: 'operator',
   limit: 'configuration',
   status: 200,
@@ -148,9 +153,12 @@ const dropAll = defineEndpoint<Selected, number>({
   },
   b: formView({
     path: PathSchema,
-    query: Type.Object({ node: Type.Optional(NodeField) }, closed),
+    query: Type.Object({ ids: Type.Optional(IdsField), node: Type.Optional(NodeField) }, closed),
     response: Type.Object({ dropped: Type.Integer() }, closed),
-    read: ({ path, query }) => ({ id: path.id, selection: query }),
+    read: ({ path, query: { ids, ...query } }) => ({
+      id: path.id,
+      selection: { ...query, ...(ids !== undefined && { ids: ids.split(',').map(Number) }) },
+    }),
     render: (dropped) => ({ data: { dropped } }),
   }),
 });

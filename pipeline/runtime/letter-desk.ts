@@ -58,7 +58,7 @@ export function letterDesk(
         const ids = selected(letters, selection);
         letters.askReplay(ids);
         await letters.settled();
-        const refused = run()?.replayAsked() ?? [];
+        const refused = [...unknown(letters, selection), ...(run()?.replayAsked() ?? [])];
         return { replayed: ids.filter((id) => refused.every((one) => one.id !== id)), refused };
       }),
     drop: (selection) =>
@@ -70,6 +70,11 @@ export function letterDesk(
       }),
   };
 }
+
+const unknown = (letters: DeadLetters, { ids = [] }: LetterSelection): readonly NotReplayed[] =>
+  ids
+    .filter((id) => letters.get(id) === undefined)
+    .map((id) => ({ id, reason: 'there is no such letter: it was delivered, dropped, or pushed out' }));
 
 function selected(letters: DeadLetters, { ids, node }: LetterSelection): readonly number[] {
   if (ids) return ids.filter((id) => letters.get(id) !== undefined);

@@ -190,7 +190,8 @@ export class Shard implements Host, Run {
   }
 
   deadLetters(): DeadLetters | undefined {
-    return this.#state?.letters;
+    // While it stops nobody can look at them: the store is being closed.
+    return this.#stopping ? undefined : this.#state?.letters;
   }
 
   replayAsked(): readonly NotReplayed[] {

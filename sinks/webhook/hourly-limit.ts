@@ -1,4 +1,4 @@
-/** Events that an endpoint gets in any hour, counted by the minute. */
+/** Events that an endpoint gets in any hour, counted by the minute: those of a minute count until an hour after its end. */
 export class HourlyLimit {
   readonly #limit: number;
   readonly #counts = new Map<number, number>();
@@ -12,7 +12,7 @@ export class HourlyLimit {
     const minute = Math.floor(now / 60_000);
     let sum = 0;
     for (const [at, count] of this.#counts) {
-      if (at <= minute - 60) this.#counts.delete(at);
+      if (at < minute - 60) this.#counts.delete(at);
       else sum += count;
     }
     if (sum >= this.#limit) return false;

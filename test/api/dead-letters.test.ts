@@ -69,6 +69,9 @@ test('drops one, or those of a node', async () => {
   expect((await drop(`${BASE}/1`)).status).toBe(404);
   expect(await json(await drop(`${BASE}?node=alerts`))).toMatchObject({ data: { dropped: 2 } });
   expect(service.main.deadLetters.map(({ id }) => id)).toEqual([2, 3]);
+  expect(await json(await drop(`${BASE}?ids=3,99`))).toMatchObject({ data: { dropped: 1 } });
+  expect(service.main.deadLetters.map(({ id }) => id)).toEqual([2]);
+  expect((await drop(`${BASE}?ids=`)).status).toBe(422);
 });
 
 test('a viewer may look, and neither replay nor drop', async () => {

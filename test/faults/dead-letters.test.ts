@@ -276,6 +276,44 @@ test('dropped letters are gone', async () => {
   expect(await runner.deadLetters()).toEqual([]);
 });
 
+test('a replay of a letter that is not there is refused, with the reason', async () => {
+  const store = new FaultyStore('idempotent');
+  store.refuse = () => FAULT;
+  const runner = runnerOf(sums(temporaryFolder(), store.component(), {}));
+  await runner.start();
+  await until('refusals', () => runner.status().nodes[2]!.failed === 10);
+  const { replayed, refused } = await runner.letters.replay({ ids: [2, 99] });
+  expect(replayed).toEqual([2]);
+  expect(refused).toMatchObject([
+    { id: 99, reason: expect.stringMatching(/^there is no such letter/) as string },
+  ]);
+});
+
+test('who asks for letters while a topology stops gets all of them, or is told that they are in use', async () => {
+  const store = new FaultyStore('idempotent');
+  store.refuse = () => FAULT;
+  const runner = runnerOf(sums(temporaryFolder(), store.component(), {}));
+  await runner.start();
+  await until('refusals', () => runner.status().nodes[2]!.failed === 10);
+  const end = new AbortController();
+  const stopping = runner.stop().finally(() => {
+    end.abort();
+  });
+  const answers = new Set<unknown>();
+  while (!end.signal.aborted) {
+    const asked = runner.letters.list().then(
+      ({ total }) => total,
+      (error: unknown) => (error as { code?: string }).code,
+    );
+    answers.add(await asked);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await stopping;
+  expect([...answers].filter((answer) => answer !== 10 && answer !== 'state.locked')).toEqual([]);
+  expect(answers).toContain('state.locked');
+  expect((await runner.letters.list()).total).toBe(10);
+});
+
 test('bounded by count and by bytes: the oldest make room, and are told', async () => {
   const store = new StateStore(temporaryFolder(), 'test');
   const letter = (size: number) => ({
