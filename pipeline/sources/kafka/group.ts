@@ -57,7 +57,7 @@ export class GroupMember {
   #rebalances = 0;
   #heard = 0;
   #away = false;
-  /** The library has given its consumer up: it takes commits without a word, and makes none. */
+  /** The library has given its consumer up: it refuses to resume, and takes commits without a word and makes none. */
   #crashed = false;
   /** Since when it is not known whether it is a member still. */
   #doubts: number | null = null;
@@ -171,7 +171,8 @@ export class GroupMember {
   taken(lane: Lane): void {
     if (!lane.paused || lane.full) return;
     lane.paused = false;
-    this.#connection?.consumer.resume([{ topic: lane.topic, partitions: [lane.partition] }]);
+    if (!this.#crashed)
+      this.#connection?.consumer.resume([{ topic: lane.topic, partitions: [lane.partition] }]);
   }
 
   /** A checkpoint with these positions is safe: Kafka is told. */
@@ -229,8 +230,8 @@ export class GroupMember {
     // Of a partition that went, or whose offset is not known yet: it is fetched again.
     if (!lane) return;
     if (Number((batch as FetchedBatch).fetchedOffset) > lane.fetched) {
-      // It was asked for before the place was known: what lies before it would be lost.
-      seek(this.#connection!.consumer, lane);
+      // It was asked for before the place was known, or the broker has deleted what lies before it.
+      this.#gain(this.#connection!.consumer, [`${topic}/${partition}`]);
       return;
     }
     lane.high = Number(batch.highWatermark);
@@ -243,7 +244,7 @@ export class GroupMember {
   }
 
   #listen(consumer: Consumer): void {
-    const { GROUP_JOIN, FETCH_START, HEARTBEAT, END_BATCH_PROCESS, CRASH } = consumer.events;
+    const { GROUP_JOIN, FETCH_START, HEARTBEAT, END_BATCH_PROCESS, STOP, CRASH } = consumer.events;
     consumer.on(GROUP_JOIN, ({ payload }) => {
       this.#onJoin(consumer, payload.memberId, keysOf(payload.memberAssignment));
     });
@@ -264,9 +265,11 @@ export class GroupMember {
       lane.add([], Number(payload.lastOffset));
       this.#events.news();
     });
+    consumer.on(STOP, () => {
+      if (this.#connection?.consumer === consumer) this.#crashed = true;
+    });
     consumer.on(CRASH, ({ payload: { error } }) => {
       if (this.#connection?.consumer !== consumer) return;
-      this.#crashed = true;
       this.#fail(error);
     });
   }
@@ -392,20 +395,27 @@ export class GroupMember {
   #laneAt(key: string, committed: CommittedOffset, limits: OffsetLimits): Lane {
     const held = this.#held.get(key);
     const foreign = committed.offset !== null && committed.owner !== this.#owner;
-    if (held && !foreign) return held;
+    if (held && !foreign) {
+      this.#countLost(key, limits.low - held.fetched);
+      held.add([], limits.low - 1);
+      return held;
+    }
     if (held && held.sent > held.committed) this.#takenOver(key, held);
     const start = startOf(this.#kept.get(key), committed, this.#owner, limits, this.#settings.start);
-    if (start.lost > 0) {
-      this.#context.metrics.dropped('retention', start.lost);
-      this.#context.log.error('the broker deleted messages before they were read: they are lost', {
-        partition: key,
-        messages: start.lost,
-      });
-    }
+    this.#countLost(key, start.lost);
     const slash = key.lastIndexOf('/');
     const lane = new Lane(key.slice(0, slash), Number(key.slice(slash + 1)), start.offset, limits.high);
     lane.committed = committed.offset ?? start.offset;
     return lane;
+  }
+
+  #countLost(key: string, messages: number): void {
+    if (messages <= 0) return;
+    this.#context.metrics.dropped('retention', messages);
+    this.#context.log.error('the broker deleted messages before they were read: they are lost', {
+      partition: key,
+      messages,
+    });
   }
 
   async #committedOffsets(topics: string[]): Promise<ReadonlyMap<string, CommittedOffset>> {

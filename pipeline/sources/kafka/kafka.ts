@@ -163,18 +163,29 @@ class KafkaSource implements Source {
 
   /** Hands on what comes, until the signal aborts; the member stays in its group, so that the last checkpoint can be committed. */
   async #read(member: GroupMember, failed: Promise<never>, output: SourceOutput): Promise<void> {
+    if (output.signal.aborted) return;
+    const over = new AbortController();
+    const end = () => {
+      over.abort();
+      this.#wake();
+    };
     const ended = new Promise<void>((resolve) => {
-      output.signal.addEventListener('abort', () => {
+      over.signal.addEventListener('abort', () => {
         resolve();
-        this.#wake();
       });
     });
-    await Promise.race([ended, failed, this.#handOn(member, output)]);
+    output.signal.addEventListener('abort', end, { signal: over.signal });
+    try {
+      await Promise.race([ended, failed, this.#handOn(member, output, over.signal)]);
+    } finally {
+      // Of several loops, each of a connection that was lost, one alone may go on.
+      end();
+    }
   }
 
-  async #handOn(member: GroupMember, output: SourceOutput): Promise<void> {
+  async #handOn(member: GroupMember, output: SourceOutput, over: AbortSignal): Promise<void> {
     let waiting: number | null = null;
-    while (!output.signal.aborted && member.joined) {
+    while (!over.aborted) {
       const now = this.#context.clock.elapsed();
       const patient = waiting === null || now - waiting < this.#config.merge_wait_ms;
       const turn = nextTurn(member.lanes, patient);
