@@ -141,9 +141,14 @@ class NdjsonFiles implements Sink {
   }
 
   async close(): Promise<void> {
-    await this.#current?.handle.sync();
-    await this.#current?.handle.close();
-    this.#current = null;
+    const current = this.#current;
+    if (!current) return;
+    try {
+      await current.handle.sync();
+    } finally {
+      await current.handle.close();
+      this.#current = null;
+    }
   }
 
   describe(): Readonly<Record<string, unknown>> {
