@@ -10,6 +10,7 @@ import {
 } from '../../pipeline/component/index.js';
 import type { Data, EventType, Failure, SensedEvent, Severity } from '../../pipeline/model/index.js';
 import { packageVersion } from '../../pipeline/telemetry/paths.js';
+import { hideSecret } from '../../pipeline/telemetry/secrets.js';
 import { Deliveries } from './deliveries.js';
 import { Endpoint } from './endpoint.js';
 import { HourlyLimit } from './hourly-limit.js';
@@ -168,6 +169,8 @@ class WebhookSink implements Sink {
     const { url, secret, allow_private, timeout_ms, give_up_ms, max_in_flight, max_events_per_hour, ca } =
       this.#config;
     const { clock, folder } = this.#context;
+    // Also one that stands in the topology itself: a receiver's answer may repeat it.
+    hideSecret(secret);
     const settings = {
       url,
       secret,

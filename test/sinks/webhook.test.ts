@@ -4,6 +4,7 @@ import type { Context, Sink } from '../../pipeline/component/index.js';
 import { AddressError, checkLiteral } from '../../sinks/webhook/address.js';
 import { retryAfter } from '../../sinks/webhook/endpoint.js';
 import { HourlyLimit } from '../../sinks/webhook/hourly-limit.js';
+import { redact } from '../../pipeline/telemetry/secrets.js';
 import { webhook } from '../../sinks/webhook/webhook.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
@@ -193,6 +194,15 @@ describe('webhook', () => {
       response.write('to be continued');
     };
     expect(await sink.write([sensedEvent(1)], 1)).toEqual([]);
+  });
+
+  test('an answer that repeats the secret does not show it, also where that is no `${secret:…}`', async () => {
+    const sink = await open({ secret: 'inline-canary-0123456789' });
+    receiver.answer = (_call, response) => {
+      response.writeHead(422).end('wrong key: inline-canary-0123456789');
+    };
+    const [failure] = await sink.write([sensedEvent(1)], 1);
+    expect(redact(failure!.reason)).toContain('wrong key: ***');
   });
 
   test('an endless answer is not read', async () => {
