@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import { CommandError, EXIT } from '../exit.js';
+import type { Recorded } from '../recordings/record.js';
+import type { SimulatedScene } from '../recordings/simulate.js';
 
 interface Options {
   readonly out: string;
@@ -38,24 +40,19 @@ export function register(program: Command): void {
 }
 
 async function simulate(file: string, options: Options): Promise<void> {
-  const [
-    { rm },
-    path,
-    { components },
-    { loadTopology },
-    { printProblems, summary },
-    recordings,
-    { CaptureWriter },
-    { Progress, untilStopped },
-  ] = await Promise.all([
-    import('node:fs/promises'),
+  const { records, bytes } = await capture(await sceneIn(file, options), options);
+  const { out, truth, json } = options;
+  const result = { file: out, records, bytes, ...(truth === undefined ? {} : { truth }) };
+  process.stdout.write(json ? `${JSON.stringify(result)}\n` : `${out}: ${records} records, ${bytes} bytes\n`);
+}
+
+/** What the topology says, with the options over it. */
+async function sceneIn(file: string, options: Options): Promise<SimulatedScene> {
+  const [path, { components }, { loadTopology }, { printProblems, summary }] = await Promise.all([
     import('node:path'),
     import('../../components.js'),
     import('../../../pipeline/config/index.js'),
     import('../topologies.js'),
-    import('../recordings/simulate.js'),
-    import('../recordings/record.js'),
-    import('../recordings/progress.js'),
   ]);
   // That nothing reads from a scene is no matter here: warnings are left out.
   const { topology, problems } = loadTopology(file, components, { env: process.env, standIn: 'unset' });
@@ -63,48 +60,46 @@ async function simulate(file: string, options: Options): Promise<void> {
     process.stderr.write(`${printProblems(problems)}\n`);
     throw new CommandError(summary(problems), EXIT.invalid);
   }
-  const truth = options.truth === undefined ? undefined : path.resolve(options.truth);
-  const config = await configOf(sceneOf(topology, options.source), {
-    ...options,
-    ...(truth ? { truth } : {}),
-  });
+  const truth = options.truth === undefined ? {} : { truth: path.resolve(options.truth) };
+  const config = await configOf(sceneOf(topology, options.source), { ...options, ...truth });
   const { environments, folder } = topology;
-  const scene = { source: components.source('simulator')!, config, environments, folder };
+  return { source: components.source('simulator')!, config, environments, folder };
+}
+
+/** Plays the scene into the capture; one that got no record is removed. */
+async function capture(scene: SimulatedScene, { out, truth, note, force }: Options): Promise<Recorded> {
+  const [{ rm }, { simulateInto }, { CaptureWriter }, { Progress, untilStopped }] = await Promise.all([
+    import('node:fs/promises'),
+    import('../recordings/simulate.js'),
+    import('../recordings/record.js'),
+    import('../recordings/progress.js'),
+  ]);
+  const places = scene.environments.map(({ id }) => id).join(', ');
   const meta = {
     format: 'adr018',
     origin: 'simulated' as const,
     created: new Date().toISOString(),
-    source: `simulation of ${environments.map(({ id }) => id).join(', ')}, seed ${String(config['seed'])}`,
-    ...(options.note === undefined ? {} : { note: options.note }),
+    source: `simulation of ${places}, seed ${String(scene.config['seed'])}`,
+    ...(note === undefined ? {} : { note }),
   };
-  if (truth !== undefined) await makeRoom(truth, options.force);
-  const writer = await CaptureWriter.create(options.out, meta, options.force).catch((error: unknown) => {
-    throw taken(error, options.out);
+  if (truth !== undefined) await makeRoom(truth, force);
+  const writer = await CaptureWriter.create(out, meta, force).catch((error: unknown) => {
+    throw taken(error, out);
   });
   const stop = untilStopped();
   const progress = new Progress();
   try {
-    await recordings.simulateInto(scene, writer, stop.signal, ({ records }, seconds) => {
+    return await simulateInto(scene, writer, stop.signal, ({ records }, seconds) => {
       progress.show(() => `${seconds.toFixed(0)} s simulated, ${records} records`);
     });
   } catch (error) {
-    if (writer.recorded.records === 0) await rm(options.out);
+    if (writer.recorded.records === 0) await rm(out);
     throw error;
   } finally {
     stop.release();
     progress.end();
     await writer.close();
   }
-  const { records, bytes } = writer.recorded;
-  const result = {
-    file: options.out,
-    records,
-    bytes,
-    ...(options.truth === undefined ? {} : { truth: options.truth }),
-  };
-  process.stdout.write(
-    options.json ? `${JSON.stringify(result)}\n` : `${options.out}: ${records} records, ${bytes} bytes\n`,
-  );
 }
 
 /** The configuration of the topology's simulator; {} where it has none. */
@@ -127,7 +122,7 @@ function sceneOf(
 
 const DEFAULT_SECONDS = 60;
 
-/** What the options say over what the topology says, checked. @throws CommandError naming the option */
+/** What the options say over what the topology says, checked. @throws CommandError saying what does not fit */
 async function configOf(
   scene: Readonly<Record<string, unknown>>,
   { seconds, seed, rate, start, truth }: Options,
