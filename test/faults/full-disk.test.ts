@@ -127,7 +127,7 @@ test.runIf(isRoot)(
   { timeout: 60_000 },
   async () => {
     const state = join(disk, 'state');
-    const { radio, sibling, runner } = site(state, disk);
+    const { radio, sibling, runner, waiting } = site(state, disk);
     await runner.start();
     await send(radio, 0, 200);
     await until('the first rows', () => sibling.stored.length >= 190);
@@ -150,6 +150,7 @@ test.runIf(isRoot)(
       'the rest',
       () => (sibling.stored.at(-1)?.record as { time: number }).time >= (from + 290) * 1000,
     );
+    await until('all delivered', () => waiting('store') + waiting('lines') === 0);
     await runner.stop();
     const stored = await timesInStore(disk);
     expect(new Set(stored).size).toBe(stored.length);
