@@ -4,6 +4,7 @@ import { deserialize, serialize } from 'node:v8';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { packageVersion } from '../telemetry/paths.js';
 import { lockFolder } from './lock.js';
+import { Room } from './room.js';
 import { checkLayout, stateError } from './version.js';
 
 /** Counts up with each change of the tables, their keys or their values that an earlier csiflow could not read. */
@@ -21,11 +22,15 @@ export const BACKUPS = 'backups';
 export class StateStore {
   readonly root: RootDatabase<Buffer, string>;
   readonly #unlock: () => void;
+  readonly #room: Room;
   #closed = false;
+  /** Room was asked for as a whole. */
+  #inTransaction = false;
 
   /** @throws Error `state.locked`, `state.newer`, `state.older`, `state.foreign`, `state.corrupt` */
   constructor(folder: string, topology: string) {
     this.#unlock = lockFolder(folder);
+    this.#room = new Room(folder);
     const file = join(folder, STATE_FILE);
     try {
       if (existsSync(file)) checkFile(file);
@@ -75,15 +80,36 @@ export class StateStore {
     const put = table.put.bind(table) as (...given: unknown[]) => Promise<boolean>;
     const remove = table.remove.bind(table) as (...given: unknown[]) => Promise<boolean>;
     return Object.assign(table, {
-      put: (...given: unknown[]) => lookedAt(this.#closed ? tooLate() : put(...given)),
+      put: (key: Key, value: Buffer, ...more: unknown[]) =>
+        lookedAt(this.#closed ? tooLate() : this.#withRoom(value.length, () => put(key, value, ...more))),
       remove: (...given: unknown[]) => lookedAt(this.#closed ? tooLate() : remove(...given)),
     });
   }
 
   /** All writes made in `action` are committed together; resolves when they are safe on the disk. */
   async transaction(action: () => void): Promise<void> {
-    await lookedAt(this.root.batch(action));
+    await lookedAt(
+      this.#withRoom(0, () =>
+        this.root.batch(() => {
+          this.#inTransaction = true;
+          try {
+            action();
+          } finally {
+            this.#inTransaction = false;
+          }
+        }),
+      ),
+    );
     await this.root.flushed;
+  }
+
+  #withRoom<T>(bytes: number, write: () => Promise<T>): Promise<T> {
+    try {
+      if (!this.#inTransaction) this.#room.require(bytes);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    return write();
   }
 
   /** Writes all that is committed to a new file, as it stands at one moment, while the store goes on. */
@@ -112,6 +138,7 @@ function lookedAt<T>(write: Promise<T>): Promise<T> {
   const looked = write.catch((error: unknown) => {
     if (error instanceof Error && 'commitError' in error && error.commitError instanceof Promise)
       error.commitError.catch(() => undefined);
+    if (error instanceof Error && 'code' in error && error.code === 'state.write') throw error;
     throw stateError('state.write', 'the state store cannot be written: is the disk full?', error);
   });
   looked.catch(() => undefined);
