@@ -103,12 +103,9 @@ export class StateStore {
     await this.root.flushed;
   }
 
-  #withRoom<T>(bytes: number, write: () => Promise<T>): Promise<T> {
-    try {
-      if (!this.#inTransaction) this.#room.require(bytes);
-    } catch (error) {
-      return Promise.reject(error);
-    }
+  /** Writes at once, or not at all. */
+  async #withRoom<T>(bytes: number, write: () => Promise<T>): Promise<T> {
+    if (!this.#inTransaction) this.#room.require(bytes);
     return write();
   }
 

@@ -15,7 +15,9 @@ const disk = (size: number, left: number) => {
 
 test('a write is refused before the disk is full, and let through once there is room', () => {
   const { state, room } = disk(1000, 15);
-  expect(() => { room.require(100); }).toThrow(
+  expect(() => {
+    room.require(100);
+  }).toThrow(
     expect.objectContaining({
       code: 'state.write',
       message: expect.stringContaining('15.0 MiB left') as string,
@@ -26,7 +28,9 @@ test('a write is refused before the disk is full, and let through once there is 
 });
 
 test('of a small disk an eighth is kept free', () => {
-  expect(() => { disk(24, 2).room.require(1); }).toThrow('disk full');
+  expect(() => {
+    disk(24, 2).room.require(1);
+  }).toThrow('disk full');
   disk(24, 4).room.require(1);
 });
 
