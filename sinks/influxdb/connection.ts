@@ -18,8 +18,6 @@ export interface Series {
   readonly name?: string;
   readonly columns: readonly string[];
   readonly values?: readonly (readonly unknown[])[];
-  /** The server has left rows out. */
-  readonly partial?: boolean;
 }
 
 export type InfluxCode =
@@ -114,7 +112,6 @@ export class Connection {
     const { results } = answer as { readonly results: readonly { error?: string; series?: Series[] }[] };
     return results.map(({ error, series }) => {
       if (error !== undefined) throw this.#refused(error);
-      if (series?.some(({ partial }) => partial === true)) throw this.#cutShort();
       return series ?? [];
     });
   }
@@ -210,13 +207,6 @@ export class Connection {
       'influxdb.query',
       `InfluxDB at ${this.address.url} refuses a query: ${reason}`,
       reason,
-    );
-  }
-
-  #cutShort(): InfluxError {
-    return new InfluxError(
-      'influxdb.query',
-      `InfluxDB at ${this.address.url} leaves out rows of its answers: raise max-row-limit in the section [http] of its configuration, or set it to 0`,
     );
   }
 

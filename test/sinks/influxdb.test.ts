@@ -270,12 +270,6 @@ describe('requests', () => {
     stub = await startInfluxStub();
   });
 
-  test('an answer that the server has cut short is an error, not a history with holes', async () => {
-    await open();
-    stub.onQuery = () => [{ columns: ['time', 'count'], values: [[0, 3]], partial: true }];
-    await expect(sink.reader!.countPoses({ environment: 'a' })).rejects.toThrow('raise max-row-limit');
-  });
-
   test('a database without a default policy is told at the start', async () => {
     stub.onQuery = () => [{ columns: ['name', 'duration', 'default'], values: [['other', '0s', false]] }];
     await expect(open()).rejects.toThrow('name one in retention_policy');
