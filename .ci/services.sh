@@ -61,7 +61,8 @@ install_influx2() {
     "$work/flux/libflux/include" "$work/target/release" >pkgconfig/flux.pc
   mkdir -p influxdb/static/data/build
   echo '<html></html>' >influxdb/static/data/build/index.html
-  (cd influxdb && PKG_CONFIG_PATH=$work/pkgconfig GOFLAGS=-mod=mod \
+  # Go's own cache remembers packages with the folder of libflux that they were built with.
+  (cd influxdb && GOCACHE=$work/go-build PKG_CONFIG_PATH=$work/pkgconfig GOFLAGS=-mod=mod \
     go build -tags sqlite_foreign_keys,sqlite_json,noasm -ldflags '-s -w' -o "$home/influxd" ./cmd/influxd)
   cd "$services"
   chmod -R u+w "$work"

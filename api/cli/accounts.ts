@@ -27,6 +27,13 @@ export async function stateFolderOf({ topology: file, plugin }: AccountOptions):
 }
 
 /** @throws CommandError */
+export async function requireName(name: string): Promise<void> {
+  const { NAME_PATTERN } = await import('../auth/roles.js');
+  if (new RegExp(NAME_PATTERN).test(name)) return;
+  throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
+}
+
+/** @throws CommandError */
 export async function roleOf(word: string): Promise<import('../auth/roles.js').Role> {
   const { ROLES } = await import('../auth/roles.js');
   const role = ROLES.find((known) => known === word);

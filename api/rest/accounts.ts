@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ApiKey } from '../auth/api-keys.js';
-import { ROLES, type Account, type Role } from '../auth/roles.js';
+import { NAME_PATTERN, ROLES, type Account, type Role } from '../auth/roles.js';
 import { LastAdminError, randomPassword } from '../auth/users.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
@@ -9,7 +9,7 @@ import { pageOf, PageQuery, pagination, type PageOf } from '../contract/pages.js
 const closed = { additionalProperties: false } as const;
 const RoleSchema = Type.Enum([...ROLES]);
 const Name = Type.String({
-  pattern: '^[A-Za-z0-9_.@-]{1,64}$',
+  pattern: NAME_PATTERN,
   description: '1 to 64 letters, digits and _ . @ -',
 });
 const Password = Type.String({ minLength: 8, maxLength: 1024 });

@@ -1,5 +1,11 @@
 import { Type } from 'typebox';
-import type { EventType, SensedEvent } from '../../pipeline/model/index.js';
+import {
+  ACTIVITY_TYPES,
+  ALERT_TYPES,
+  SEVERITIES,
+  type EventType,
+  type SensedEvent,
+} from '../../pipeline/model/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { isoTime } from '../contract/form.js';
 import { PageFields, pagination, type PageOf } from '../contract/pages.js';
@@ -11,8 +17,8 @@ const closed = { additionalProperties: false } as const;
 /** What the filter's words stand for. An alert is an event that someone is told of. */
 const TYPES = {
   fall: ['fall_detection'],
-  alert: ['fall_detection', 'inactivity', 'intrusion', 'crowd'],
-  activity: ['activity_changed', 'zone_entered', 'zone_left'],
+  alert: ALERT_TYPES,
+  activity: ACTIVITY_TYPES,
 } as const satisfies Readonly<Record<string, readonly EventType[]>>;
 
 const EventSchema = Type.Object(
@@ -87,7 +93,7 @@ const events = defineEndpoint<EventsQuery, Events>({
         start_time: Type.Optional(Time),
         end_time: Type.Optional(Time),
         event_type: Type.Optional(Type.Enum(['fall', 'alert', 'activity'])),
-        severity: Type.Optional(Type.Enum(['low', 'medium', 'high', 'critical'])),
+        severity: Type.Optional(Type.Enum([...SEVERITIES])),
         environment_id: Type.Optional(Type.String()),
         ...PageFields,
       },

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { EVENT_TYPES, SEVERITIES } from '../../pipeline/model/index.js';
 
 const closed = { additionalProperties: false } as const;
 const Share = Type.Number({ minimum: 0, maximum: 1 });
@@ -21,21 +22,8 @@ export const PoseFiltersSchema = Type.Object(
 
 export const AlertFiltersSchema = Type.Object(
   {
-    alert_types: Type.Optional(
-      Type.Array(
-        Type.Enum([
-          'fall_detection',
-          'inactivity',
-          'intrusion',
-          'crowd',
-          'zone_entered',
-          'zone_left',
-          'activity_changed',
-        ]),
-        { maxItems: 20 },
-      ),
-    ),
-    severity: Type.Optional(Type.Array(Type.Enum(['low', 'medium', 'high', 'critical']), { maxItems: 4 })),
+    alert_types: Type.Optional(Type.Array(Type.Enum([...EVENT_TYPES]), { maxItems: 20 })),
+    severity: Type.Optional(Type.Array(Type.Enum([...SEVERITIES]), { maxItems: 4 })),
   },
   closed,
 );

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice } from '../component/index.js';
+import { EVENT_TYPES, SEVERITIES } from '../model/index.js';
 import type { Pattern } from './pattern.js';
 
 /**
@@ -15,22 +16,10 @@ const PatternSchema = (description: string) =>
 const At = (description = 'Event time, milliseconds after the start of the input.') =>
   Type.Number({ minimum: 0, maximum: 1e10, description });
 
-const EVENT_TYPES = [
-  'fall_detection',
-  'inactivity',
-  'intrusion',
-  'crowd',
-  'zone_entered',
-  'zone_left',
-  'activity_changed',
-] as const;
-
 const EventSchema = Type.Object(
   {
     type: Type.Enum([...EVENT_TYPES], { type: 'string', description: 'What happened.' }),
-    severity: Type.Optional(
-      Type.Enum(['low', 'medium', 'high', 'critical'], { type: 'string', description: 'Default: medium.' }),
-    ),
+    severity: Type.Optional(Type.Enum([...SEVERITIES], { type: 'string', description: 'Default: medium.' })),
     environment: Type.Optional(Type.String({ description: 'Default: the first of the topology.' })),
     confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: '0 to 1; default: 1.' })),
     person: Type.Optional(Type.Integer({ description: 'Number of the track; default: of nobody.' })),

@@ -121,10 +121,16 @@ export interface Track {
   readonly velocity: { readonly x: number; readonly y: number };
 }
 
-export type EventType =
-  'fall_detection' | 'inactivity' | 'intrusion' | 'crowd' | 'zone_entered' | 'zone_left' | 'activity_changed';
+/** Events that someone is told of. */
+export const ALERT_TYPES = ['fall_detection', 'inactivity', 'intrusion', 'crowd'] as const;
+/** Events of everyday life. */
+export const ACTIVITY_TYPES = ['zone_entered', 'zone_left', 'activity_changed'] as const;
+export const EVENT_TYPES = [...ALERT_TYPES, ...ACTIVITY_TYPES] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
 
-export type Severity = 'low' | 'medium' | 'high' | 'critical';
+/** The least severe first. */
+export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
 
 /** Something that happened. An alert is an event that someone is told of. Named so because `Event` is taken. */
 export interface SensedEvent {

@@ -132,11 +132,15 @@ export class Connection {
     // The client waits for the end of an answer for ever where the server dies within it.
     const cut = new Promise<never>((_, reject) => {
       this.#watch = (request) => {
-        request.on('timeout', () => request.destroy());
+        let why = 'the connection was cut within the answer';
+        request.on('timeout', () => {
+          why = `silent for ${this.address.timeoutMs} ms within the answer`;
+          request.destroy();
+        });
         request.on('response', (found: IncomingMessage) => {
           response = found;
           found.on('close', () => {
-            if (!found.complete) reject(new Error('the connection was cut within the answer'));
+            if (!found.complete) reject(new Error(why));
           });
         });
       };

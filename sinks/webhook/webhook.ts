@@ -8,7 +8,14 @@ import {
   type Context,
   type Sink,
 } from '../../pipeline/component/index.js';
-import type { Data, EventType, Failure, SensedEvent, Severity } from '../../pipeline/model/index.js';
+import {
+  ALERT_TYPES,
+  type Data,
+  type EventType,
+  type Failure,
+  type SensedEvent,
+  type Severity,
+} from '../../pipeline/model/index.js';
 import { packageVersion } from '../../pipeline/telemetry/paths.js';
 import { hideSecret } from '../../pipeline/telemetry/secrets.js';
 import { Deliveries } from './deliveries.js';
@@ -48,7 +55,7 @@ const Config = Type.Object(
     events: Type.Array(choice<EventType>(EVENTS, { description: 'A type of event.' }), {
       minItems: 1,
       uniqueItems: true,
-      default: ['fall_detection', 'inactivity', 'intrusion', 'crowd'],
+      default: [...ALERT_TYPES],
       description: 'Types of events that are sent.',
     }),
     min_severity: choice<Severity>(SEVERITIES, {

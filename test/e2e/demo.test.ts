@@ -10,10 +10,17 @@ let data: string;
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), 'csiflow-demo-'));
 });
-afterEach(() => rm(data, { recursive: true }));
+afterEach(async () => {
+  for (const demo of started.splice(0)) await demo.kill();
+  await rm(data, { recursive: true });
+});
 
-const start = (): Csiflow =>
-  new Csiflow(['run', 'topologies/demo.yaml', '--port', '0'], { env: { CSIFLOW_DATA: data } });
+const started: Csiflow[] = [];
+function start(): Csiflow {
+  const demo = new Csiflow(['run', 'topologies/demo.yaml', '--port', '0'], { env: { CSIFLOW_DATA: data } });
+  started.push(demo);
+  return demo;
+}
 
 const address = async (demo: Csiflow): Promise<string> =>
   (await demo.printed(/live page +(http:\/\/[\d.:]+)/))[1]!;

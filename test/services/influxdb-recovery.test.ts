@@ -35,8 +35,10 @@ const line = (config: object, table: Table, folder: string, source: object) =>
     folder,
   );
 
+/** Read with patience, however short the sink's own time is. */
 async function stored(config: object): Promise<readonly Measure[]> {
-  const sink = influxdb.create(withDefaults(influxdb, config) as never, testContext().context);
+  const patient = { ...config, timeout_ms: 10_000 };
+  const sink = influxdb.create(withDefaults(influxdb, patient) as never, testContext().context);
   await sink.open();
   const found = await sink.reader!.measures({ environment: 'test-room' });
   await sink.close();

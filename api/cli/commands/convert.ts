@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../exit.js';
 
 interface Options {
   readonly kind: string;
@@ -21,7 +20,7 @@ export function register(program: Command): void {
 }
 
 async function run(from: string, to: string, options: Options): Promise<void> {
-  const { readingRecordings } = await import('../recordings/errors.js');
+  const { notMade, readingRecordings } = await import('../recordings/errors.js');
   const { CaptureWriter } = await import('../recordings/record.js');
   const { openRecording } = await import('../../../pipeline/sources/recording.js');
   const recording = await readingRecordings(() => openRecording(from, options.kind));
@@ -33,11 +32,7 @@ async function run(from: string, to: string, options: Options): Promise<void> {
     created: new Date().toISOString(),
   };
   const writer = await CaptureWriter.create(to, meta, options.force).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    throw new CommandError(
-      `${to} is there already: choose another name, or --force to write over it`,
-      EXIT.invalid,
-    );
+    throw notMade(error, to);
   });
   let problems = 0;
   try {

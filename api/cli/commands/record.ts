@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../exit.js';
 
 interface Options {
   readonly from: string;
@@ -34,7 +33,7 @@ async function run(options: Options): Promise<void> {
   const { numberOption, udpAddress } = await import('../recordings/address.js');
   const { Progress, untilStopped } = await import('../recordings/progress.js');
   const { CaptureWriter, recordUdp } = await import('../recordings/record.js');
-  const { readingRecordings } = await import('../recordings/errors.js');
+  const { notMade, readingRecordings } = await import('../recordings/errors.js');
   const address = udpAddress(options.from);
   const seconds = options.seconds === undefined ? undefined : numberOption('seconds', options.seconds, 0.001);
   const { formatNamed } = await import('../../../pipeline/formats/index.js');
@@ -47,7 +46,7 @@ async function run(options: Options): Promise<void> {
     ...(options.note === undefined ? {} : { note: options.note }),
   };
   const writer = await CaptureWriter.create(options.out, meta, options.force).catch((error: unknown) => {
-    throw cannotWrite(error, options.out);
+    throw notMade(error, options.out, 'another --out');
   });
   const stop = untilStopped(seconds);
   const progress = new Progress();
@@ -70,14 +69,4 @@ async function run(options: Options): Promise<void> {
       ? `${JSON.stringify({ file: options.out, records, bytes })}\n`
       : `${options.out}: ${records} records, ${bytes} bytes\n`,
   );
-}
-
-function cannotWrite(error: unknown, path: string): unknown {
-  if (error instanceof Error && 'code' in error && error.code === 'EEXIST') {
-    return new CommandError(
-      `${path} is there already: choose another --out, or --force to write over it`,
-      EXIT.invalid,
-    );
-  }
-  return error;
 }

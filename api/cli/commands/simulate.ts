@@ -68,12 +68,14 @@ async function sceneIn(file: string, options: Options): Promise<SimulatedScene> 
 
 /** Plays the scene into the capture; one that got no record is removed. */
 async function capture(scene: SimulatedScene, { out, truth, note, force }: Options): Promise<Recorded> {
-  const [{ rm }, { simulateInto }, { CaptureWriter }, { Progress, untilStopped }] = await Promise.all([
-    import('node:fs/promises'),
-    import('../recordings/simulate.js'),
-    import('../recordings/record.js'),
-    import('../recordings/progress.js'),
-  ]);
+  const [{ rm }, { simulateInto }, { CaptureWriter }, { Progress, untilStopped }, { notMade }] =
+    await Promise.all([
+      import('node:fs/promises'),
+      import('../recordings/simulate.js'),
+      import('../recordings/record.js'),
+      import('../recordings/progress.js'),
+      import('../recordings/errors.js'),
+    ]);
   const places = scene.environments.map(({ id }) => id).join(', ');
   const meta = {
     format: 'adr018',
@@ -84,7 +86,7 @@ async function capture(scene: SimulatedScene, { out, truth, note, force }: Optio
   };
   if (truth !== undefined) await makeRoom(truth, force);
   const writer = await CaptureWriter.create(out, meta, force).catch((error: unknown) => {
-    throw taken(error, out);
+    throw notMade(error, out);
   });
   const stop = untilStopped();
   const progress = new Progress();
@@ -160,18 +162,11 @@ async function configOf(
 /** The truth is appended to its file: an old one would be in the way. */
 async function makeRoom(file: string, force: boolean): Promise<void> {
   const { access, rm } = await import('node:fs/promises');
+  const { notMade } = await import('../recordings/errors.js');
   const there = await access(file).then(
     () => true,
     () => false,
   );
-  if (there && !force) throw taken(Object.assign(new Error(), { code: 'EEXIST' }), file);
+  if (there && !force) throw notMade(Object.assign(new Error(), { code: 'EEXIST' }), file);
   if (there) await rm(file);
-}
-
-function taken(error: unknown, file: string): unknown {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return error;
-  return new CommandError(
-    `${file} is there already: choose another name, or --force to write over it`,
-    EXIT.invalid,
-  );
 }

@@ -1,6 +1,15 @@
 import { FormatError } from '../../../pipeline/formats/index.js';
 import { CommandError, EXIT } from '../exit.js';
 
+/** What a system's error means for a file that is to be made anew. */
+export function notMade(error: unknown, file: string, choose = 'another name'): unknown {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return error;
+  return new CommandError(
+    `${file} is there already: choose ${choose}, or --force to write over it`,
+    EXIT.invalid,
+  );
+}
+
 /** Runs `work`; a recording that cannot be read ends the command with exit code 2 and the place in it. */
 export async function readingRecordings<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { accountCommand, print, roleOf, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import {
+  accountCommand,
+  print,
+  requireName,
+  roleOf,
+  stateFolderOf,
+  type AccountOptions,
+} from '../../accounts.js';
 import { CommandError, EXIT } from '../../exit.js';
 
 interface CreateOptions extends AccountOptions {
@@ -17,8 +24,7 @@ export function register(key: Command): void {
       '\nExample:\n  csiflow key create grafana --role viewer --topology topologies/ward-3.yaml',
     )
     .action(async (name: string, options: CreateOptions) => {
-      if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
-        throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
+      await requireName(name);
       const { ApiKeys } = await import('../../../auth/api-keys.js');
       const keys = new ApiKeys(await stateFolderOf(options));
       if (keys.list().some((other) => other.name === name))

@@ -3,6 +3,7 @@ import {
   accountCommand,
   newPassword,
   print,
+  requireName,
   roleOf,
   stateFolderOf,
   type AccountOptions,
@@ -26,8 +27,7 @@ export function register(user: Command): void {
       '\nExample:\n  csiflow user add ada --role operator --topology topologies/ward-3.yaml',
     )
     .action(async (name: string, options: AddOptions) => {
-      if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
-        throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
+      await requireName(name);
       const { LastAdminError, Users } = await import('../../../auth/users.js');
       const users = new Users(await stateFolderOf(options));
       const role = await roleOf(options.role);
