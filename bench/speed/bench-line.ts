@@ -65,6 +65,7 @@ export const environmentOf = (links: number): Environment => ({
   })),
   walls: [],
   zones: [],
+  timezone: 'UTC',
   assumed: [],
 });
 

@@ -118,6 +118,7 @@ const ANY_LINK: Environment = {
   links: [{ id: 'link', transmitter: [0, 0, 1], receiver: [5, 4, 1], sender: '*' }],
   walls: [],
   zones: [],
+  timezone: 'UTC',
   assumed: [],
 };
 

@@ -154,6 +154,10 @@ export const CODES = {
     'Two links are sent by the same sender, so frames could not be told apart.',
     'Give each link the sender that the source names.',
   ],
+  'config.environment.timezone': [
+    'The time zone of an environment is not known.',
+    'Write its IANA name, `Europe/Berlin`, or leave it out for UTC.',
+  ],
   'config.zone.duplicate': ['Two zones of an environment have the same id.', 'Rename one.'],
   'config.test.name': [
     'Two tests of a file have the same name.',

@@ -74,6 +74,10 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
         problems.add('config.link.length', at(['links', index, 'receiver']), message);
       }
     });
+    if (!isTimeZone(environment.timezone)) {
+      const message = `no time zone has the name \`${environment.timezone}\`: write an IANA name such as \`Europe/Berlin\``;
+      problems.add('config.environment.timezone', at(['timezone']), message);
+    }
     const zones = new Map<string, Place>();
     environment.zones.forEach((zone, index) => {
       const place = at(['zones', index, 'id']);
@@ -85,6 +89,16 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
         );
       });
     });
+  }
+}
+
+/** Whether this process knows the time zone: names come with Node's own data. */
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
   }
 }
 

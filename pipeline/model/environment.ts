@@ -6,6 +6,16 @@ import type { Point } from './records.js';
 const Metres = (description: string) =>
   Type.Number({ exclusiveMinimum: 0, maximum: 1000, description: `${description}, metres` });
 
+/** One of several words, each with what it means: what `choice` is for components, which this layer knows nothing of. */
+const oneOf = <W extends string>(
+  words: Readonly<Record<W, string>>,
+  options: { readonly description: string },
+) => {
+  const values = Object.keys(words) as W[];
+  const meanings = values.map((word) => words[word]);
+  return Type.Enum<W[]>(values, { type: 'string', ...options, markdownEnumDescriptions: meanings });
+};
+
 const Position = (description: string) =>
   Type.Array(Type.Number({ minimum: -100, maximum: 1000 }), {
     minItems: 3,
@@ -38,16 +48,95 @@ export const LinkSchema = Type.Object(
   { additionalProperties: false, description: 'One transmitter and one receiver.' },
 );
 
+/** What a zone is, where something depends on it. */
+export const ZONE_KINDS = ['bed', 'restricted', 'perimeter'] as const;
+export type ZoneKind = (typeof ZONE_KINDS)[number];
+
+/** Stages of a shop's funnel, the first one first. */
+export const FUNNEL_STAGES = ['entrance', 'product_interaction', 'checkout_area', 'purchase'] as const;
+export type FunnelStage = (typeof FUNNEL_STAGES)[number];
+
 export const ZoneSchema = Type.Object(
   {
-    id: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,64}$' }),
-    name: Type.Optional(Type.String()),
+    id: Type.String({
+      pattern: '^[A-Za-z0-9_.-]{1,64}$',
+      description: 'Name of the zone, unique in its environment.',
+    }),
+    name: Type.Optional(Type.String({ description: 'For people. Default: the id.' })),
     polygon: Type.Array(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }), {
       minItems: 3,
+      maxItems: 256,
       description: 'Corners on the floor, [x, y] in metres, in order.',
     }),
+    kind: Type.Optional(
+      oneOf<ZoneKind>(
+        {
+          bed: 'Lying here is sleep, not a fall.',
+          restricted: 'Who is here without authority, see `authorised`, is an intruder.',
+          perimeter: 'The same, and who is seen here is counted by the figures of the perimeter.',
+        },
+        { description: 'What it is, where something depends on that.' },
+      ),
+    ),
+    funnel: Type.Optional(
+      oneOf<FunnelStage>(
+        {
+          entrance: 'Where customers come in.',
+          product_interaction: 'Where goods are looked at.',
+          checkout_area: 'Where one waits to pay.',
+          purchase: 'Where one pays.',
+        },
+        { description: 'Which stage of the funnel of a shop who comes here has reached.' },
+      ),
+    ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, description: 'A named part of the floor.' },
+);
+
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Weekday = (typeof WEEKDAYS)[number];
+
+const TimeOfDay = (description: string, midnight: boolean) =>
+  Type.String({
+    pattern: midnight ? '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$' : '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+    description,
+  });
+
+export const AuthorisedSchema = Type.Object(
+  {
+    hours: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            days: Type.Array(Type.Enum([...WEEKDAYS], { type: 'string' }), {
+              minItems: 1,
+              maxItems: 7,
+              description: 'Days that `from` is in: mon, tue, wed, thu, fri, sat, sun.',
+            }),
+            from: TimeOfDay('First minute, `08:00`', false),
+            to: TimeOfDay('End, `18:00` or `24:00`; one not after `from` is on the next day', true),
+          },
+          { additionalProperties: false },
+        ),
+        {
+          maxItems: 100,
+          description: 'When people may be there, in `timezone`. Default: always; an empty list: never.',
+        },
+      ),
+    ),
+    persons: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 1000,
+        description: 'How many may be there at a time in these hours. Default: any number.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Who may be here. All others in zones of the kinds `restricted` and `perimeter`, or anywhere where there are no such zones, are an intrusion. Without it nothing is one.',
+  },
 );
 
 export const WallSchema = Type.Object(
@@ -94,6 +183,20 @@ export const EnvironmentSchema = Type.Object(
     walls: Type.Array(WallSchema, { default: [], description: 'Inner walls.' }),
     zones: Type.Array(ZoneSchema, { default: [], description: 'Named parts of the floor.' }),
     view: Type.Optional(ViewSchema),
+    timezone: Type.String({
+      default: 'UTC',
+      minLength: 1,
+      maxLength: 64,
+      description: 'IANA name of the time zone, `Europe/Berlin`: days and hours of figures are local ones.',
+    }),
+    authorised: Type.Optional(AuthorisedSchema),
+    crowd_persons: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1000,
+        description: 'As many persons at a time are a crowd. Without it nothing is one.',
+      }),
+    ),
     assumed: Type.Array(Type.String(), {
       default: [],
       description: 'What in this file was assumed rather than measured, in words. Shown with the results.',
@@ -106,6 +209,7 @@ export const EnvironmentSchema = Type.Object(
 export type Environment = Static<typeof EnvironmentSchema>;
 export type Link = Static<typeof LinkSchema>;
 export type Zone = Static<typeof ZoneSchema>;
+export type Authorised = Static<typeof AuthorisedSchema>;
 
 /** `[x, y, z]` of a file as a {@link Point}. */
 export const point = (position: readonly number[]): Point => ({

@@ -25,6 +25,7 @@ const room: Environment = {
   ],
   walls: [],
   zones: [],
+  timezone: 'UTC',
   assumed: [],
 };
 writeFileSync(at('room.yaml'), JSON.stringify(room));

@@ -24,6 +24,7 @@ const demo = parse(readFileSync(packageFile('topologies/demo.yaml'), 'utf8')) as
 const flat = {
   walls: [],
   zones: [],
+  timezone: 'UTC',
   assumed: [],
   ...(parse(readFileSync(packageFile('topologies/environments/demo-flat.yaml'), 'utf8')) as object),
 } as unknown as Environment;

@@ -33,6 +33,7 @@ export function simulatedWindow(
     })),
     walls: [],
     zones: [],
+    timezone: 'UTC',
     assumed: [],
   };
   const window: Window = {

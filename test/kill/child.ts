@@ -51,6 +51,7 @@ const environment: Environment = {
   ],
   walls: [],
   zones: [],
+  timezone: 'UTC',
   assumed: [],
 };
 

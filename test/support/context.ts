@@ -21,6 +21,7 @@ export const testEnvironment: Environment = {
   ],
   walls: [],
   zones: [],
+  timezone: 'UTC',
   assumed: [],
 };
 

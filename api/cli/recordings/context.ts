@@ -41,5 +41,5 @@ function everyNode(): Environment {
     receiver: [1, 1, 1],
   });
   const links = [...Array.from({ length: 256 }, (_, node) => link(`node-${node}`)), link('*')];
-  return { id: 'any', size: { x: 1, y: 1, z: 1 }, links, walls: [], zones: [], assumed: [] };
+  return { id: 'any', size: { x: 1, y: 1, z: 1 }, links, walls: [], zones: [], timezone: 'UTC', assumed: [] };
 }

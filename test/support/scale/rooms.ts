@@ -35,6 +35,7 @@ export const makeRooms = (count: number): readonly Environment[] =>
       ],
       walls: [],
       zones: [],
+      timezone: 'UTC',
       assumed: ['The room and all that is measured in it are simulated.'],
     };
   });
