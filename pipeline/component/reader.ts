@@ -15,6 +15,12 @@ export interface Reader {
   events(query: EventQuery): Promise<readonly SensedEvent[]>;
   countEvents(query: EventQuery): Promise<number>;
   measures(query: MeasureQuery): Promise<readonly Measure[]>;
+  /**
+   * Measures summed up by name, subject and bucket of time, in the order of start, name and subject. Only
+   * those of csiflow itself, no senders' claims; a bucket without a measure is left out.
+   * @throws RangeError for a bucket that is no whole number of microseconds above 0
+   */
+  aggregates(query: AggregateQuery): Promise<readonly Aggregate[]>;
   /** First and last event time of pose frames; undefined for an empty store. */
   range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined>;
   /** Round trip of the smallest query, milliseconds; rejects where the store cannot be reached. */
@@ -67,4 +73,41 @@ export interface MeasureQuery extends TimeRange {
   readonly names?: readonly string[];
   readonly subject?: string;
   readonly limit?: number;
+}
+
+export interface AggregateQuery extends TimeRange {
+  readonly start: number;
+  readonly end: number;
+  readonly names: readonly string[];
+  /** Length of a bucket, whole microseconds. */
+  readonly bucket: number;
+  /** Buckets start at multiples of `bucket` since 1970, plus this: whole microseconds, default 0. */
+  readonly offset?: number;
+}
+
+/** The measures of one name and subject in one bucket; those outside of the query's range do not count. */
+export interface Aggregate {
+  readonly name: string;
+  readonly subject: string | null;
+  /** Where the bucket starts, microseconds; the first one's start may lie before the query's. */
+  readonly start: number;
+  readonly count: number;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * Length of a query's buckets and where they start, 0 to the length, whole microseconds.
+ * @throws RangeError where they are not whole, or the length is not above 0
+ */
+export function bucketsOf({ bucket, offset = 0 }: Pick<AggregateQuery, 'bucket' | 'offset'>): {
+  readonly length: number;
+  readonly first: number;
+} {
+  if (!Number.isSafeInteger(bucket) || bucket <= 0)
+    throw new RangeError(`a bucket of ${bucket} us: it must be a whole number above 0`);
+  if (!Number.isSafeInteger(offset))
+    throw new RangeError(`an offset of ${offset} us: it must be a whole number`);
+  return { length: bucket, first: ((offset % bucket) + bucket) % bucket };
 }

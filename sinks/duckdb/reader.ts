@@ -1,12 +1,15 @@
 import type { DuckDBValue } from '@duckdb/node-api';
-import type {
-  EventQuery,
-  MeasureQuery,
-  PersonQuery,
-  PersonRow,
-  PoseQuery,
-  Reader,
-  TimeRange,
+import {
+  bucketsOf,
+  type Aggregate,
+  type AggregateQuery,
+  type EventQuery,
+  type MeasureQuery,
+  type PersonQuery,
+  type PersonRow,
+  type PoseQuery,
+  type Reader,
+  type TimeRange,
 } from '../../pipeline/component/index.js';
 import type {
   EventType,
@@ -113,6 +116,21 @@ export class DuckDBReader implements Reader {
       );
       return rows.map(measureOf);
     });
+  }
+
+  async aggregates(query: AggregateQuery): Promise<readonly Aggregate[]> {
+    const { length, first } = bucketsOf(query);
+    const conditions = Conditions.of(query).addOneOf('name', query.names).add("source = 'csiflow'");
+    const rows = await this.#read((snapshot) =>
+      snapshot.query(
+        // Integer division goes towards zero: a bucket more keeps times of the first bucket above it.
+        `SELECT name, subject, ((epoch_us("time") - $first + $length) // $length - 1) * $length + $first AS start,
+           count(*) AS count, sum(value) AS sum, min(value) AS min, max(value) AS max
+         FROM measures ${conditions.where} GROUP BY ALL ORDER BY start, name, subject NULLS FIRST`,
+        { ...conditions.parameters, length: BigInt(length), first: BigInt(first) },
+      ),
+    );
+    return rows.map(aggregateOf);
   }
 
   async range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined> {
@@ -325,6 +343,16 @@ const measureOf = (row: Row): Measure => ({
   value: row['value'] as number,
   source: row['source'] as string,
   provenance: provenanceOf(row),
+});
+
+const aggregateOf = (row: Row): Aggregate => ({
+  name: row['name'] as string,
+  subject: row['subject'] as string | null,
+  start: Number(row['start']),
+  count: Number(row['count']),
+  sum: row['sum'] as number,
+  min: row['min'] as number,
+  max: row['max'] as number,
 });
 
 const provenanceOf = (row: Row): Provenance => {

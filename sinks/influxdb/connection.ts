@@ -16,6 +16,8 @@ export interface Address {
 /** One statement's series: columns and rows. */
 export interface Series {
   readonly name?: string;
+  /** Those that it is grouped by; an absent tag is empty. */
+  readonly tags?: Readonly<Record<string, string>>;
   readonly columns: readonly string[];
   readonly values?: readonly (readonly unknown[])[];
 }

@@ -177,7 +177,7 @@ export const MEASURE_MEASUREMENTS: readonly string[] = [
   OTHER,
 ];
 
-const measurementOf = (name: string): string =>
+export const measurementOf = (name: string): string =>
   MEASUREMENTS.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
 
 // ----------------------------------------------------------------- fields

@@ -1,4 +1,6 @@
 import type {
+  Aggregate,
+  AggregateQuery,
   Cursor,
   EventQuery,
   MeasureQuery,
@@ -9,6 +11,7 @@ import type {
   TimeRange,
 } from '../../pipeline/component/index.js';
 import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import { aggregatesOf } from './aggregates.js';
 import type { Connection } from './connection.js';
 import { FIELDS, FRAME, FRAMES_OF_AN_INSTANT, MEASURE_MEASUREMENTS, personNumber, slotOf } from './points.js';
 import { Conditions, identifier } from './query.js';
@@ -109,6 +112,13 @@ export class InfluxReader implements Reader {
       .map((row) => measureOf(row, query.environment))
       .sort(byTimeNameSubject)
       .slice(0, limit);
+  }
+
+  async aggregates(query: AggregateQuery): Promise<readonly Aggregate[]> {
+    return aggregatesOf(query, {
+      query: (statements) => this.#connection().query(statements),
+      from: (measurements) => this.#from(measurements),
+    });
   }
 
   async range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined> {

@@ -17,11 +17,15 @@ import { decodeTag } from './tags.js';
 /** A row of an answer, by column; null where the point has no such field or tag. Times are microseconds. */
 export type Row = Readonly<Record<string, number | string | boolean | null>>;
 
-/** The rows of a statement's series. */
+/** The rows of a statement's series, each with the tags that its series is grouped by. */
 export const rowsOf = (series: readonly Series[]): Row[] =>
-  series.flatMap(({ columns, values }) =>
+  series.flatMap(({ tags, columns, values }) =>
     (values ?? []).map(
-      (values) => Object.fromEntries(columns.map((column, at) => [column, values[at] ?? null])) as Row,
+      (values) =>
+        ({
+          ...tags,
+          ...Object.fromEntries(columns.map((column, at) => [column, values[at] ?? null])),
+        }) as Row,
     ),
   );
 

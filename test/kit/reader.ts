@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cursor, Reader } from '../../pipeline/component/index.js';
-import type { Data, PoseFrame } from '../../pipeline/model/index.js';
+import type { Data, Measure, PoseFrame } from '../../pipeline/model/index.js';
+import { aggregatesOf } from '../support/aggregates.js';
 import {
   anyEvent,
   anyMeasure,
@@ -228,6 +229,118 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await times({ names: ['presence'] })).toEqual([1]);
       expect(await times({ names: ['presence', 'motion'], subject: 'link-1' })).toEqual([0]);
       expect(await times({ limit: 2 })).toEqual([0, 1]);
+    });
+
+    describe('aggregates', () => {
+      const minute = 60_000_000;
+      const midnight = 1_699_920_000_000_000;
+      const at = (minutes: number, value: number, overrides: Partial<Measure> = {}): Measure =>
+        measure(0, {
+          name: 'occupancy_mean',
+          subject: null,
+          time: midnight + minutes * minute,
+          value,
+          ...overrides,
+        });
+      const query = {
+        environment,
+        start: midnight,
+        end: midnight + 1440 * minute,
+        names: ['occupancy_mean'],
+        bucket: 60 * minute,
+      };
+
+      test('sum up measures by name, subject and bucket', async () => {
+        const written = [
+          at(0, 1),
+          at(59, 3),
+          at(60, -2),
+          at(61, 5, { subject: 'bed' }),
+          at(62, 7, { subject: 'bed' }),
+          at(63, 0.5, { name: 'detections' }),
+          at(64, 100, { name: 'frames' }),
+        ];
+        await store.put(written);
+        const names = ['detections', 'occupancy_mean'];
+        const found = await read().aggregates({ ...query, names });
+        const hour = (index: number) => midnight + index * 60 * minute;
+        const mean = { name: 'occupancy_mean', subject: null };
+        expect(found).toEqual([
+          { ...mean, start: hour(0), count: 2, sum: 4, min: 1, max: 3 },
+          { name: 'detections', subject: null, start: hour(1), count: 1, sum: 0.5, min: 0.5, max: 0.5 },
+          { ...mean, start: hour(1), count: 1, sum: -2, min: -2, max: -2 },
+          { ...mean, subject: 'bed', start: hour(1), count: 2, sum: 12, min: 5, max: 7 },
+        ]);
+        expect(found).toEqual(aggregatesOf(written, { ...query, names }));
+      });
+
+      test('tell persons apart, also those that share a slot', async () => {
+        const of = (person: number, minutes: number, value: number, name = 'moving_seconds') =>
+          at(minutes, value, { subject: String(person), name });
+        const written = [
+          ...[1, 2, 17, 33].flatMap((person) => [
+            of(person, 1, person),
+            of(person, 2, 10),
+            of(person, 70, 20),
+          ]),
+          of(17, 130, 7),
+          of(2, 131, 8, 'person_seconds'),
+          of(18, 131, 9, 'person_seconds'),
+          of(2, 132, 9),
+          at(133, 9, { name: 'moving_seconds' }),
+        ];
+        await store.put(written);
+        const names = ['moving_seconds', 'person_seconds'];
+        const some = { ...query, names, start: midnight + 2 * minute, bucket: 30 * minute };
+        expect(await read().aggregates(some)).toEqual(aggregatesOf(written, some));
+        expect(await read().aggregates({ ...query, names })).toEqual(
+          aggregatesOf(written, { ...query, names }),
+        );
+      });
+
+      test('take the range with its start, without its end, and buckets where the offset says', async () => {
+        const written = Array.from({ length: 240 }, (_, index) => at(index, index));
+        await store.put(written);
+        for (const [start, end, offset] of [
+          [0, 240, 0],
+          [30, 90, 0],
+          [30, 200, 15],
+          [0, 240, -45],
+          [0, 240, 330],
+        ] as const) {
+          const some = {
+            ...query,
+            start: midnight + start * minute,
+            end: midnight + end * minute,
+            offset: offset * minute,
+          };
+          expect(await read().aggregates(some)).toEqual(aggregatesOf(written, some));
+        }
+        expect(await read().aggregates({ ...query, end: query.start })).toEqual([]);
+        expect(await read().aggregates({ ...query, names: [] })).toEqual([]);
+      });
+
+      test('leave out what senders claim, other rooms and other names, whatever they are called', async () => {
+        const odd = ['it\'s "odd" \\', "x' OR '1'='1", '"; DROP MEASUREMENT "measure'];
+        const written = [
+          at(0, 1),
+          at(0, 2, { source: 'node-1' }),
+          at(0, 3, { environment: 'other' }),
+          ...odd.map((name, index) => at(1, index, { name, subject: `zone ${name}` })),
+        ];
+        await store.put(written);
+        expect(await read().aggregates(query)).toEqual(aggregatesOf([at(0, 1)], query));
+        for (const name of odd) {
+          const some = { ...query, names: [name] };
+          expect(await read().aggregates(some)).toEqual(aggregatesOf(written, some));
+          expect(await read().aggregates({ ...query, environment: name })).toEqual([]);
+        }
+      });
+
+      test('refuse buckets of no length', async () => {
+        for (const bucket of [0, -1, 0.5, NaN, Infinity])
+          await expect(read().aggregates({ ...query, bucket })).rejects.toThrow('whole number');
+      });
     });
 
     test('text of a query is text, not part of the query', async () => {

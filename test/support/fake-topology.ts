@@ -14,12 +14,14 @@ import {
   type Environment,
   type Person,
   type PoseFrame,
+  type Measure,
   type SensedEvent,
 } from '../../pipeline/model/index.js';
 import type { CheckedTopology } from '../../pipeline/config/topology.js';
 import type { LetterDesk, LetterSelection } from '../../pipeline/runtime/letter-desk.js';
 import type { DeadLetter } from '../../pipeline/state/index.js';
 import type { LifecycleState, Plan, RunningTopology, TopologyStatus } from '../../pipeline/runtime/status.js';
+import { aggregatesOf } from './aggregates.js';
 import { testEnvironment } from './context.js';
 
 /** Time of frame 0 of {@link poseFrame}: 2026-01-01T00:00:00Z, microseconds. */
@@ -90,6 +92,7 @@ export class FakeTopology implements RunningTopology {
   readonly links: LinkTable;
   readonly frames: PoseFrame[] = [];
   readonly events: SensedEvent[] = [];
+  readonly measures: Measure[] = [];
   state: LifecycleState = 'running';
   readonly #listeners = new Set<(status: TopologyStatus) => void>();
   readonly #live = new Set<(records: readonly Data[]) => void>();
@@ -200,7 +203,14 @@ export class FakeTopology implements RunningTopology {
     countPersons: async (query) => this.#persons(query).length,
     events: async (query) => page(this.#events(query), query),
     countEvents: async (query) => this.#events(query).length,
-    measures: async () => [],
+    measures: async (query) =>
+      this.measures.filter(
+        (measure) =>
+          inRange(measure, query) &&
+          (query.names?.includes(measure.name) ?? true) &&
+          (query.subject === undefined || measure.subject === query.subject),
+      ),
+    aggregates: async (query) => aggregatesOf(this.measures, query),
     range: async () => {
       const [first] = this.frames;
       return first && { start: first.time, end: this.frames.at(-1)!.time };

@@ -1,0 +1,136 @@
+import { bucketsOf, type Aggregate, type AggregateQuery } from '../../pipeline/component/index.js';
+import type { Series } from './connection.js';
+import { measurementOf } from './points.js';
+import { Conditions } from './query.js';
+import { rowsOf, type Row } from './rows.js';
+import { decodeTag } from './tags.js';
+
+/** What asks the store. */
+export interface Asking {
+  /** The series of each statement; statements stand between semicolons. */
+  query(statements: string): Promise<readonly (readonly Series[])[]>;
+  /** Measurements as a FROM clause names them. */
+  from(measurements: readonly string[]): string;
+}
+
+/**
+ * Measures summed up by the database. It groups by tags alone, and a person is a field: so measures of
+ * persons are grouped by slot, and where a group's least and greatest person differ, it is read by rows.
+ */
+export async function aggregatesOf(query: AggregateQuery, store: Asking): Promise<Aggregate[]> {
+  const { length, first } = bucketsOf(query);
+  if (query.names.length === 0 || !(query.end > query.start)) return [];
+  const from = store.from([...new Set(query.names.map(measurementOf))]);
+  const [series] = await store.query(
+    `SELECT ${SUMS} FROM ${from} ${conditionsOf(query).where} ` +
+      `GROUP BY time(${BigInt(length)}u, ${BigInt(first)}u), "name", "subject", "slot" fill(none)`,
+  );
+  const groups = rowsOf(series!);
+  const shared = groups.filter((row) => row['least'] !== row['greatest']);
+  const own = groups.filter((row) => row['least'] === row['greatest']).map(aggregateOf);
+  return [...own, ...(await byRows(shared, { query, length, from, store }))].sort(byStartNameSubject);
+}
+
+const SUMS =
+  'count("value") AS "count", sum("value") AS "sum", min("value") AS "min", max("value") AS "max", ' +
+  'min("person") AS "least", max("person") AS "greatest"';
+
+const conditionsOf = (query: AggregateQuery): Conditions =>
+  Conditions.of(query).oneOf('name', query.names).tag('source', 'csiflow');
+
+const aggregateOf = (row: Row): Aggregate => ({
+  name: decodeTag(row['name'] as string),
+  subject: subjectOf(row),
+  start: row['time'] as number,
+  count: row['count'] as number,
+  sum: row['sum'] as number,
+  min: row['min'] as number,
+  max: row['max'] as number,
+});
+
+function subjectOf(row: Row): string | null {
+  if (row['least'] !== null) return String(row['least']);
+  return row['subject'] ? decodeTag(row['subject'] as string) : null;
+}
+
+/** Statements of a request, at most. */
+const MOST_STATEMENTS = 24;
+
+/** The persons of groups that several share, each on its own: all rows of a group's bucket and slot are looked at. */
+async function byRows(
+  groups: readonly Row[],
+  {
+    query,
+    length,
+    from,
+    store,
+  }: {
+    readonly query: AggregateQuery;
+    readonly length: number;
+    readonly from: string;
+    readonly store: Asking;
+  },
+): Promise<Aggregate[]> {
+  const slots = new Map<number, Set<string>>();
+  const wanted = new Set<string>();
+  for (const row of groups) {
+    const start = row['time'] as number;
+    const known = slots.get(start) ?? new Set<string>();
+    slots.set(start, known.add(row['slot'] as string));
+    wanted.add(groupKey(start, row));
+  }
+  const buckets = [...slots];
+  const sums: Aggregate[] = [];
+  for (let at = 0; at < buckets.length; at += MOST_STATEMENTS) {
+    const some = buckets.slice(at, at + MOST_STATEMENTS);
+    const statements = some.map(([start, slots]) => {
+      const range = { start: Math.max(start, query.start), end: Math.min(start + length, query.end) };
+      const { where } = conditionsOf({ ...query, ...range }).oneOf('slot', [...slots]);
+      return `SELECT "value", "person", "name", "slot" FROM ${from} ${where}`;
+    });
+    const answers = await store.query(statements.join('; '));
+    answers.forEach((series, index) => {
+      const start = some[index]![0];
+      sums.push(
+        ...sumsOf(
+          rowsOf(series).filter((row) => wanted.has(groupKey(start, row))),
+          start,
+        ),
+      );
+    });
+  }
+  return sums;
+}
+
+const groupKey = (start: number, row: Row): string =>
+  JSON.stringify([start, row['slot'] ?? null, row['name'] ?? null]);
+
+/** One for each name and person of the rows of a bucket. */
+function sumsOf(rows: readonly Row[], start: number): Iterable<Aggregate> {
+  const sums = new Map<string, Aggregate>();
+  for (const row of rows) {
+    const value = row['value'] as number;
+    const name = decodeTag(row['name'] as string);
+    const subject = String(row['person']);
+    const key = `${subject} ${name}`;
+    const before = sums.get(key) ?? { count: 0, sum: 0, min: Infinity, max: -Infinity };
+    sums.set(key, {
+      name,
+      subject,
+      start,
+      count: before.count + 1,
+      sum: before.sum + value,
+      min: Math.min(before.min, value),
+      max: Math.max(before.max, value),
+    });
+  }
+  return sums.values();
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const byStartNameSubject = (a: Aggregate, b: Aggregate): number =>
+  a.start - b.start ||
+  byText(a.name, b.name) ||
+  Number(a.subject !== null) - Number(b.subject !== null) ||
+  byText(a.subject ?? '', b.subject ?? '');
