@@ -1,4 +1,5 @@
 import { denoise } from '../operators/denoise/denoise.js';
+import { detectActivity } from '../operators/detect-activity/detect-activity.js';
 import { detectFalls } from '../operators/detect-falls/detect-falls.js';
 import { detectMotion } from '../operators/detect-motion/detect-motion.js';
 import { inferPose } from '../operators/infer-pose/infer-pose.js';
@@ -34,6 +35,7 @@ export const components = new Registry([
   udp,
   // operators
   denoise,
+  detectActivity,
   detectFalls,
   detectMotion,
   inferPose,

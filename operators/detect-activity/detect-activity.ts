@@ -1,0 +1,179 @@
+import { Type } from 'typebox';
+import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
+import type { Data, Measure, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
+import { ACTIVITIES, Diary, type Change, type DiarySettings, type DiaryState } from './diary.js';
+
+export const detectActivity = defineOperator({
+  name: 'detect-activity',
+  summary: 'Tells what tracked persons do (walk, stand, sit, lie), with seconds per minute.',
+  description: `
+Use it behind \`track-persons\`. What a person does is told by rules, frame by frame, from the network's posture and the track's speed:
+
+- **lying** where the posture is lying;
+- **walking** where the floor speed is \`walking_m_s\` or more, whatever the posture, until it falls below half of that;
+- **sitting** where the posture is sitting, else **standing**.
+
+Another activity counts once frames have looked like it for \`dwell_ms\`, and then from its beginning; what is shorter counts as
+what was done before. All by event time. It gives
+
+- events \`activity_changed\` at the time at which the new activity began, with \`activity\`, \`previous\` and \`seconds\` (since
+  the previous one began), of low severity; none for what a person does first;
+- measures \`walking_seconds\`, \`standing_seconds\`, \`sitting_seconds\`, \`lying_seconds\`, one a person (\`subject\`) and
+  minute, at the start of the minute, once the minute is over and all in it is decided; left out where they are 0.
+
+Only frames in which the person is in sight count (\`active\`, not \`lost\`), and no time between frames that are more than
+\`max_gap_ms\` apart. At the end of input a minute that has begun is written with what it has.
+
+Gotchas: it is as good as the postures that it is given; \`docs/analytics.md\` has what the shipped network gives. Getting up,
+sitting down and bending are no activities of their own. Who falls and lies on the floor is lying.
+`,
+  inputs: ['pose'],
+  outputs: ['event', 'measure'],
+  stateFields: [],
+  config: Type.Object(
+    {
+      walking_m_s: Type.Number({
+        minimum: 0.05,
+        maximum: 3,
+        default: 0.3,
+        description: 'Speed over the floor from which on a person walks, metres a second.',
+      }),
+      dwell_ms: Type.Number({
+        minimum: 0,
+        maximum: 20_000,
+        default: 2000,
+        description: 'How long another activity must last to count, milliseconds.',
+      }),
+      max_gap_ms: Type.Number({
+        minimum: 10,
+        maximum: 60_000,
+        default: 1000,
+        description:
+          'Frames of a person further apart than this say nothing of the time between them, milliseconds; no less than the hop of the windows.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  examples: [
+    { title: 'Activities of tracked persons', config: {} },
+    { title: 'A network that wavers between postures', config: { dwell_ms: 5000 } },
+  ],
+  create: (config, context) => {
+    const settings = {
+      walkingSpeed: config.walking_m_s,
+      dwell: config.dwell_ms * 1000,
+      maxGap: config.max_gap_ms * 1000,
+    };
+    const rooms = new Map(context.environments.map(({ id }) => [id, new Room(id, settings)]));
+    return {
+      process: (data: Data): Output<SensedEvent> => {
+        const frame = data as PoseFrame;
+        const room = rooms.get(frame.environment);
+        if (room) return { data: room.take(frame) };
+        const reason = `the topology has no environment '${frame.environment}': add its file to 'environment'`;
+        return {
+          data: [],
+          failed: [{ record: frame, code: 'activity.environment', reason, retriable: false }],
+        };
+      },
+      watermark: (time): Output<Measure> => {
+        const measures = Array.from(rooms.values()).flatMap((room) => room.close(time));
+        return measures.length === 0 ? NOTHING : { data: measures };
+      },
+      snapshot: () => Array.from(rooms.values(), (room) => room.snapshot()),
+      restore: (state) => {
+        for (const saved of state as RoomState[]) rooms.get(saved.environment)?.restore(saved);
+      },
+    };
+  },
+});
+
+interface RoomState extends DiaryState {
+  readonly environment: string;
+  readonly provenance: Provenance | null;
+  readonly lag: number;
+}
+
+/** One environment. */
+class Room {
+  readonly #environment: string;
+  readonly #diary: Diary;
+  #provenance: Provenance | null = null;
+  /** By how much a frame's time lies behind the event time at which it comes, microseconds. */
+  #lag = 0;
+
+  constructor(environment: string, settings: DiarySettings) {
+    this.#environment = environment;
+    this.#diary = new Diary(settings);
+  }
+
+  take({ time, windowEnd, persons, provenance }: PoseFrame): SensedEvent[] {
+    this.#provenance = provenance;
+    this.#lag = Math.max(this.#lag, windowEnd - time);
+    return persons.flatMap((person) => {
+      const { track } = person;
+      if (track?.state === 'ended') this.#diary.leave(track.id);
+      if (track?.state !== 'active') return [];
+      const change = this.#diary.see(track.id, person, time);
+      if (!change) return [];
+      const { confidence, position } = person;
+      return [this.#event(change, { confidence, location: { ...position }, provenance })];
+    });
+  }
+
+  close(time: number): Measure[] {
+    const provenance = this.#provenance;
+    if (!provenance) return [];
+    return this.#diary.close(time - this.#lag).flatMap(({ minute, person, times }) =>
+      ACTIVITIES.flatMap((activity, index): Measure[] => {
+        const value = Math.round(times[index]! / 1000) / 1000;
+        if (value === 0) return [];
+        return [
+          {
+            port: 'measure',
+            name: `${activity}_seconds`,
+            environment: this.#environment,
+            subject: String(person),
+            time: minute,
+            value,
+            source: 'csiflow',
+            provenance,
+          },
+        ];
+      }),
+    );
+  }
+
+  snapshot(): RoomState {
+    return {
+      environment: this.#environment,
+      provenance: this.#provenance,
+      lag: this.#lag,
+      ...this.#diary.snapshot(),
+    };
+  }
+
+  restore(state: RoomState): void {
+    this.#provenance = state.provenance;
+    this.#lag = state.lag;
+    this.#diary.restore(state);
+  }
+
+  #event(
+    { person, activity, previous, time, seconds }: Change,
+    rest: Pick<SensedEvent, 'confidence' | 'location' | 'provenance'>,
+  ): SensedEvent {
+    return {
+      port: 'event',
+      id: `${this.#environment}-activity_changed-${person}-${Math.round(time / 1000)}`,
+      type: 'activity_changed',
+      severity: 'low',
+      environment: this.#environment,
+      time,
+      person,
+      metadata: { activity, previous, seconds: Math.round(seconds * 1000) / 1000 },
+      source: 'csiflow',
+      ...rest,
+    };
+  }
+}
