@@ -57,6 +57,8 @@ export interface Endpoint<I = unknown, R = unknown> {
   readonly status: 200 | 201 | 202 | 204;
   /** No envelope in Form B either. */
   readonly bare?: boolean;
+  /** Where the answer is no JSON: what `render` gives as `data` is then the text of such a document, without envelope. */
+  readonly document?: { readonly type: string; readonly headers: Readonly<Record<string, string>> };
   readonly handle: (input: I, call: Call) => Promise<R>;
   /** At least one; a form that an endpoint lacks is answered in the body of the other. */
   readonly a?: FormView<I, R>;

@@ -15,6 +15,7 @@ import type { Limits } from '../limits/limits.js';
 import { accountEndpoints } from './accounts.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
+import { clipEndpoints } from './clips.js';
 import { deadLetterEndpoints } from './dead-letters.js';
 import { eventEndpoints } from './events.js';
 import { healthEndpoints } from './health.js';
@@ -32,6 +33,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...poseEndpoints,
   ...trackEndpoints,
   ...eventEndpoints,
+  ...clipEndpoints,
   ...systemEndpoints,
   ...topologyEndpoints,
   ...tapEndpoints,
@@ -293,6 +295,12 @@ function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answe
     context.status = endpoint.status;
     if (endpoint.status === 204) return;
     const rendered = view.render(result as never, call);
+    if (endpoint.document) {
+      context.set(endpoint.document.headers);
+      context.type = endpoint.document.type;
+      context.body = rendered.data;
+      return;
+    }
     context.body = successBody(form, rendered, endpoint.bare ?? false, timestamp(deployment), requestId);
   };
 }

@@ -19,6 +19,8 @@ export interface AlertBody {
     /** Metres in room coordinates. */
     readonly location: { readonly x: number; readonly y: number; readonly z: number } | null;
     readonly confidence: number;
+    /** Where the service interface shows what happened. */
+    readonly video_clip_url: string;
   };
   readonly metadata: SensedEvent['metadata'];
   readonly actions_required: readonly string[];
@@ -32,11 +34,23 @@ export const alertBody = (event: SensedEvent): AlertBody => ({
   alert_type: event.type,
   severity: event.severity,
   environment_id: event.environment,
-  data: { person_id: event.person, location: event.location, confidence: event.confidence },
+  data: {
+    person_id: event.person,
+    location: event.location,
+    confidence: event.confidence,
+    video_clip_url: clipPath(event),
+  },
   metadata: event.metadata,
-  actions_required: ACTIONS[event.type] ?? ['notification'],
+  actions_required: actionsRequired(event),
   provenance: provenanceBody(event.provenance),
 });
+
+export const actionsRequired = ({ type }: SensedEvent): readonly string[] =>
+  ACTIONS[type] ?? ['notification'];
+
+/** A path of the service interface: a moving skeleton of the seconds around an alert. The time stands in it because stores find by time. */
+export const clipPath = ({ id, time }: SensedEvent): string =>
+  `/api/v1/alerts/${isoTime(time)}/${encodeURIComponent(id)}/clip`;
 
 export interface ProvenanceBody {
   readonly origin: Provenance['origin'];

@@ -1,0 +1,309 @@
+import {
+  SKELETON,
+  type Environment,
+  type Person,
+  type Point,
+  type PoseFrame,
+  type SensedEvent,
+} from '../../pipeline/model/index.js';
+import { isoTime } from './form.js';
+import { cameraOf, type Camera } from './view.js';
+
+/** What a clip shows around its event, microseconds of event time. */
+export const CLIP = { before: 6_000_000, after: 6_000_000 } as const;
+
+/** Largest clip, bytes: of many frames every other one is left out, then three of four, and so on. */
+const LARGEST_BYTES = 200_000;
+/** The event's person first, then those who are seen longest. */
+const MOST_PERSONS = 8;
+/** A person is drawn until the next frame, but no longer than this, microseconds. */
+const HOLD = 1_000_000;
+const SECONDS = (CLIP.before + CLIP.after) / 1e6;
+const COLOURS = { room: '#4d6c80', zone: '#3d6a86', event: '#f2c14e', other: '#7fd1c7', mark: '#ff6b6b' };
+/** A path that draws nothing. */
+const NOTHING = 'M0 0';
+
+/**
+ * The moving skeleton around an event, as animated SVG (SMIL) without script: persons as the environment's view
+ * sees them, as bones where they are articulated, else as a disc as wide as their position is uncertain. The same
+ * event and frames give the same text.
+ * @param frames of {@link CLIP} around the event, oldest first
+ */
+export function renderClip(
+  event: SensedEvent,
+  frames: readonly PoseFrame[],
+  environment: Environment,
+): string {
+  for (let stride = 1; ; stride *= 2) {
+    const kept = frames.filter((_, index) => index % stride === 0);
+    const text = draw(event, kept, environment);
+    if (Buffer.byteLength(text) <= LARGEST_BYTES || kept.length <= 1) return text;
+  }
+}
+
+function draw(event: SensedEvent, frames: readonly PoseFrame[], environment: Environment): string {
+  const camera = cameraOf(environment);
+  const { width, height } = camera;
+  const names = personsOf(frames, event);
+  const shown = names.slice(0, MOST_PERSONS);
+  const title = `${words(event.type)}, ${event.severity}`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" font-family="sans-serif">`,
+    `<title>${escape(title)}</title>`,
+    `<desc>${escape(notes(event, frames, environment).join('. '))}</desc>`,
+    `<rect width="${width}" height="${height}" fill="#0d1b26"/>`,
+    ...room(environment, camera),
+    ...place(event, camera),
+    ...shown.map((name) => person(name, event, frames, camera)),
+    ...captions(event, frames, environment, camera, names.length - shown.length),
+    ...timeline(camera),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+// ---------------------------------------------------------------- persons
+
+const nameOf = ({ track }: Person, index: number): string => (track ? String(track.id) : `nameless ${index}`);
+
+const find = (frame: PoseFrame, name: string): Person | undefined =>
+  frame.persons.find((one, index) => nameOf(one, index) === name);
+
+function personsOf(frames: readonly PoseFrame[], event: SensedEvent): readonly string[] {
+  const seen = new Map<string, number>();
+  for (const { persons } of frames)
+    persons.forEach((one, index) => seen.set(nameOf(one, index), (seen.get(nameOf(one, index)) ?? 0) + 1));
+  const subject = String(event.person);
+  return [...seen.keys()].sort(
+    (a, b) =>
+      Number(b === subject) - Number(a === subject) || seen.get(b)! - seen.get(a)! || (a < b ? -1 : 1),
+  );
+}
+
+/** Two paths that are drawn in turn: the bones, and the disc of who has none. */
+function person(name: string, event: SensedEvent, frames: readonly PoseFrame[], camera: Camera): string {
+  const colour = name === String(event.person) ? COLOURS.event : COLOURS.other;
+  const width = stroke(camera, 2);
+  return [
+    track(
+      frames,
+      name,
+      event,
+      (one) => bones(one, camera),
+      `fill="none" stroke="${colour}" stroke-width="${width}" stroke-linecap="round"`,
+    ),
+    track(
+      frames,
+      name,
+      event,
+      (one) => disc(one, camera),
+      `fill="${colour}" fill-opacity="0.25" stroke="${colour}"`,
+    ),
+  ].join('\n');
+}
+
+function track(
+  frames: readonly PoseFrame[],
+  name: string,
+  event: SensedEvent,
+  path: (person: Person) => string,
+  look: string,
+): string {
+  const steps: Step[] = [{ at: 0, value: NOTHING }];
+  frames.forEach((frame, index) => {
+    const found = find(frame, name);
+    steps.push({ at: share(frame.time, event), value: found ? path(found) : NOTHING });
+    const next = frames[index + 1]?.time ?? Infinity;
+    if (next - frame.time > HOLD) steps.push({ at: share(frame.time + HOLD, event), value: NOTHING });
+  });
+  const changes = steps.filter(({ value }, index) => value !== steps[index - 1]?.value);
+  return changes.length === 1 ? '' : `<path ${look}>${animate('d', changes)}</path>`;
+}
+
+/** Empty where it is too uncertain for a skeleton, or none was stored. */
+function bones({ articulated, keypoints }: Person, camera: Camera): string {
+  if (!articulated || keypoints.length === 0) return NOTHING;
+  const pixels = keypoints.map((keypoint) => camera.project(keypoint));
+  const lines = SKELETON.flatMap(([from, to]) => {
+    const [start, end] = [pixels[from], pixels[to]];
+    return start && end ? [`M${pixel(start)}L${pixel(end)}`] : [];
+  });
+  return lines.join('') || NOTHING;
+}
+
+const disc = (one: Person, camera: Camera): string =>
+  one.articulated && one.keypoints.length > 0
+    ? NOTHING
+    : line(circle(one.position, Math.max(one.positionError, 0.15)), camera, 1) || NOTHING;
+
+// ---------------------------------------------------------------- what stands still
+
+function room({ size, walls, zones }: Environment, camera: Camera): readonly string[] {
+  const at = (x: number, y: number, z: number): Point => ({ x, y, z });
+  const corners: readonly (readonly [number, number])[] = [
+    [0, 0],
+    [size.x, 0],
+    [size.x, size.y],
+    [0, size.y],
+  ];
+  const edges = corners.flatMap(([x, y], index) => {
+    const [nextX, nextY] = corners[(index + 1) % 4]!;
+    return [0, size.z]
+      .map((z) => [at(x, y, z), at(nextX, nextY, z)])
+      .concat([[at(x, y, 0), at(x, y, size.z)]]);
+  });
+  const inner = walls.map(({ from, to }) => [at(from[0]!, from[1]!, 0), at(to[0]!, to[1]!, 0)]);
+  const outlines = zones.map(({ polygon }) => polygon.concat([polygon[0]!]).map(([x, y]) => at(x!, y!, 0)));
+  const path = (lines: readonly (readonly Point[])[]) => lines.map((points) => line(points, camera)).join('');
+  return [
+    `<path fill="none" stroke="${COLOURS.zone}" stroke-dasharray="6 6" d="${path(outlines) || NOTHING}"/>`,
+    `<path fill="none" stroke="${COLOURS.room}" stroke-width="${stroke(camera, 1)}" d="${path([...edges, ...inner]) || NOTHING}"/>`,
+  ];
+}
+
+/** A ring on the floor where it happened, from that moment on. */
+function place({ location }: SensedEvent, camera: Camera): readonly string[] {
+  if (!location) return [];
+  const ring = line(circle(location, 0.5), camera, 1);
+  if (ring === '') return [];
+  return [
+    `<path fill="none" stroke="${COLOURS.mark}" stroke-width="${stroke(camera, 2)}" opacity="0" d="${ring}">${fromTheMoment()}</path>`,
+  ];
+}
+
+function captions(
+  event: SensedEvent,
+  frames: readonly PoseFrame[],
+  environment: Environment,
+  { width, height }: Camera,
+  hidden: number,
+): readonly string[] {
+  const size = Math.round(height / 30);
+  const more = hidden > 0 ? [`${hidden} more people are not drawn`] : [];
+  const text = (x: number, y: number, look: string, content: string, inner = '') =>
+    `<text x="${x}" y="${y}" font-size="${size}" ${look}>${escape(content)}${inner}</text>`;
+  return [
+    ...[...notes(event, frames, environment), ...more].map((note, index) =>
+      text(size, size * (2 + 1.4 * index), 'fill="#c9d9e5"', note),
+    ),
+    text(width - size, size * 2, 'fill="#f2c14e" font-weight="bold" text-anchor="end"', originOf(event)),
+    text(
+      width / 2,
+      height - size * 2,
+      `fill="${COLOURS.mark}" font-weight="bold" text-anchor="middle" opacity="0"`,
+      words(event.type),
+      fromTheMoment(),
+    ),
+  ];
+}
+
+/** A bar that the time runs along, with the event's moment. */
+function timeline({ width, height }: Camera): readonly string[] {
+  const thick = Math.max(2, Math.round(height / 90));
+  const y = height - 2 * thick;
+  const moment = Math.round((width * CLIP.before) / (CLIP.before + CLIP.after));
+  return [
+    `<rect y="${y}" width="${width}" height="${thick}" fill="#1b3447"/>`,
+    `<rect x="${moment}" y="${y - thick}" width="${thick}" height="${3 * thick}" fill="${COLOURS.mark}"/>`,
+    `<rect y="${y}" width="0" height="${thick}" fill="${COLOURS.other}"><animate attributeName="width" from="0" to="${width}" dur="${SECONDS}s" repeatCount="indefinite"/></rect>`,
+  ];
+}
+
+function notes(
+  event: SensedEvent,
+  frames: readonly PoseFrame[],
+  { id, name }: Environment,
+): readonly string[] {
+  const model = (frames[0] ?? event).provenance.model;
+  return [
+    `${words(event.type)} (${event.severity}), ${isoTime(event.time).replace('T', ' ').replace('Z', ' UTC')}`,
+    `${name ?? id}, confidence ${Math.round(event.confidence * 100)} %`,
+    ...(model ? [`Poses by ${model.name} ${model.version}, trained on ${model.trainedOn}`] : []),
+  ];
+}
+
+/** Said in every clip: nobody is to take a simulated fall for one that happened. */
+const originOf = ({ provenance }: SensedEvent): string => provenance.origin.toUpperCase();
+
+// ---------------------------------------------------------------- SMIL
+
+interface Step {
+  /** 0 to 1 of the clip. */
+  readonly at: number;
+  readonly value: string;
+}
+
+/** Each value holds until the next one: poses are shown as they were inferred, with nothing made up between them. */
+const animate = (attribute: string, steps: readonly Step[]): string =>
+  `<animate attributeName="${attribute}" calcMode="discrete" dur="${SECONDS}s" repeatCount="indefinite" ` +
+  `keyTimes="${steps.map(({ at }) => at).join(';')}" values="${steps.map(({ value }) => value).join(';')}"/>`;
+
+const fromTheMoment = (): string =>
+  animate('opacity', [
+    { at: 0, value: '0' },
+    { at: CLIP.before / (CLIP.before + CLIP.after), value: '1' },
+  ]);
+
+const share = (time: number, event: SensedEvent): number => {
+  const from = (time - event.time + CLIP.before) / (CLIP.before + CLIP.after);
+  return Math.round(Math.min(Math.max(from, 0), 1) * 10_000) / 10_000;
+};
+
+// ---------------------------------------------------------------- drawing
+
+/** Points of a line between two corners: what lies behind the camera is left out. */
+const PARTS = 16;
+/** Pixels of what lies just before the camera could be any number. */
+const FURTHEST = 20_000;
+
+const pixel = ({ x, y }: { readonly x: number; readonly y: number }): string => `${bounded(x)} ${bounded(y)}`;
+const bounded = (value: number): number => Math.round(Math.min(Math.max(value, -FURTHEST), FURTHEST));
+
+/** Path along points in the room; empty where none of it lies before the camera. */
+function line(points: readonly Point[], camera: Camera, parts: number = PARTS): string {
+  let path = '';
+  let drawing = false;
+  for (const point of between(points, parts)) {
+    const seen = camera.project(point);
+    if (seen) path += `${drawing ? 'L' : 'M'}${pixel(seen)}`;
+    drawing = seen !== null;
+  }
+  return path;
+}
+
+function between(points: readonly Point[], parts: number): readonly Point[] {
+  const all = points.slice(0, -1).flatMap((from, index) => {
+    const to = points[index + 1]!;
+    return Array.from({ length: parts }, (_, part) => {
+      const way = part / parts;
+      return {
+        x: from.x + (to.x - from.x) * way,
+        y: from.y + (to.y - from.y) * way,
+        z: from.z + (to.z - from.z) * way,
+      };
+    });
+  });
+  return [...all, points.at(-1)!];
+}
+
+/** On the floor, closed. */
+const circle = ({ x, y }: { readonly x: number; readonly y: number }, radius: number): readonly Point[] =>
+  Array.from({ length: 17 }, (_, index) => ({
+    x: x + radius * Math.cos((index * Math.PI) / 8),
+    y: y + radius * Math.sin((index * Math.PI) / 8),
+    z: 0,
+  }));
+
+const stroke = ({ height }: Camera, thickness: number): number =>
+  Math.max(1, Math.round((height / 360) * thickness));
+
+const words = (type: string): string => type.replaceAll('_', ' ');
+
+/** Text of XML 1.0: names come from configuration files. */
+const escape = (text: string): string =>
+  text
+    .replaceAll(/[^\t\n\x20-\ud7ff\ue000-\ufffd]/g, '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { renderClip } from '../../api/contract/clip.js';
+import type { PoseFrame } from '../../pipeline/model/index.js';
+import { clipPath } from '../../sinks/shared/alert.js';
+import { testEnvironment } from '../support/context.js';
+import { fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
+import { openService, type TestService } from './support.js';
+
+const fall = fallEvent({ time: FIRST_TIME + 5_000_000 });
+/** Ten seconds of two people. */
+const frames = Array.from({ length: 100 }, (_, index) =>
+  poseFrame(index, [
+    person(1, 1 + index / 50, 2),
+    person(2, 4, 3, { articulated: false, positionError: 0.8 }),
+  ]),
+);
+
+const values = (svg: string): readonly string[] =>
+  [...svg.matchAll(/attributeName="d"[^>]* values="([^"]*)"/g)].map(([, text]) => text!);
+
+test('bones move where there is a skeleton, a disc stands for who has none', () => {
+  const [bones, disc, ...more] = values(renderClip(fall, frames, testEnvironment));
+  expect(more).toEqual([]);
+  // Nobody in the first second, then a skeleton of 14 lines a frame.
+  expect(bones!.split(';')).toHaveLength(102);
+  expect(bones!.split(';')[1]!.match(/M/g)).toHaveLength(14);
+  // It stands still, so it is written once; a second after the last frame it is gone.
+  expect(disc!.split(';')).toHaveLength(3);
+  expect(disc!.split(';')[1]).toMatch(/^M[^M]*$/);
+});
+
+test('the same event and frames give the same text', () => {
+  expect(renderClip(fall, frames, testEnvironment)).toBe(renderClip(fall, frames, testEnvironment));
+});
+
+test.each(['simulated', 'live', 'replay'] as const)('says that it is %s', (origin) => {
+  const svg = renderClip({ ...fall, provenance: { origin } }, frames, testEnvironment);
+  expect(svg).toContain(`>${origin.toUpperCase()}</text>`);
+});
+
+test('marks the place of the event from its moment on, and tells what it was', () => {
+  const svg = renderClip(fall, frames, testEnvironment);
+  expect(svg).toMatch(/attributeName="opacity"[^>]* keyTimes="0;0.5" values="0;1"/);
+  expect(svg).toContain('fall detection (high), 2026-01-01 00:00:05.000 UTC');
+  expect(svg).toContain('pose-test 1.0.0, trained on simulated CSI');
+});
+
+test('a crowd at forty frames a second stays under 200 kB', () => {
+  const crowd = Array.from({ length: 20 }, (_, index) => person(index + 1, index / 4, 2));
+  const many: PoseFrame[] = Array.from({ length: 480 }, (_, index) => ({
+    ...poseFrame(index),
+    time: fall.time - 6_000_000 + index * 25_000,
+    persons: crowd.map((one) => ({
+      ...one,
+      keypoints: one.keypoints.map((k) => ({ ...k, x: k.x + index / 300 })),
+    })),
+  }));
+  const svg = renderClip(fall, many, testEnvironment);
+  expect(svg.length).toBeLessThan(200_000);
+  expect(svg.length).toBeGreaterThan(50_000);
+  expect(svg).toContain('12 more people are not drawn');
+});
+
+test('a store without keypoints gives a disc', () => {
+  const anonymous = frames.map((frame) => ({
+    ...frame,
+    persons: frame.persons.map((one) => ({ ...one, keypoints: [] })),
+  }));
+  for (const text of values(renderClip(fall, anonymous, testEnvironment)))
+    expect(text.split(';').every((path) => (path.match(/M/g) ?? []).length === 1)).toBe(true);
+});
+
+test('names from files are text, whatever they hold', () => {
+  const name = '"><script>alert(1)</script>&\u0000';
+  const svg = renderClip(fall, frames, { ...testEnvironment, name });
+  expect(svg).not.toContain('<script');
+  expect(svg).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&amp;,');
+});
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openService();
+});
+afterAll(() => service.close());
+beforeEach(() => {
+  service.main.frames.length = 0;
+  service.main.events.length = 0;
+});
+
+test('the path that an alert names gives its clip, under each mount, to who may read', async () => {
+  service.main.publish(...frames, fall);
+  const path = clipPath(fall);
+  for (const mount of ['/api/v1', '/form-a/api/v1', '/form-b/api/v1']) {
+    const response = await service.get(path.replace('/api/v1', mount), service.token('viewer'));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('image/svg+xml');
+    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+    expect(response.headers.get('x-ratelimit-limit')).toBe('1000');
+    expect(await response.text()).toBe(renderClip(fall, frames, testEnvironment));
+  }
+  expect((await service.get(path)).status).toBe(401);
+});
+
+test.each([
+  ['an alert that nobody knows', clipPath({ ...fall, id: 'other' }), 404, 'RESOURCE_NOT_FOUND'],
+  ['another time', clipPath({ ...fall, time: fall.time + 1_000_000 }), 404, 'RESOURCE_NOT_FOUND'],
+  ['an alert whose poses are gone', clipPath(fall), 404, 'POSE_DATA_NOT_FOUND'],
+  ['no time', '/api/v1/alerts/yesterday/x/clip', 422, 'VALIDATION_ERROR'],
+])('%s is answered in words', async (_what, path, status, code) => {
+  service.main.publish(fall);
+  const response = await service.get(path, service.token('viewer'));
+  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject({ error: { code } });
+});
