@@ -9,6 +9,7 @@ import type { ApiKeys } from './auth/api-keys.js';
 import type { Authenticator } from './auth/authenticator.js';
 import type { Tokens } from './auth/tokens.js';
 import type { Users } from './auth/users.js';
+import type { AuditLog } from './audit/audit-log.js';
 import type { SystemProbe } from './system-probe.js';
 
 /** All that the API serves: one main topology, its people and its limits. */
@@ -24,6 +25,7 @@ export interface Deployment {
   readonly apiKeys: ApiKeys;
   readonly authenticator: Authenticator;
   readonly probe: SystemProbe;
+  readonly audit: AuditLog;
   /** Looks at the records of a node of the main topology until the function that it gives is called. */
   readonly watch: (node: string, watcher: (record: Data) => void) => () => void;
   readonly clock: Clock;

@@ -5,5 +5,9 @@ declare module 'koa' {
   interface DefaultState {
     requestId: string;
     account: Account | null;
+    /** Code of the error that is answered. */
+    problem?: string;
+    /** What of the call stands in the audit log. */
+    audit?: Readonly<Record<string, unknown>>;
   }
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Clock, Logger } from '../pipeline/component/index.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
 import { packageVersion } from '../pipeline/telemetry/paths.js';
+import { AuditLog } from './audit/audit-log.js';
 import { ApiKeys } from './auth/api-keys.js';
 import { Authenticator } from './auth/authenticator.js';
 import { IdentityProvider, type IdentityProviderOptions } from './auth/identity-provider.js';
@@ -70,6 +71,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     ? new IdentityProvider(options.identityProvider, log)
     : null;
   const probe = new SystemProbe(() => main.status(), options.stateFolder);
+  const audit = new AuditLog(options.stateFolder, log);
   const deployment: Deployment = {
     version: packageVersion(),
     main,
@@ -80,6 +82,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     apiKeys,
     authenticator: new Authenticator({ users, tokens, apiKeys, identityProvider }),
     probe,
+    audit,
     watch: options.watch,
     clock,
     log,
@@ -106,6 +109,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       stream.close();
       probe.close();
       await shut(server);
+      await audit.close();
     },
   };
 }

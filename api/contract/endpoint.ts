@@ -60,14 +60,20 @@ export interface Endpoint<I = unknown, R = unknown> {
   /** Where the answer is no JSON: what `render` gives as `data` is then the text of such a document, without envelope. */
   readonly document?: { readonly type: string; readonly headers: Readonly<Record<string, string>> };
   readonly handle: (input: I, call: Call) => Promise<R>;
+  /**
+   * What of a call stands in the audit log beside its path: identifiers and switches, no field that may hold a
+   * secret. A GET with it is written down too. False for a call that changes nothing though it is no GET.
+   */
+  readonly audit?: false | ((input: I, call: Call) => Readonly<Record<string, unknown>>);
   /** At least one; a form that an endpoint lacks is answered in the body of the other. */
   readonly a?: FormView<I, R>;
   readonly b?: FormView<I, R>;
 }
 
 /** An endpoint whose input and result types are forgotten: what the router holds. */
-export type AnyEndpoint = Omit<Endpoint, 'handle' | 'a' | 'b'> & {
+export type AnyEndpoint = Omit<Endpoint, 'handle' | 'audit' | 'a' | 'b'> & {
   readonly handle: (input: never, call: Call) => Promise<unknown>;
+  readonly audit?: false | ((input: never, call: Call) => Readonly<Record<string, unknown>>);
   readonly a?: AnyFormView;
   readonly b?: AnyFormView;
 };

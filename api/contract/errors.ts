@@ -71,9 +71,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The code of section 7.2 that it is answered with. */
+export const codeOf = ({ situation }: ApiError): string => CODE_OF[situation] ?? situation;
+
 /** Error body of section 7.1 in either form. */
 export function errorBody(form: Form, error: ApiError, timestamp: string, requestId: string): object {
-  const code = CODE_OF[error.situation] ?? error.situation;
+  const code = codeOf(error);
   const details = form === 'a' ? detailsA(error.details) : detailsB(error.details);
   return form === 'a'
     ? { error: { code, message: error.message, details, timestamp, request_id: requestId } }

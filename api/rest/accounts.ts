@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { ApiKey } from '../auth/api-keys.js';
 import { NAME_PATTERN, ROLES, type Account, type Role } from '../auth/roles.js';
 import { LastAdminError, randomPassword } from '../auth/users.js';
-import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
+import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { pageOf, PageQuery, pagination, type PageOf } from '../contract/pages.js';
 
@@ -69,10 +69,10 @@ const addUser = defineEndpoint<Omit<NewUser, 'password'> & { password?: string }
   summary: 'Makes a user. Without a password one is made up; it is shown in this answer alone.',
   ...administrative,
   status: 201,
+  audit: ({ name, role }) => ({ user: name, role }),
   async handle({ name, role, password = randomPassword() }, call) {
     if (!(await call.deployment.users.add(name, role, password)))
       throw new ApiError('RESOURCE_CONFLICT', `There is a user ${name} already`);
-    note(call, 'user made', { user: name, role });
     return { name, role, password };
   },
   b: formView({
@@ -95,6 +95,7 @@ const changeUser = defineEndpoint<UserChange, Account>({
   summary: 'Changes the role or the password of a user. A new password ends all logins of that user.',
   ...administrative,
   status: 200,
+  audit: ({ role, password }) => ({ role, new_password: password !== undefined }),
   async handle({ name, role, password }, call) {
     const { users: kept, tokens } = call.deployment;
     try {
@@ -107,7 +108,6 @@ const changeUser = defineEndpoint<UserChange, Account>({
       tokens.revokeUser(name);
     }
     const changed = kept.account(name) ?? unknown('user', name);
-    note(call, 'user changed', { user: name, role: changed.role, new_password: password !== undefined });
     return changed;
   },
   b: formView({
@@ -132,7 +132,6 @@ const removeUser = defineEndpoint<string, null>({
       throw refused(error);
     }
     call.deployment.tokens.revokeUser(name);
-    note(call, 'user removed', { user: name });
     return Promise.resolve(null);
   },
   b: formView({
@@ -170,11 +169,11 @@ const addKey = defineEndpoint<NewKey, ApiKey & { readonly key: string }>({
   summary: 'Makes an API key; the key itself is shown in this answer alone.',
   ...administrative,
   status: 201,
+  audit: ({ name, role, expires_at }) => ({ key_name: name, role, expires_at }),
   handle({ name, role, expires_at = null }, call) {
     if (call.deployment.apiKeys.list().some((key) => key.name === name))
       throw new ApiError('RESOURCE_CONFLICT', `There is a key named ${name} already`);
     const { key, kept } = call.deployment.apiKeys.create(name, role, timeToCome(expires_at));
-    note(call, 'API key made', { key_id: kept.id, key_name: name, role, expires_at: kept.expires_at });
     return Promise.resolve({ ...kept, key });
   },
   b: formView({
@@ -193,7 +192,6 @@ const removeKey = defineEndpoint<string, null>({
   status: 204,
   handle(id, call) {
     if (!call.deployment.apiKeys.remove(id)) unknown('API key', id);
-    note(call, 'API key removed', { key_id: id });
     return Promise.resolve(null);
   },
   b: formView({
@@ -206,11 +204,6 @@ const removeKey = defineEndpoint<string, null>({
 
 /** DESIGN section 7: people and services of a deployment. */
 export const accountEndpoints = [listUsers, addUser, changeUser, removeUser, listKeys, addKey, removeKey];
-
-/** Who did what stands in the log. */
-function note({ deployment, account }: Call, what: string, details: Record<string, unknown>): void {
-  deployment.log.info(what, { account: account?.name ?? null, ...details });
-}
 
 function unknown(what: string, name: string): never {
   throw new ApiError('RESOURCE_NOT_FOUND', `There is no ${what} ${name}`);

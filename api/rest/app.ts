@@ -4,15 +4,17 @@ import cors from '@koa/cors';
 import Router from '@koa/router';
 import Koa, { type Context as KoaContext, type Middleware } from 'koa';
 import { ROLES, type Account, type Role } from '../auth/roles.js';
+import { recordActions } from '../audit/record-actions.js';
 import { readCredentials } from '../auth/credentials.js';
 import { viewOf, type AnyEndpoint } from '../contract/endpoint.js';
-import { ApiError, errorBody } from '../contract/errors.js';
+import { ApiError, codeOf, errorBody } from '../contract/errors.js';
 import { successBody, type Form } from '../contract/form.js';
 import type { Deployment } from '../deployment.js';
 import { addressKey } from '../limits/addresses.js';
 import type { Hosts } from '../limits/hosts.js';
 import type { Limits } from '../limits/limits.js';
 import { accountEndpoints } from './accounts.js';
+import { auditEndpoints } from './audit.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
 import { clipEndpoints } from './clips.js';
@@ -39,6 +41,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...tapEndpoints,
   ...deadLetterEndpoints,
   ...backupEndpoints,
+  ...auditEndpoints,
   ...healthEndpoints,
 ];
 
@@ -72,6 +75,8 @@ export interface Outside {
 /** The HTTP application. */
 export function createApp(deployment: Deployment, limits: Limits, root: RootRoutes, outside: Outside): Koa {
   const app = new Koa();
+  const router = new Router();
+  const endpointOf = endpointFinder(router, deployment);
   app.on('error', (error: unknown) => {
     deployment.log.error('a request failed', {
       reason: error instanceof Error ? error.stack : String(error),
@@ -79,6 +84,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   });
   app.use(identify);
   app.use(securityHeaders);
+  app.use(recordActions(deployment.audit, endpointOf));
   app.use(answerErrors(deployment));
   app.use(requireHost(outside.hosts));
   app.use(crossOrigin(outside.origins));
@@ -93,7 +99,6 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   app.use(async (context, next) => {
     await (formOf(context, deployment) === null ? root.page(context, next) : next());
   });
-  const router = new Router();
   const room = makeRoom(CALLS_AT_ONCE);
   for (const { base, form } of mounts(deployment.form)) {
     for (const endpoint of ENDPOINTS) {
@@ -112,7 +117,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
     }
   }
   app.use(readCredentials(deployment.authenticator));
-  app.use(countCalls(router, deployment, limits));
+  app.use(countCalls(endpointOf, deployment, limits));
   app.use(router.routes());
   app.use(refuse(router));
   return app;
@@ -169,6 +174,7 @@ function answerErrors(deployment: Deployment): Middleware {
       await next();
     } catch (thrown) {
       const error = toApiError(thrown, context, deployment);
+      context.state.problem = codeOf(error);
       context.status = error.status;
       context.set(error.headers);
       const form = formOf(context, deployment) ?? deployment.form;
@@ -198,20 +204,29 @@ function formOf(context: KoaContext, deployment: Deployment): Form | null {
   return mount?.form ?? null;
 }
 
-/**
- * Takes one call of the caller's limit, whatever becomes of the call, so that the headers of section 8.1 are on all
- * answers. A path that nothing is at counts as one of pose data. @throws ApiError 429
- */
-function countCalls(router: Router, deployment: Deployment, limits: Limits): Middleware {
+/** The endpoint that a call means; with `anyMethod` also one that its path has for another method. */
+type EndpointFinder = (context: KoaContext, anyMethod?: boolean) => AnyEndpoint | undefined;
+
+function endpointFinder(router: Router, deployment: Deployment): EndpointFinder {
   const endpoints = new Map<string, AnyEndpoint>(
     mounts(deployment.form).flatMap(({ base }) =>
       ENDPOINTS.map((endpoint) => [`${endpoint.method} ${base}${endpoint.path}`, endpoint] as const),
     ),
   );
-  return async (context, next) => {
+  return (context, anyMethod = false) => {
     const found = router.match(context.path, context.method);
-    const layer = found.pathAndMethod[0] ?? found.path[0];
-    const endpoint = layer && endpoints.get(`${layer.methods.at(-1)!} ${String(layer.path)}`);
+    const layer = found.pathAndMethod[0] ?? (anyMethod ? found.path[0] : undefined);
+    return layer && endpoints.get(`${layer.methods.at(-1)!} ${String(layer.path)}`);
+  };
+}
+
+/**
+ * Takes one call of the caller's limit, whatever becomes of the call, so that the headers of section 8.1 are on all
+ * answers. A path that nothing is at counts as one of pose data. @throws ApiError 429
+ */
+function countCalls(endpointOf: EndpointFinder, deployment: Deployment, limits: Limits): Middleware {
+  return async (context, next) => {
+    const endpoint = endpointOf(context, true);
     const { account } = context.state;
     // A user may be named like an address.
     const caller =
@@ -289,6 +304,7 @@ function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answe
     const { signal } = abort;
     const call = { deployment, limits, account, address: context.ip, requestId, signal };
     const input = view.read({ path: path as never, query: query as never, body: body as never });
+    if (endpoint.audit) context.state.audit = endpoint.audit(input as never, call);
     const handled = endpoint.handle(input as never, call);
     // What changes something goes on anyway, so its end is waited for.
     const result = await (endpoint.method === 'GET' ? inTime(handled, answerMs, abort) : handled);

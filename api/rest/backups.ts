@@ -16,10 +16,9 @@ export const backupEndpoints = [
     access: 'admin',
     limit: 'configuration',
     status: 201,
-    async handle(id, { deployment, account }) {
+    async handle(id, { deployment }) {
       const running = topologyOf(deployment, id);
       if (underWay.has(id)) throw new ApiError('RESOURCE_CONFLICT', `A backup of ${id} is being made`);
-      deployment.log.info('backup asked for', { account: account?.name ?? null, topology: id });
       underWay.add(id);
       try {
         return await makeBackup(running);

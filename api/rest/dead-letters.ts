@@ -92,14 +92,8 @@ const replay = defineEndpoint<Selected, ReplayResult>({
   access: 'operator',
   limit: 'configuration',
   status: 200,
-  handle: async ({ id, selection }, { deployment, account }) => {
-    deployment.log.info('replay of dead letters asked for', {
-      account: account?.name ?? null,
-      topology: id,
-      ...selection,
-    });
-    return at(deployment, id, (desk) => desk.replay(selection));
-  },
+  audit: ({ selection }) => ({ ...selection }),
+  handle: async ({ id, selection }, { deployment }) => at(deployment, id, (desk) => desk.replay(selection)),
   b: formView({
     path: PathSchema,
     body: Type.Object(
@@ -122,10 +116,9 @@ const dropOne = defineEndpoint<OneLetter, null>({
   access: 'operator',
   limit: 'configuration',
   status: 204,
-  handle: async ({ id, letter }, { deployment, account }) => {
+  handle: async ({ id, letter }, { deployment }) => {
     if ((await at(deployment, id, (desk) => desk.drop({ ids: [letter] }))) === 0)
       throw new ApiError('RESOURCE_NOT_FOUND', `The topology ${id} has no dead letter ${letter}`);
-    deployment.log.info('a dead letter is dropped', { account: account?.name ?? null, topology: id, letter });
     return null;
   },
   b: formView({
@@ -143,14 +136,8 @@ const dropAll = defineEndpoint<Selected, number>({
   access: 'operator',
   limit: 'configuration',
   status: 200,
-  handle: async ({ id, selection }, { deployment, account }) => {
-    deployment.log.info('dead letters are dropped', {
-      account: account?.name ?? null,
-      topology: id,
-      ...selection,
-    });
-    return at(deployment, id, (desk) => desk.drop(selection));
-  },
+  audit: ({ selection }) => ({ ...selection }),
+  handle: async ({ id, selection }, { deployment }) => at(deployment, id, (desk) => desk.drop(selection)),
   b: formView({
     path: PathSchema,
     query: Type.Object({ ids: Type.Optional(IdsField), node: Type.Optional(NodeField) }, closed),

@@ -136,6 +136,7 @@ const stop = defineEndpoint<StopInput, Accepted>({
   access: 'operator',
   limit: 'configuration',
   status: 202,
+  audit: ({ force, saveState }) => ({ force, save_state: saveState }),
   async handle(input, { deployment, account }) {
     const { state } = deployment.main.status();
     if (state === 'stopped' || state === 'stopping') {

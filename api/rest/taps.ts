@@ -33,6 +33,8 @@ const tap = defineEndpoint<Wanted, Seen>({
   access: 'operator',
   limit: 'pose_data',
   status: 200,
+  // Records of people who are sensed are looked at.
+  audit: ({ limit }) => ({ limit }),
   handle: look,
   b: formView({
     path: Type.Object({ id: Type.String(), node: Type.String() }),

@@ -115,10 +115,10 @@ const apply = defineEndpoint<Change, TopologyStatus>({
   access: 'admin',
   limit: 'configuration',
   status: 200,
-  async handle({ id, text, hash }, { deployment, account }) {
+  audit: ({ hash }) => ({ hash }),
+  async handle({ id, text, hash }, { deployment }) {
     const running = topologyOf(deployment, id);
     const next = parse(deployment, text);
-    deployment.log.info('apply asked for', { account: account?.name ?? null, topology: id, hash });
     try {
       await running.apply(next, hash ?? '');
     } catch (error) {
