@@ -16,7 +16,9 @@ import type { Deployment } from './deployment.js';
 import { Hosts } from './limits/hosts.js';
 import { Limits } from './limits/limits.js';
 import { createApp, mounts } from './rest/app.js';
+import { API_DOCUMENTS } from './rest/documents.js';
 import { SystemProbe } from './system-probe.js';
+import { serveApiDocs } from './web/api-docs.js';
 import { servePage } from './web/serve.js';
 import { PoseStream } from './ws/pose-stream.js';
 
@@ -92,7 +94,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const app = createApp(
     deployment,
     options.limits ?? new Limits(),
-    { metrics: options.metrics, page: servePage(() => main.topology) },
+    { metrics: options.metrics, pages: [servePage(() => main.topology), serveApiDocs(API_DOCUMENTS)] },
     { hosts, origins: options.origins ?? [], answerMs: options.answerMs ?? ANSWER_MS },
   );
   const handle = app.callback();

@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Form } from './form.js';
 
 /** Codes of section 7.2, with the HTTP status that each is answered with. */
@@ -70,6 +71,75 @@ export class ApiError extends Error {
     return STATUS_OF[this.situation];
   }
 }
+
+const closed = { additionalProperties: false } as const;
+const Timestamp = Type.String({ format: 'date-time' });
+const described = { code: Type.String(), message: Type.String() };
+const NullableTime = Type.Union([Timestamp, Type.Null()]);
+const RangeSchema = Type.Object({ start: NullableTime, end: NullableTime }, closed);
+const ranges = {
+  requested_range: Type.Optional(RangeSchema),
+  available_range: Type.Optional(RangeSchema),
+};
+
+/** Section 7.1 and the details of 7.2 and 8.4, Form A. */
+export const ErrorASchema = Type.Object(
+  {
+    error: Type.Object(
+      {
+        ...described,
+        details: Type.Object(
+          {
+            field_errors: Type.Optional(
+              Type.Array(
+                Type.Object(
+                  { field: Type.String(), message: Type.String(), received_value: Type.Unknown() },
+                  closed,
+                ),
+              ),
+            ),
+            limit: Type.Optional(Type.Integer()),
+            window_seconds: Type.Optional(Type.Integer()),
+            reset_time: Type.Optional(Timestamp),
+            ...ranges,
+          },
+          closed,
+        ),
+        timestamp: Timestamp,
+        request_id: Type.String(),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
+/** The same, Form B. */
+export const ErrorBSchema = Type.Object(
+  {
+    success: Type.Literal(false),
+    error: Type.Object(
+      {
+        ...described,
+        details: Type.Object(
+          {
+            field: Type.Optional(Type.String()),
+            reason: Type.Optional(Type.String()),
+            limit: Type.Optional(Type.Integer()),
+            window: Type.Optional(Type.Integer()),
+            reset_at: Type.Optional(Timestamp),
+            ...ranges,
+          },
+          closed,
+        ),
+      },
+      closed,
+    ),
+    timestamp: Timestamp,
+    request_id: Type.String(),
+  },
+  closed,
+);
 
 /** The code of section 7.2 that it is answered with. */
 export const codeOf = ({ situation }: ApiError): string => CODE_OF[situation] ?? situation;

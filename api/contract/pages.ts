@@ -9,8 +9,20 @@ export const PageFields = {
 export const PageQuery = Type.Object(PageFields, { additionalProperties: false });
 export type PageOf = Static<typeof PageQuery>;
 
-/** Section 2.5, Form B. */
-export const pagination = ({ page, per_page }: PageOf, total: number) => {
+/** Section 2.5, Form B: what stands beside the `data` of a list. */
+export const PaginationSchema = Type.Object(
+  {
+    page: Type.Integer(),
+    per_page: Type.Integer(),
+    total: Type.Integer(),
+    total_pages: Type.Integer(),
+    has_next: Type.Boolean(),
+    has_prev: Type.Boolean(),
+  },
+  { additionalProperties: false },
+);
+
+export const pagination = ({ page, per_page }: PageOf, total: number): Static<typeof PaginationSchema> => {
   const pages = Math.ceil(total / per_page);
   return {
     page,

@@ -57,10 +57,10 @@ export const mounts = (configured: Form): readonly { readonly base: string; read
   { base: '/api/v1', form: configured },
 ];
 
-/** What of the outside of the contract is served at the root: metrics, the live page. */
+/** What of the outside of the contract is served at the root: metrics, the live page, the API's documentation. */
 export interface RootRoutes {
   readonly metrics: () => Promise<string>;
-  readonly page: Middleware;
+  readonly pages: readonly Middleware[];
 }
 
 /** Who may call from where, and how long they wait. */
@@ -96,9 +96,11 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
     context.type = 'text/plain; version=0.0.4';
     context.body = await root.metrics();
   });
-  app.use(async (context, next) => {
-    await (formOf(context, deployment) === null ? root.page(context, next) : next());
-  });
+  for (const page of root.pages) {
+    app.use(async (context, next) => {
+      await (formOf(context, deployment) === null ? page(context, next) : next());
+    });
+  }
   const room = makeRoom(CALLS_AT_ONCE);
   for (const { base, form } of mounts(deployment.form)) {
     for (const endpoint of ENDPOINTS) {

@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import type { Problem } from '../../pipeline/config/index.js';
 import { openServer, type RunningServer, type ServerOptions } from '../../api/server.js';
 import { testContext } from '../support/context.js';
 import { FakeTopology } from '../support/fake-topology.js';
+import { complaints } from '../support/openapi.js';
 
 export interface TestService {
   readonly server: RunningServer;
@@ -91,6 +92,13 @@ export async function openService(
     'Content-Type': 'application/json',
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
   });
+  /** Each answer fits the OpenAPI document. */
+  const call = async (method: string, path: string, init: RequestInit): Promise<Response> => {
+    const response = await fetch(server.address + path, { ...init, method });
+    if (response.headers.get('Content-Type')?.startsWith('application/json'))
+      expect(complaints(method, path, response, await response.clone().json())).toEqual([]);
+    return response;
+  };
   return {
     server,
     main,
@@ -103,9 +111,8 @@ export async function openService(
         jwtid: 'test',
         expiresIn,
       }),
-    get: (path, token) => fetch(server.address + path, { headers: headers(token) }),
-    post: (path, body, token) =>
-      fetch(server.address + path, { method: 'POST', headers: headers(token), body: JSON.stringify(body) }),
+    get: (path, token) => call('GET', path, { headers: headers(token) }),
+    post: (path, body, token) => call('POST', path, { headers: headers(token), body: JSON.stringify(body) }),
     async close() {
       await server.close();
       rmSync(stateFolder, { recursive: true });

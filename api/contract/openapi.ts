@@ -1,0 +1,202 @@
+import { Type, type TObject, type TSchema } from 'typebox';
+import { viewOf, type AnyEndpoint } from './endpoint.js';
+import { ErrorASchema, ErrorBSchema, STATUS_OF } from './errors.js';
+import type { Form } from './form.js';
+import { PaginationSchema } from './pages.js';
+
+/** An OpenAPI document: plain JSON. */
+export type OpenApi = Readonly<Record<string, unknown>>;
+
+const TITLES = { a: 'bare bodies', b: 'bodies in an envelope' } as const;
+
+/**
+ * The service interface in one form, from the very schemas that check requests and that tests hold answers
+ * against.
+ *
+ * @param base where the form is mounted: `/form-b/api/v1`
+ * @see https://spec.openapis.org/oas/v3.1.1.html
+ */
+export function openApiOf(
+  form: Form,
+  endpoints: readonly AnyEndpoint[],
+  { version, base }: { readonly version: string; readonly base: string },
+): OpenApi {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[endpoint.method.toLowerCase()] = operationOf(endpoint, form);
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: `csiflow, Form ${form.toUpperCase()}: ${TITLES[form]}`,
+      version,
+      description:
+        'People from Wi-Fi channel state information: poses, tracks, events and figures, and the control of what senses them. What a form lacks is answered in the body of the other.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: base }],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    tags: [...new Set(endpoints.map(tagOf))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'From POST /auth/token.',
+        },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'For services.' },
+      },
+      schemas: { ErrorA: ErrorASchema, ErrorB: ErrorBSchema, Pagination: PaginationSchema },
+      headers: HEADERS,
+    },
+  };
+}
+
+function operationOf(endpoint: AnyEndpoint, asked: Form): object {
+  const { form, view } = viewOf(endpoint, asked);
+  return {
+    operationId: operationId(endpoint),
+    summary: endpoint.summary,
+    tags: [tagOf(endpoint)],
+    ...(endpoint.access === 'open'
+      ? { security: [] }
+      : { description: `Takes the role ${endpoint.access}.` }),
+    ...parametersOf(view.path, view.query),
+    ...(view.body && requestBody(asSent(view.body))),
+    responses: {
+      [endpoint.status]:
+        endpoint.status === 204
+          ? { description: 'Done; nothing to say.', headers: HEADER_REFERENCES }
+          : {
+              description: 'The answer.',
+              headers: HEADER_REFERENCES,
+              ...json(bodySchema(endpoint, form)),
+            },
+      ...errorResponses(endpoint, asked),
+    },
+  };
+}
+
+/** `GET /pose/tracking/:track_id` is `getPoseTrackingTrackId`. */
+const operationId = ({ method, path }: AnyEndpoint): string =>
+  method.toLowerCase() +
+  path
+    .split(/[/_:-]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+
+const tagOf = ({ path }: AnyEndpoint): string => path.split('/')[1]!;
+
+/** Schema of a whole body of success. */
+export function bodySchema(endpoint: AnyEndpoint, form: Form): TSchema {
+  const { response, query } = endpoint[form]!;
+  if (form === 'a' || endpoint.bare) return response;
+  return Type.Object(
+    {
+      success: Type.Literal(true),
+      data: response,
+      ...(query && 'per_page' in query.properties && { pagination: PaginationSchema }),
+      timestamp: Type.String({ format: 'date-time' }),
+      request_id: Type.String(),
+    },
+    { additionalProperties: false },
+  );
+}
+
+function parametersOf(path: TObject | undefined, query: TObject | undefined): object {
+  const parameters = [
+    ...fieldsOf(path).map(({ name, schema }) => ({ name, in: 'path', required: true, schema })),
+    ...fieldsOf(query).map(({ name, schema, required }) => ({ name, in: 'query', required, schema })),
+  ];
+  return parameters.length > 0 ? { parameters } : {};
+}
+
+const fieldsOf = (schema: TObject | undefined) => {
+  const { properties = {}, required = [] } = schema ? asSent(schema) : {};
+  return Object.entries(properties).map(([name, field]) => ({
+    name,
+    schema: field,
+    required: required.includes(name),
+  }));
+};
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+}
+
+/** A request's schema as its sender sees it: a field with a default need not be sent. */
+const asSent = (schema: TSchema): ObjectSchema =>
+  JSON.parse(JSON.stringify(schema), (_key, part: unknown) => {
+    if (!isObjectSchema(part)) return part;
+    const { properties, required, ...rest } = part;
+    const needed = required.filter((name) => !('default' in properties[name]!));
+    return { ...rest, properties, ...(needed.length > 0 && { required: needed }) };
+  }) as ObjectSchema;
+
+const isObjectSchema = (part: unknown): part is Required<ObjectSchema> =>
+  typeof part === 'object' && part !== null && 'properties' in part && 'required' in part;
+
+/** An absent body counts as an empty one. */
+const requestBody = (schema: ObjectSchema) => ({
+  requestBody: { required: (schema.required ?? []).length > 0, ...json(schema) },
+});
+
+const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+
+/** Every answer may be one of these: what is wrong with a call is found before its endpoint is asked. */
+function errorResponses(endpoint: AnyEndpoint, form: Form): Record<string, object> {
+  const left = new Set<number>(Object.values(STATUS_OF));
+  left.delete(405);
+  if (endpoint.access === 'open' && !endpoint.path.startsWith('/auth/')) left.delete(401);
+  if (endpoint.access === 'open') left.delete(403);
+  const schema = { $ref: `#/components/schemas/Error${form.toUpperCase()}` };
+  return Object.fromEntries(
+    [...left].map((status) => [
+      String(status),
+      { description: MEANINGS[status] ?? 'An error.', headers: HEADER_REFERENCES, ...json(schema) },
+    ]),
+  );
+}
+
+/** 7.3 */
+const MEANINGS: Readonly<Record<number, string>> = {
+  400: 'The request cannot be read, or its range is too long.',
+  401: 'Credentials are missing or not valid.',
+  403: 'The account may not do this.',
+  404: 'Not there.',
+  409: 'It does not fit what is going on.',
+  412: 'It was changed meanwhile.',
+  413: 'The body is too large.',
+  421: 'The service does not go by that name.',
+  422: 'A field is not valid.',
+  429: 'The rate limit is used up.',
+  500: 'Something failed inside.',
+  502: 'The hardware does not answer.',
+  503: 'Not ready, or overloaded: try again after Retry-After.',
+  504: 'It took too long.',
+};
+
+const LIMIT_HEADERS = {
+  'X-RateLimit-Limit': 'Requests allowed in the window.',
+  'X-RateLimit-Remaining': 'Requests left in the window.',
+  'X-RateLimit-Reset': 'When the window ends: Unix time in seconds.',
+  'X-RateLimit-Window': 'Length of the window in seconds.',
+} as const satisfies Readonly<Record<string, string>>;
+
+const HEADERS = {
+  ...Object.fromEntries(
+    Object.entries(LIMIT_HEADERS).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'integer' } },
+    ]),
+  ),
+  'X-Request-Id': { description: 'Names the call, in logs too.', schema: { type: 'string' } },
+};
+
+const HEADER_REFERENCES = Object.fromEntries(
+  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);

@@ -1,0 +1,15 @@
+// The reader page of the API. Form B first: it is what /api/v1 answers in unless configured otherwise.
+const { SwaggerUIBundle, SwaggerUIStandalonePreset } = window;
+
+SwaggerUIBundle({
+  dom_id: '#reader',
+  urls: [
+    { url: 'openapi-b.json', name: 'Form B' },
+    { url: 'openapi-a.json', name: 'Form A' },
+  ],
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+  layout: 'StandaloneLayout',
+  deepLinking: true,
+  docExpansion: 'list',
+  validatorUrl: null,
+});

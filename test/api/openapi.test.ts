@@ -1,0 +1,67 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENDPOINTS } from '../../api/rest/app.js';
+import { API_DOCUMENTS } from '../../api/rest/documents.js';
+import { canBrowse, openBrowser } from '../support/chromium.js';
+import { openService, type TestService } from './support.js';
+
+describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
+  const document = API_DOCUMENTS[name]!();
+
+  test('is valid OpenAPI 3.1', async () => {
+    const config = await createConfig({ extends: ['spec'] });
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    expect(
+      problems
+        .filter(({ severity }) => severity === 'error')
+        .map(({ message, location }) => `${location[0]?.pointer}: ${message}`),
+    ).toEqual([]);
+  });
+
+  test('has every operation once, under a name of its own', () => {
+    const paths = document['paths'] as Record<string, Record<string, { operationId: string }>>;
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    expect(operations).toHaveLength(ENDPOINTS.length);
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(ENDPOINTS.length);
+  });
+
+  test('says of a field with a default that it need not be sent', () => {
+    const paths = document['paths'] as Record<
+      string,
+      Record<string, { parameters: { name: string; required: boolean }[] }>
+    >;
+    const { parameters } = paths['/analytics/events']!['get']!;
+    expect(parameters.find((parameter) => parameter.name === 'page')?.required).toBe(false);
+  });
+});
+
+describe.runIf(canBrowse)('the reader page in Chromium', () => {
+  let browser: Browser;
+  let service: TestService;
+  beforeAll(async () => {
+    browser = await openBrowser();
+    service = await openService();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  test('shows the operations, without asking another host and without breaking its own policy', async () => {
+    const page = await browser.newPage();
+    const [asked, errors]: [Set<string>, string[]] = [new Set(), []];
+    page.on('request', (request) => {
+      if (!request.url().startsWith('data:')) asked.add(new URL(request.url()).host);
+    });
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    await page.goto(`${service.server.address}/docs`);
+    await page.waitForSelector('#operations-pose-getPoseLatest', { timeout: 15_000 });
+    expect(await page.textContent('.title')).toContain('Form B');
+    expect([...asked]).toEqual([new URL(service.server.address).host]);
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+});

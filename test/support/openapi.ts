@@ -1,0 +1,88 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { mounts } from '../../api/rest/app.js';
+import { API_DOCUMENTS } from '../../api/rest/documents.js';
+
+type Operation = {
+  readonly responses: Readonly<
+    Record<string, { content?: { 'application/json'?: { schema: object } }; headers?: object }>
+  >;
+};
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: object;
+}
+
+const documents = {
+  a: API_DOCUMENTS['openapi-a']!() as unknown as Document,
+  b: API_DOCUMENTS['openapi-b']!() as unknown as Document,
+};
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv, ['date-time']);
+const validators = new Map<object, ValidateFunction>();
+
+/**
+ * Holds an answer against the OpenAPI document of the form that it came in.
+ * @param configured the form of `/api/v1`
+ * @returns what does not fit, empty where all does; also for paths outside of the service interface
+ */
+export function complaints(
+  method: string,
+  path: string,
+  response: { readonly status: number; readonly headers: Headers },
+  body: unknown,
+  configured: 'a' | 'b' = 'b',
+): readonly string[] {
+  const [pathname] = path.split('?') as [string];
+  const mount = mounts(configured).find(({ base }) => pathname.startsWith(`${base}/`));
+  if (!mount) return [];
+  const where = `${method} ${pathname} ${response.status}`;
+  const document = documents[mount.form];
+  const operation = operationAt(document, method, pathname.slice(mount.base.length));
+  const missing = LIMIT_HEADERS.filter((name) => !/^\d+$/.test(response.headers.get(name) ?? ''));
+  const headers = missing.map((name) => `${where}: no ${name}`);
+  const schema = operation
+    ? schemaOf(operation, response.status)
+    : { $ref: `#/components/schemas/Error${mount.form.toUpperCase()}` };
+  if (schema === undefined) return [...headers, `${where}: the document knows no such status`];
+  if (schema === null) return headers;
+  const validate = validatorOf(schema, document);
+  if (validate(body)) return headers;
+  return [
+    ...headers,
+    `${where}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body).slice(0, 500)}`,
+  ];
+}
+
+const LIMIT_HEADERS = ['Limit', 'Remaining', 'Reset', 'Window'].map((name) => `X-RateLimit-${name}`);
+
+/** Null for a status without a body, undefined for one that is not in the document. */
+function schemaOf({ responses }: Operation, status: number): object | null | undefined {
+  const found = responses[String(status)];
+  if (!found) return undefined;
+  return found.content?.['application/json']?.schema ?? null;
+}
+
+function operationAt({ paths }: Document, method: string, path: string): Operation | undefined {
+  const parts = path.split('/');
+  const fits = (template: string): boolean => {
+    const wanted = template.split('/');
+    return (
+      wanted.length === parts.length &&
+      wanted.every((part, index) => part.startsWith('{') || part === parts[index])
+    );
+  };
+  const exact = paths[path]?.[method.toLowerCase()];
+  if (exact) return exact;
+  const [, operations] = Object.entries(paths).find(
+    ([template, found]) => fits(template) && method.toLowerCase() in found,
+  ) ?? ['', undefined];
+  return operations?.[method.toLowerCase()];
+}
+
+function validatorOf(schema: object, { components }: Document): ValidateFunction {
+  const known = validators.get(schema) ?? ajv.compile({ allOf: [schema], components });
+  validators.set(schema, known);
+  return known;
+}
