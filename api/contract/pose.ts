@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { PersonRow } from '../../pipeline/component/index.js';
 import { KEYPOINT_NAMES, type Environment, type Person, type PoseFrame } from '../../pipeline/model/index.js';
+import { DensePose, DensePoseASchema, DensePoseBSchema } from './dense-pose/dense-pose.js';
 import { isoTime } from './form.js';
 import { cameraOf, type Camera } from './view.js';
 
@@ -49,6 +50,7 @@ export const PersonASchema = Type.Object(
     confidence: Share,
     bounding_box: BoundingBoxSchema,
     keypoints: Type.Array(KeypointSchema),
+    dense_pose: Type.Optional(DensePoseASchema),
     tracking_info: Type.Object(
       {
         track_id: Type.String(),
@@ -89,6 +91,7 @@ export const PersonBSchema = Type.Object(
     confidence: Share,
     bounding_box: BoundingBoxSchema,
     keypoints: Type.Optional(Type.Array(KeypointSchema)),
+    dense_pose: Type.Optional(DensePoseBSchema),
     ...InRoom,
   },
   closed,
@@ -138,6 +141,8 @@ type KeypointBody = Static<typeof KeypointSchema>;
 export interface PoseSelection {
   readonly keypoints: boolean;
   readonly threeD: boolean;
+  /** Default: left out. */
+  readonly densePose?: boolean;
   readonly minConfidence: number;
   readonly persons: ReadonlySet<number> | null;
 }
@@ -148,10 +153,12 @@ export const WHOLE: PoseSelection = { keypoints: true, threeD: false, minConfide
 export class PoseView {
   readonly #camera: Camera;
   readonly #pipeline: string;
+  readonly #densePose: DensePose;
 
   constructor(environment: Environment, topology: string) {
     this.#camera = cameraOf(environment);
     this.#pipeline = topology;
+    this.#densePose = new DensePose(this.#camera, keypointConfidence);
   }
 
   frameA(frame: PoseFrame, selection: PoseSelection = WHOLE): PoseFrameA {
@@ -202,6 +209,7 @@ export class PoseView {
       confidence: person.confidence,
       bounding_box: this.#box(person),
       ...(selection.keypoints && { keypoints: this.#keypoints(person, selection) }),
+      ...(selection.densePose && { dense_pose: this.#densePose.formB(person) }),
       ...(selection.threeD && inRoom(person)),
     };
   }
@@ -213,6 +221,7 @@ export class PoseView {
       confidence: person.confidence,
       bounding_box: this.#box(person),
       keypoints: this.#keypoints(person, selection),
+      ...(selection.densePose && { dense_pose: this.#densePose.formA(person) }),
       tracking_info: {
         track_id: `track_${number}`,
         track_age: person.track?.age ?? 0,
@@ -243,21 +252,22 @@ export class PoseView {
     return x >= 0 && y >= 0 && x < this.#camera.width && y < this.#camera.height;
   }
 
-  /** Around the skeleton where there is one, else around a cylinder as wide as the position is uncertain. */
+  /** Around the body where there is a skeleton, else around a cylinder as wide as the position is uncertain. */
   #box(person: Person): Static<typeof BoundingBoxSchema> {
-    const outline = person.articulated ? person.keypoints : cylinder(person);
+    const body = person.articulated ? this.#densePose.boxOf(person) : this.#around(cylinder(person));
+    if (!body) return { x: 0, y: 0, width: 0, height: 0 };
+    const { x, y, width, height } = body;
+    return { x: hundredths(x), y: hundredths(y), width: hundredths(width), height: hundredths(height) };
+  }
+
+  #around(outline: readonly { x: number; y: number; z: number }[]): Static<typeof BoundingBoxSchema> | null {
     const pixels = outline.map((corner) => this.#camera.project(corner)).filter((pixel) => pixel !== null);
-    if (pixels.length === 0) return { x: 0, y: 0, width: 0, height: 0 };
+    if (pixels.length === 0) return null;
     const left = clamp(Math.min(...pixels.map(({ x }) => x)), this.#camera.width);
     const right = clamp(Math.max(...pixels.map(({ x }) => x)), this.#camera.width);
     const top = clamp(Math.min(...pixels.map(({ y }) => y)), this.#camera.height);
     const bottom = clamp(Math.max(...pixels.map(({ y }) => y)), this.#camera.height);
-    return {
-      x: hundredths(left),
-      y: hundredths(top),
-      width: hundredths(right - left),
-      height: hundredths(bottom - top),
-    };
+    return { x: left, y: top, width: right - left, height: bottom - top };
   }
 }
 

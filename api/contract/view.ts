@@ -4,8 +4,17 @@ import type { Environment, Point } from '../../pipeline/model/index.js';
 export interface Camera {
   readonly width: number;
   readonly height: number;
+  /** Distance of the picture's plane in pixels: what is one metre wide at a depth of one metre. */
+  readonly focal: number;
+  /** Where it stands, metres. */
+  readonly eye: Point;
+  /** Directions of the picture in the room. */
+  readonly right: Point;
+  readonly up: Point;
   /** Pixel of a point; null where it lies behind the camera. */
   project(point: Point): { readonly x: number; readonly y: number } | null;
+  /** The same, with the metres between it and the plane that the camera stands in. */
+  see(point: Point): { readonly x: number; readonly y: number; readonly depth: number } | null;
 }
 
 const NEAREST_METRES = 0.05;
@@ -24,17 +33,21 @@ export function cameraOf(environment: Environment): Camera {
   const right = straightDown ? { x: 1, y: 0, z: 0 } : unit(cross(forward, { x: 0, y: 0, z: 1 }));
   const up = cross(right, forward);
 
+  const see: Camera['see'] = (point) => {
+    const ray = minus(point, from);
+    const depth = dot(ray, forward);
+    if (depth < NEAREST_METRES) return null;
+    return {
+      x: width / 2 + (focal * dot(ray, right)) / depth,
+      y: height / 2 - (focal * dot(ray, up)) / depth,
+      depth,
+    };
+  };
   return {
-    width,
-    height,
+    ...{ width, height, focal, eye: from, right, up, see },
     project(point) {
-      const ray = minus(point, from);
-      const depth = dot(ray, forward);
-      if (depth < NEAREST_METRES) return null;
-      return {
-        x: width / 2 + (focal * dot(ray, right)) / depth,
-        y: height / 2 - (focal * dot(ray, up)) / depth,
-      };
+      const seen = see(point);
+      return seen && { x: seen.x, y: seen.y };
     },
   };
 }

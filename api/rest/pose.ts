@@ -62,7 +62,7 @@ const latest = defineEndpoint<LatestInput, Latest>({
     response: PoseFrameASchema,
     read: ({ query }) => ({
       environment: undefined,
-      selection: { ...WHOLE, threeD: query.include_3d ?? false },
+      selection: { ...WHOLE, densePose: true, threeD: query.include_3d ?? false },
     }),
     render: ({ frame, selection }, { deployment }) => ({
       data: viewOfEnvironment(deployment, frame.environment).frameA(frame, selection),
@@ -83,6 +83,7 @@ const latest = defineEndpoint<LatestInput, Latest>({
       environment: query.environment_id,
       selection: {
         keypoints: query.include_keypoints ?? true,
+        densePose: true,
         threeD: query.include_3d ?? false,
         minConfidence: query.min_confidence ?? 0,
         persons: null,
