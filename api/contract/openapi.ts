@@ -49,7 +49,8 @@ export function openApiOf(
         },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'For services.' },
       },
-      schemas: { ErrorA: ErrorASchema, ErrorB: ErrorBSchema, Pagination: PaginationSchema },
+      schemas: { Error: form === 'a' ? ErrorASchema : ErrorBSchema },
+      responses: sharedResponses(),
       headers: HEADERS,
     },
   };
@@ -75,7 +76,7 @@ function operationOf(endpoint: AnyEndpoint, asked: Form): object {
               headers: HEADER_REFERENCES,
               ...json(bodySchema(endpoint, form)),
             },
-      ...errorResponses(endpoint, asked),
+      ...errorResponses(endpoint),
     },
   };
 }
@@ -148,19 +149,27 @@ const requestBody = (schema: ObjectSchema) => ({
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
 
 /** Every answer may be one of these: what is wrong with a call is found before its endpoint is asked. */
-function errorResponses(endpoint: AnyEndpoint, form: Form): Record<string, object> {
+function errorResponses(endpoint: AnyEndpoint): Record<string, object> {
   const left = new Set<number>(Object.values(STATUS_OF));
   left.delete(405);
   if (endpoint.access === 'open' && !endpoint.path.startsWith('/auth/')) left.delete(401);
   if (endpoint.access === 'open') left.delete(403);
-  const schema = { $ref: `#/components/schemas/Error${form.toUpperCase()}` };
   return Object.fromEntries(
-    [...left].map((status) => [
-      String(status),
-      { description: MEANINGS[status] ?? 'An error.', headers: HEADER_REFERENCES, ...json(schema) },
-    ]),
+    [...left].map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]),
   );
 }
+
+const sharedResponses = () =>
+  Object.fromEntries(
+    [...new Set(Object.values(STATUS_OF))].map((status) => [
+      `Error${status}`,
+      {
+        description: MEANINGS[status]!,
+        headers: HEADER_REFERENCES,
+        ...json({ $ref: '#/components/schemas/Error' }),
+      },
+    ]),
+  );
 
 /** 7.3 */
 const MEANINGS: Readonly<Record<number, string>> = {
@@ -168,6 +177,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   401: 'Credentials are missing or not valid.',
   403: 'The account may not do this.',
   404: 'Not there.',
+  405: 'Not by this method.',
   409: 'It does not fit what is going on.',
   412: 'It was changed meanwhile.',
   413: 'The body is too large.',

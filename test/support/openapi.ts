@@ -3,14 +3,16 @@ import formats from 'ajv-formats';
 import { mounts } from '../../api/rest/app.js';
 import { API_DOCUMENTS } from '../../api/rest/documents.js';
 
-type Operation = {
-  readonly responses: Readonly<
-    Record<string, { content?: { 'application/json'?: { schema: object } }; headers?: object }>
-  >;
-};
+interface Answer {
+  readonly $ref?: string;
+  readonly content?: { readonly 'application/json'?: { readonly schema: object } };
+}
+interface Operation {
+  readonly responses: Readonly<Record<string, Answer>>;
+}
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: object;
+  readonly components: { readonly responses: Readonly<Record<string, Answer>> };
 }
 
 const documents = {
@@ -20,7 +22,7 @@ const documents = {
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv, ['date-time']);
-const validators = new Map<object, ValidateFunction>();
+const validators = new Map<string, ValidateFunction>();
 
 /**
  * Holds an answer against the OpenAPI document of the form that it came in.
@@ -42,9 +44,7 @@ export function complaints(
   const operation = operationAt(document, method, pathname.slice(mount.base.length));
   const missing = LIMIT_HEADERS.filter((name) => !/^\d+$/.test(response.headers.get(name) ?? ''));
   const headers = missing.map((name) => `${where}: no ${name}`);
-  const schema = operation
-    ? schemaOf(operation, response.status)
-    : { $ref: `#/components/schemas/Error${mount.form.toUpperCase()}` };
+  const schema = operation ? schemaOf(document, operation, response.status) : ERROR;
   if (schema === undefined) return [...headers, `${where}: the document knows no such status`];
   if (schema === null) return headers;
   const validate = validatorOf(schema, document);
@@ -55,13 +55,19 @@ export function complaints(
   ];
 }
 
+const ERROR = { $ref: '#/components/schemas/Error' };
 const LIMIT_HEADERS = ['Limit', 'Remaining', 'Reset', 'Window'].map((name) => `X-RateLimit-${name}`);
 
 /** Null for a status without a body, undefined for one that is not in the document. */
-function schemaOf({ responses }: Operation, status: number): object | null | undefined {
+function schemaOf(
+  { components }: Document,
+  { responses }: Operation,
+  status: number,
+): object | null | undefined {
   const found = responses[String(status)];
   if (!found) return undefined;
-  return found.content?.['application/json']?.schema ?? null;
+  const { content } = found.$ref ? components.responses[found.$ref.split('/').at(-1)!]! : found;
+  return content?.['application/json']?.schema ?? null;
 }
 
 function operationAt({ paths }: Document, method: string, path: string): Operation | undefined {
@@ -82,7 +88,8 @@ function operationAt({ paths }: Document, method: string, path: string): Operati
 }
 
 function validatorOf(schema: object, { components }: Document): ValidateFunction {
-  const known = validators.get(schema) ?? ajv.compile({ allOf: [schema], components });
-  validators.set(schema, known);
+  const key = JSON.stringify([schema, components]);
+  const known = validators.get(key) ?? ajv.compile({ allOf: [schema], components });
+  validators.set(key, known);
   return known;
 }
