@@ -21,6 +21,12 @@ export interface Reader {
    * @throws RangeError for a bucket that is no whole number of microseconds above 0
    */
   aggregates(query: AggregateQuery): Promise<readonly Aggregate[]>;
+  /**
+   * Pose frames summed up by bucket of time, oldest first; a bucket without a frame that is wanted is left out.
+   * Frames of one environment in the same microsecond may count as one.
+   * @throws RangeError for a bucket that is no whole number of microseconds above 0
+   */
+  summaries(query: SummaryQuery): Promise<readonly PoseSummary[]>;
   /** First and last event time of pose frames; undefined for an empty store. */
   range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined>;
   /** Round trip of the smallest query, milliseconds; rejects where the store cannot be reached. */
@@ -95,6 +101,30 @@ export interface Aggregate {
   readonly sum: number;
   readonly min: number;
   readonly max: number;
+}
+
+export interface SummaryQuery extends TimeRange, Pick<AggregateQuery, 'bucket' | 'offset'> {
+  readonly start: number;
+  readonly end: number;
+  /** Persons below it do not count. Default 0. */
+  readonly minConfidence?: number;
+  /** Frames with fewer or more persons that count are left out. Defaults: 0, any number. */
+  readonly minPersons?: number;
+  readonly maxPersons?: number;
+}
+
+/** The pose frames of a bucket that a query wants. */
+export interface PoseSummary {
+  /** Where the bucket starts, microseconds; the first one's start may lie before the query's. */
+  readonly start: number;
+  readonly frames: number;
+  /** Persons in them, all frames together, and the sum of their confidences. */
+  readonly persons: number;
+  readonly confidence: number;
+  /** Persons in the frame that has most of them. */
+  readonly most: number;
+  /** Stored rows, of frames and of persons, that the database aggregated for it. */
+  readonly rows: number;
 }
 
 /**

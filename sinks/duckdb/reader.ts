@@ -8,7 +8,9 @@ import {
   type PersonQuery,
   type PersonRow,
   type PoseQuery,
+  type PoseSummary,
   type Reader,
+  type SummaryQuery,
   type TimeRange,
 } from '../../pipeline/component/index.js';
 import type {
@@ -24,6 +26,7 @@ import type {
   Track,
 } from '../../pipeline/model/index.js';
 import { KEYPOINT_SIZE } from '../shared/columns.js';
+import { summariesOf, type CountedFrames } from '../shared/summaries.js';
 import { Conditions } from './conditions.js';
 import { instantOf, type Instant, type Parameters } from './parameters.js';
 import type { ReadPool, Row, Snapshot } from './pool.js';
@@ -123,14 +126,44 @@ export class DuckDBReader implements Reader {
     const conditions = Conditions.of(query).addOneOf('name', query.names).add("source = 'csiflow'");
     const rows = await this.#read((snapshot) =>
       snapshot.query(
-        // Integer division goes towards zero: a bucket more keeps times of the first bucket above it.
-        `SELECT name, subject, ((epoch_us("time") - $first + $length) // $length - 1) * $length + $first AS start,
+        `SELECT name, subject, ${BUCKET} AS start,
            count(*) AS count, sum(value) AS sum, min(value) AS min, max(value) AS max
          FROM measures ${conditions.where} GROUP BY ALL ORDER BY start, name, subject NULLS FIRST`,
         { ...conditions.parameters, length: BigInt(length), first: BigInt(first) },
       ),
     );
     return rows.map(aggregateOf);
+  }
+
+  async summaries(query: SummaryQuery): Promise<readonly PoseSummary[]> {
+    const { length, first } = bucketsOf(query);
+    const { minPersons = 0, maxPersons = MOST_PERSONS } = query;
+    const buckets = { length: BigInt(length), first: BigInt(first) };
+    const bounds = { fewest: BigInt(minPersons), most: BigInt(maxPersons) };
+    const persons = personConditions(query);
+    const frames = poseConditions({ environment: query.environment, start: query.start, end: query.end });
+    return this.#read(async (snapshot) => {
+      const counted = await snapshot.query(
+        `WITH frames AS (SELECT "time", count(*) AS n, sum(confidence) AS confidence FROM persons
+           ${persons.where} GROUP BY "time", frame_id)
+         SELECT ${BUCKET} AS start, count(*) AS peopled, sum(n) AS rows, count(*) FILTER (wanted) AS frames,
+           sum(n) FILTER (wanted) AS persons, sum(confidence) FILTER (wanted) AS confidence,
+           max(n) FILTER (wanted) AS most
+         FROM (SELECT *, n >= $fewest AND n <= $most AS wanted FROM frames) GROUP BY start`,
+        { ...persons.parameters, ...buckets, ...bounds },
+      );
+      const all =
+        minPersons > 0
+          ? []
+          : await snapshot.query(
+              `SELECT ${BUCKET} AS start, count(*) AS all FROM poses ${frames.where} GROUP BY start`,
+              { ...frames.parameters, ...buckets },
+            );
+      return summariesOf(
+        counted.map((row) => countedOf(row)),
+        all.map((row) => ({ start: Number(row['start']), frames: Number(row['all']) })),
+      );
+    });
   }
 
   async range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined> {
@@ -161,6 +194,11 @@ export class DuckDBReader implements Reader {
     return this.#pool().read(work);
   }
 }
+
+/** Start of the bucket that a row lies in. Integer division goes towards zero: a bucket more keeps times of the first bucket above it. */
+const BUCKET = '((epoch_us("time") - $first + $length) // $length - 1) * $length + $first';
+/** More persons than a frame can have. */
+const MOST_PERSONS = 0xffff_ffff;
 
 // ------------------------------------------------------------- conditions
 
@@ -353,6 +391,16 @@ const aggregateOf = (row: Row): Aggregate => ({
   sum: row['sum'] as number,
   min: row['min'] as number,
   max: row['max'] as number,
+});
+
+const countedOf = (row: Row): CountedFrames => ({
+  start: Number(row['start']),
+  peopled: Number(row['peopled']),
+  rows: Number(row['rows']),
+  frames: Number(row['frames']),
+  persons: Number(row['persons'] ?? 0),
+  confidence: (row['confidence'] as number | null) ?? 0,
+  most: Number(row['most'] ?? 0),
 });
 
 const provenanceOf = (row: Row): Provenance => {

@@ -16,8 +16,12 @@ export class Conditions {
 
   /** The points of an environment in a range, start included, end excluded. */
   static of({ environment, start, end }: TimeRange): Conditions {
-    const conditions = new Conditions().tag('environment', environment).from(start ?? 0);
-    return conditions.#add(`time < ${instant(end ?? Infinity)}`);
+    return new Conditions().tag('environment', environment).#within(start, end);
+  }
+
+  /** The rows of a subquery in a range. */
+  static times({ start, end }: Pick<TimeRange, 'start' | 'end'>): Conditions {
+    return new Conditions().#within(start, end);
   }
 
   /** @param time microseconds, included */
@@ -51,8 +55,16 @@ export class Conditions {
     return this.#add(`"${field}" >= ${value.toFixed(20)}`);
   }
 
+  atMost(field: string, value: number | undefined): this {
+    return value === undefined ? this : this.#add(`"${field}" <= ${BigInt(value)}`);
+  }
+
   get where(): string {
     return `WHERE ${this.#parts.join(' AND ')}`;
+  }
+
+  #within(start = 0, end = Infinity): this {
+    return this.from(start).#add(`time < ${instant(end)}`);
   }
 
   #add(part: string): this {

@@ -7,7 +7,9 @@ import type {
   PersonQuery,
   PersonRow,
   PoseQuery,
+  PoseSummary,
   Reader,
+  SummaryQuery,
   TimeRange,
 } from '../../pipeline/component/index.js';
 import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
@@ -15,6 +17,7 @@ import { aggregatesOf } from './aggregates.js';
 import type { Connection } from './connection.js';
 import { FIELDS, FRAME, FRAMES_OF_AN_INSTANT, MEASURE_MEASUREMENTS, personNumber, slotOf } from './points.js';
 import { Conditions, identifier } from './query.js';
+import { poseSummaries } from './summaries.js';
 import { eventOf, frameOf, measureOf, personOf, rowsOf, type Row } from './rows.js';
 
 /** Frames that share their microsecond with the last wanted one, at most, and come before it by number only. */
@@ -116,6 +119,13 @@ export class InfluxReader implements Reader {
 
   async aggregates(query: AggregateQuery): Promise<readonly Aggregate[]> {
     return aggregatesOf(query, {
+      query: (statements) => this.#connection().query(statements),
+      from: (measurements) => this.#from(measurements),
+    });
+  }
+
+  async summaries(query: SummaryQuery): Promise<readonly PoseSummary[]> {
+    return poseSummaries(query, {
       query: (statements) => this.#connection().query(statements),
       from: (measurements) => this.#from(measurements),
     });

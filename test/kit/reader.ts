@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Cursor, Reader } from '../../pipeline/component/index.js';
 import type { Data, Measure, PoseFrame } from '../../pipeline/model/index.js';
 import { aggregatesOf } from '../support/aggregates.js';
+import { summariesOf } from '../support/summaries.js';
 import {
   anyEvent,
   anyMeasure,
@@ -340,6 +341,48 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       test('refuse buckets of no length', async () => {
         for (const bucket of [0, -1, 0.5, NaN, Infinity])
           await expect(read().aggregates({ ...query, bucket })).rejects.toThrow('whole number');
+      });
+    });
+
+    describe('summaries', () => {
+      // Three of ten frames hold nobody, the others one or two; one person of three is unsure.
+      const written = Array.from({ length: 40 }, (_, index) => {
+        const people = index % 10 < 3 ? 0 : 1 + (index % 2);
+        const confidence = [0.25, 0.5, 0.75];
+        const persons = Array.from({ length: people }, (_, place) =>
+          person(index, place, { confidence: confidence[(index + place) % 3]! }),
+        );
+        return poseFrame(index, { persons });
+      });
+      const query = { environment, start: START, end: START + 40 * HOP, bucket: 10 * HOP };
+
+      test.each([
+        ['all', {}],
+        ['those of sure persons', { minConfidence: 0.5 }],
+        ['those with somebody', { minPersons: 1 }],
+        ['those with nobody', { maxPersons: 0 }],
+        ['those with two sure persons', { minConfidence: 0.5, minPersons: 2, maxPersons: 2 }],
+        ['those with one person at most', { maxPersons: 1 }],
+        ['those of a part of the range', { start: START + 3 * HOP, end: START + 17 * HOP }],
+        ['those of buckets that start elsewhere', { offset: 3 * HOP }],
+        ['none', { minPersons: 3 }],
+        ['those of another room', { environment: 'other' }],
+      ])('count frames and persons: %s', async (_, some) => {
+        await store.put([...written, poseFrame(0, { environment: 'other', people: 3 })]);
+        const asked = { ...query, ...some };
+        const other = [poseFrame(0, { environment: 'other', people: 3 })];
+        const found = await read().summaries(asked);
+        const expected = summariesOf([...written, ...other], asked);
+        const counts = (all: typeof found) => all.map((one) => ({ ...one, confidence: 0 }));
+        expect(counts(found)).toEqual(counts(expected));
+        found.forEach(({ confidence }, index) => {
+          expect(confidence).toBeCloseTo(expected[index]!.confidence, 9);
+        });
+      });
+
+      test('refuse buckets of no length', async () => {
+        for (const bucket of [0, -1, 0.5, NaN])
+          await expect(read().summaries({ ...query, bucket })).rejects.toThrow('whole number');
       });
     });
 

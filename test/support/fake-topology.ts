@@ -22,6 +22,7 @@ import type { LetterDesk, LetterSelection } from '../../pipeline/runtime/letter-
 import type { DeadLetter } from '../../pipeline/state/index.js';
 import type { LifecycleState, Plan, RunningTopology, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { aggregatesOf } from './aggregates.js';
+import { summariesOf } from './summaries.js';
 import { testEnvironment } from './context.js';
 
 /** Time of frame 0 of {@link poseFrame}: 2026-01-01T00:00:00Z, microseconds. */
@@ -88,7 +89,7 @@ export const fallEvent = (overrides: Partial<SensedEvent> = {}): SensedEvent => 
 
 /** A topology without a runtime: state, store and feed are the test's. */
 export class FakeTopology implements RunningTopology {
-  readonly topology: RunningTopology['topology'];
+  topology: RunningTopology['topology'];
   readonly links: LinkTable;
   readonly frames: PoseFrame[] = [];
   readonly events: SensedEvent[] = [];
@@ -174,6 +175,14 @@ export class FakeTopology implements RunningTopology {
     if (hash !== 'hash-1') throw Object.assign(new Error('the plan is stale'), { code: 'plan.stale' });
   }
 
+  get next(): CheckedTopology {
+    return this.topology;
+  }
+
+  adjust(next: CheckedTopology): void {
+    this.topology = next;
+  }
+
   async finished(): Promise<void> {
     return new Promise(() => undefined);
   }
@@ -211,6 +220,7 @@ export class FakeTopology implements RunningTopology {
           (query.subject === undefined || measure.subject === query.subject),
       ),
     aggregates: async (query) => aggregatesOf(this.measures, query),
+    summaries: async (query) => summariesOf(this.frames, query),
     range: async () => {
       const [first] = this.frames;
       return first && { start: first.time, end: this.frames.at(-1)!.time };

@@ -152,7 +152,7 @@ function draw(
       const front = beside * edge[0] + towards * near[0];
       const turn = Math.atan2(beside * edge[1] + towards * near[1], front) / Math.PI;
       const other = parts.length === 2 && front < 0;
-      iuv[3 * at] = other ? parts[1]! : parts[0];
+      iuv[3 * at] = other ? parts[1] : parts[0];
       iuv[3 * at + 1] = Math.round(255 * uOf(turn, parts.length === 2, other));
       iuv[3 * at + 2] = Math.round(255 * (v0 + t * (v1 - v0)));
       confidence[at] = Math.round(255 * (c0 + t * (c1 - c0)));

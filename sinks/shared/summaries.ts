@@ -1,0 +1,36 @@
+import type { PoseSummary } from '../../pipeline/component/index.js';
+
+/** Frames of a bucket that hold somebody, as a database counts them. */
+export interface CountedFrames {
+  readonly start: number;
+  /** Frames with a person that counts, and the rows of persons in them. */
+  readonly peopled: number;
+  readonly rows: number;
+  /** Those of them with as many persons as are wanted. */
+  readonly frames: number;
+  readonly persons: number;
+  readonly confidence: number;
+  readonly most: number;
+}
+
+/**
+ * Both counts of each bucket together: frames without a person have no rows of persons.
+ * @param all frames of each bucket, whoever is in them; none where frames without a person are not wanted
+ */
+export function summariesOf(
+  counted: readonly CountedFrames[],
+  all: readonly { readonly start: number; readonly frames: number }[],
+): PoseSummary[] {
+  const peopled = new Map(counted.map((bucket) => [bucket.start, bucket]));
+  const total = new Map(all.map(({ start, frames }) => [start, frames]));
+  const starts = [...new Set([...peopled.keys(), ...total.keys()])].sort((a, b) => a - b);
+  return starts.flatMap((start) => {
+    const found = peopled.get(start) ?? NOBODY;
+    const rows = total.get(start) ?? 0;
+    const frames = found.frames + Math.max(0, rows - found.peopled);
+    const { persons, confidence, most } = found;
+    return frames > 0 ? [{ start, frames, persons, confidence, most, rows: found.rows + rows }] : [];
+  });
+}
+
+const NOBODY = { peopled: 0, rows: 0, frames: 0, persons: 0, confidence: 0, most: 0 };
