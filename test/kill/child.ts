@@ -1,9 +1,12 @@
 import { openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import {
   defineOperator,
+  type AnyOperator,
+  type AnySink,
   type AnySource,
   type Component,
   type RawBatch,
@@ -14,8 +17,11 @@ import { encodeRecords } from '../../pipeline/formats/capture.js';
 import { PORTS, type Data, type Environment, type Person, type Window } from '../../pipeline/model/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { file } from '../../pipeline/sources/file.js';
+import { kafka as kafkaSource } from '../../pipeline/sources/kafka/kafka.js';
+import { mqtt as mqttSource } from '../../pipeline/sources/mqtt/mqtt.js';
 import { udp } from '../../pipeline/sources/udp.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
@@ -25,8 +31,10 @@ import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { file as files } from '../../sinks/file.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
+import { kafka } from '../../sinks/kafka/kafka.js';
 import { mqtt } from '../../sinks/mqtt/mqtt.js';
 import { webhook } from '../../sinks/webhook/webhook.js';
+import { websocket } from '../../sinks/websocket.js';
 import { withDefaults } from '../kit/definition.js';
 import type { ChildInput } from './process.js';
 
@@ -34,13 +42,25 @@ import type { ChildInput } from './process.js';
  * The process that is killed: csiflow's own source, operators and store, with an asynchronous stage of
  * random delays in the place of the network, and a fan-in of frames and delayed results, whose order shows.
  */
-const { folder, source, port, path, speed, blockRecords, hold, sinks } = JSON.parse(
-  process.argv[2]!,
-) as ChildInput;
+const {
+  folder,
+  source,
+  port,
+  path,
+  from: broker,
+  until,
+  speed = 0,
+  blockRecords,
+  hold,
+  network,
+  sinks,
+} = JSON.parse(process.argv[2]!) as ChildInput;
 
 /** What reaches `decode` and what the socket hands over, on disk at once: a killed process has said it. */
 const decoded = openSync(join(folder, 'decoded.part'), 'a');
 const received = openSync(join(folder, 'received.part'), 'a');
+/** Alerts that the live feed has told. */
+const heard = openSync(join(folder, 'heard.part'), 'a');
 
 const environment: Environment = {
   id: 'room',
@@ -85,6 +105,57 @@ function listened(component: AnySource): AnySource {
         restore: (state) => inner.restore?.(state),
         close: async () => inner.close?.(),
       };
+    },
+  };
+}
+
+/** A broker's source itself, as fast as its records were made; says when the last one is decoded. */
+function paced(component: AnySource): AnySource {
+  return {
+    ...component,
+    create: (config, context) => {
+      const inner = component.create(config, context);
+      const [open, decode] = [inner.open.bind(inner), inner.decode!.bind(inner)];
+      return Object.assign(inner, {
+        open: (position, output) => {
+          const pace = paceOf(speed);
+          const offer: typeof output.offer = async (batch) => {
+            if (batch.raw) await pace(batch.raw.time[0]!, output.signal);
+            return output.offer(batch);
+          };
+          return open(position, { ...output, offer });
+        },
+        decode: (raw) => {
+          const output = decode(raw);
+          if (raw.time[raw.count - 1] === until) process.stdout.write('read\n');
+          return output;
+        },
+      } satisfies Partial<Source>);
+    },
+  };
+}
+
+/** Waits until a record of the given event time is due, counted from the first one. */
+function paceOf(times: number): (time: number, signal: AbortSignal) => Promise<void> {
+  let first: { readonly time: number; readonly at: number } | undefined;
+  return async (time, signal) => {
+    first ??= { time, at: performance.now() };
+    if (times === 0) return;
+    const left = (time - first.time) / 1000 / times - (performance.now() - first.at);
+    if (left > 0 && !signal.aborted) await sleep(left);
+  };
+}
+
+/** The live feed with somebody who listens. */
+function listenedTo(component: AnySink): AnySink {
+  return {
+    ...component,
+    create: (config, context) => {
+      const sink = component.create(config, context);
+      sink.feed!.listen((records) => {
+        for (const record of records) if (record.port === 'event') writeSync(heard, `${record.id}\n`);
+      });
+      return sink;
     },
   };
 }
@@ -240,15 +311,28 @@ const inputs: Readonly<Record<ChildInput['source'], () => Spec>> = {
     component: told(simulator),
     config: { duration_s: 40, speed, start_time: '2026-01-01T00:00:00Z' },
   }),
+  kafka: () => ({ component: paced(kafkaSource), config: { ...broker, batch_records: blockRecords } }),
+  mqtt: () => ({ component: paced(mqttSource), config: { ...broker, block_records: blockRecords } }),
+};
+
+/** The network runs in a thread of its own, which needs its compiled file. */
+const networkNodes = async (): Promise<Readonly<Record<string, Spec>>> => {
+  const module = pathToFileURL(packageFile('dist/operators/infer-pose/infer-pose.js')).href;
+  const { inferPose } = (await import(module)) as { readonly inferPose: AnyOperator };
+  return {
+    long: { component: window, from: ['phase'], config: { length_ms: 2000, hop_ms: 1000, points: 100 } },
+    network: { component: inferPose, from: ['long'], config: { backend: 'wasm' } },
+  };
 };
 
 /** Where results go beside the store. */
 const others: Readonly<Record<string, Spec>> = {
   lines: {
     component: files,
-    from: ['motion', 'people', 'alarm'],
+    from: ['motion', 'people', 'alarm', ...(network ? ['network'] : [])],
     config: { path: join(folder, 'out.ndjson') },
   },
+  live: { component: listenedTo(websocket), from: ['people', 'alarm'] },
   ...(sinks?.webhook && {
     hook: {
       component: webhook,
@@ -260,11 +344,14 @@ const others: Readonly<Record<string, Spec>> = {
     broker: {
       component: mqtt,
       from: ['motion', 'people', 'alarm'],
-      config: { url: sinks.mqtt.url, prefix: sinks.mqtt.prefix, protocol: '3.1.1', persons: false },
+      config: { ...sinks.mqtt, protocol: '3.1.1', persons: false },
     },
   }),
   ...(sinks?.influxdb && {
-    influx: { component: influxdb, from: ['motion', 'people', 'alarm'], config: sinks.influxdb },
+    influx: { component: influxdb, from: ['in', 'motion', 'people', 'alarm'], config: sinks.influxdb },
+  }),
+  ...(sinks?.kafka && {
+    results: { component: kafka, from: ['motion', 'people', 'alarm', 'order'], config: sinks.kafka },
   }),
 };
 
@@ -282,6 +369,7 @@ const nodes: Readonly<Record<string, Spec>> = {
   people: { component: trackPersons, from: ['poses'] },
   alarm: { component: alarm, from: ['people'] },
   order: { component: order, from: ['phase', 'poses'] },
+  ...(network && (await networkNodes())),
   out: {
     component: duckdb,
     from: ['in', 'motion', 'people', 'alarm', 'order'],

@@ -1,21 +1,25 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rawRecord } from '../../pipeline/component/index.js';
+import { afterAll, beforeAll, expect, test as one, vi } from 'vitest';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
-import { openRecording } from '../../pipeline/sources/recording.js';
-import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { batchOf } from '../formats/batches.js';
-import { withDefaults } from '../kit/definition.js';
 import { datagrams } from '../kit/csi-input.js';
-import { testContext } from '../support/context.js';
 import { INFLUX_USERS, startInflux, type InfluxServer } from '../support/servers/influx.js';
+import { KafkaCluster } from '../support/servers/kafka.js';
 import { sharedFile } from '../support/shared.js';
 import { Accepted, type Loss } from './accepted.js';
+import {
+  beginningOf,
+  datagramsOf,
+  fillTopic,
+  isFrame,
+  publish,
+  writeCapture,
+  type Heard,
+} from './brokers.js';
 import {
   buildChild,
   cleanUp,
@@ -24,92 +28,96 @@ import {
   start,
   type ChildInput,
   type ChildSinks,
+  type Started,
 } from './process.js';
 import { Report } from './report.js';
-import { Told } from './told.js';
+import { alertsIn, expectInInflux, expectSame, outcomeOf, without, type Outcome } from './stored.js';
+import { brokerOf, Told, WAYS, type Broker } from './told.js';
 
 /**
  * A process is killed by SIGKILL at named and at random moments and started again until it has taken in
- * all. Its tables and its files must be those of a run that was never killed, row by row, and whoever is told of
- * alerts must have been told of each.
- * `CSIFLOW_KILL=full` takes a thousand kills instead of a sample, a part of them with a real InfluxDB beside, and
- * writes docs/reports/kill.md.
+ * all. Its tables, its files and its topics must be those of a run that was never killed, row by row, and whoever is
+ * told of alerts must have been told of each.
+ * Real servers (InfluxDB, Mosquitto, Kafka) are among sources and sinks where `CSIFLOW_SERVICES` is set.
+ * `CSIFLOW_KILL=full` takes a thousand kills instead of a sample, with real servers, and writes
+ * docs/reports/kill.md.
  */
 const full = process.env['CSIFLOW_KILL'] === 'full';
-const FILE_KILLS = full ? 470 : 2;
-const SIMULATOR_KILLS = full ? 270 : 2;
-const UDP_KILLS = full ? 230 : 2;
+const services = full || process.env['CSIFLOW_SERVICES'] !== undefined;
+const KILLS = full
+  ? { file: 330, simulator: 240, udp: 180, kafka: 150, mqtt: 100 }
+  : { file: 2, simulator: 2, udp: 2, kafka: 4, mqtt: 4 };
 /** Milliseconds of datagrams that a kill may take; a sample on a busy machine says less. */
 const LOSS_MS = full ? 100 : 1000;
 /** Kills of one folder, one after the other; then it runs to the end and is compared. */
 const CHAIN = 10;
 const POINTS = ['read', 'enqueued', 'written', 'flushed', 'mid_checkpoint'] as const;
 const COUNTS = full ? [1, 4, 17] : [5];
+/** Datagrams in the topics of brokers, about. */
+const MESSAGES = 3000;
 const minutes = (count: number) => ({ timeout: count * 60_000 });
+/** A process that is killed mostly starts, waits and loads: sources take turns. */
+const test = full ? one.concurrent : one;
 
 const report = new Report();
 let recording: string;
 let whole: Outcome;
 let simulated: Outcome;
+let broker: Broker;
 let told: Told;
 let influx: InfluxServer | undefined;
 let databases = 0;
-
-/** What is left behind by a chain of kills. */
-interface Outcome {
-  readonly rows: string;
-  readonly lines: string;
-}
+let heard: readonly Heard[];
 
 beforeAll(async () => {
   await buildChild();
   recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl') ?? madeRecording();
+  heard = await datagramsOf(recording);
+  broker = await brokerOf(services);
+  told = await Told.start(broker);
+  if (services) influx = await startInflux();
   const folder = newFolder();
-  told = await Told.start();
-  if (full) influx = await startInflux();
   await toEnd({ folder, source: 'file', path: recording, speed: 0, blockRecords: 64 });
   whole = await outcomeOf(folder);
   expect(whole.rows.length).toBeGreaterThan(100_000);
   expect(alertsIn(whole.rows).length).toBeGreaterThan(20);
   const room = newFolder();
-  await toEnd({ folder: room, source: 'simulator', speed: 0, blockRecords: 64 });
+  await toEnd({ ...simulatorInput(), folder: room, speed: 0 });
   simulated = await outcomeOf(room);
   expect(simulated.rows.length).toBeGreaterThan(100_000);
+  expect(simulated.lines).toContain('"trainedOn"');
 }, 240_000);
 
 afterAll(async () => {
   cleanUp();
   await (told as Told | undefined)?.close();
+  await (broker as Broker | undefined)?.stop();
   await influx?.server.stop();
   if (full) report.write();
 });
 
 const REPLAYED = {
-  file: { kills: FILE_KILLS, input: () => fileInput(), outcome: () => whole },
-  simulator: { kills: SIMULATOR_KILLS, input: () => simulatorInput(), outcome: () => simulated },
+  file: { input: () => fileInput(), outcome: () => whole },
+  simulator: { input: () => simulatorInput(), outcome: () => simulated },
 } as const;
 
-for (const [source, { kills, input: makeInput, outcome }] of Object.entries(REPLAYED)) {
+for (const [source, { input: makeInput, outcome }] of Object.entries(REPLAYED)) {
   const kind = source as keyof typeof REPLAYED;
 
-  test(`${kind}, killed at each named moment`, minutes(20), async () => {
+  test(`${kind}, killed at each named moment`, minutes(40), async () => {
     for (const count of COUNTS) {
-      const sinks = told.sinks();
       // Slow enough for many checkpoints: each kill comes before the end.
-      const input = { ...makeInput(), speed: 5, sinks };
-      for (const point of POINTS) {
-        expect((await start(input, `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
-        report.killed(kind, point);
-      }
+      const input = { ...makeInput(), speed: 5, sinks: told.sinks() };
+      await killAtEach(input, count);
       await toEnd({ ...input, speed: 0 });
       await expectWhole(input, outcome());
     }
   });
 
   test(`${kind}, killed at random moments`, minutes(120), async () => {
-    for (let done = 0; done < kills;) {
-      const input = { ...makeInput(), sinks: { ...told.sinks(), ...(await ownInflux()) } };
-      for (let turn = 0; turn < CHAIN && done < kills; turn++, done++) {
+    for (let done = 0; done < KILLS[kind];) {
+      const input = { ...makeInput(), sinks: { ...told.sinks(), ...ownInflux() } };
+      for (let turn = 0; turn < CHAIN && done < KILLS[kind]; turn++, done++) {
         await killAtRandom(input);
         report.killed(kind, 'random');
       }
@@ -119,7 +127,7 @@ for (const [source, { kills, input: makeInput, outcome }] of Object.entries(REPL
   });
 }
 
-test('datagrams, killed at each named moment', minutes(20), async () => {
+test('datagrams, killed at each named moment', minutes(40), async () => {
   for (const count of COUNTS) {
     await withDatagrams(async (input, accepted) => {
       for (const point of POINTS) {
@@ -131,9 +139,9 @@ test('datagrams, killed at each named moment', minutes(20), async () => {
 });
 
 test('datagrams, killed at random moments', minutes(120), async () => {
-  for (let kills = 0; kills < UDP_KILLS;) {
+  for (let kills = 0; kills < KILLS.udp;) {
     await withDatagrams(async (input, accepted) => {
-      for (let turn = 0; turn < CHAIN && kills < UDP_KILLS; turn++, kills++) {
+      for (let turn = 0; turn < CHAIN && kills < KILLS.udp; turn++, kills++) {
         await killAtRandom(input);
         report.killed('udp', 'random', await accepted.afterRun());
       }
@@ -141,9 +149,64 @@ test('datagrams, killed at random moments', minutes(120), async () => {
   }
 });
 
-test('what a kill takes of the datagrams is what was not yet committed', () => {
+if (services) {
+  test('messages of Kafka to messages of Kafka, killed', minutes(120), async () => {
+    const cluster = await KafkaCluster.start();
+    try {
+      const from = await fillTopic(cluster, beginningOf(heard, MESSAGES));
+      const wanted = await outcomeOfCapture();
+      const whole = await throughKafka(cluster, from, 'exactly_once', async () => undefined);
+      const results = without(whole.results, UNLIKE);
+      const chain = async (kill: (input: ChildInput) => Promise<void>, index: number) => {
+        const delivery = index % 2 === 0 ? 'exactly_once' : 'at_least_once';
+        const found = await throughKafka(cluster, from, delivery, kill);
+        await expectLike('kafka', found, wanted);
+        const lines = without(found.results, UNLIKE).split('\n');
+        const unlike = delivery === 'exactly_once' ? lines : [...new Set(lines)];
+        expectSame(unlike.join('\n'), results, `topic, ${delivery}`);
+        report.delivered(delivery, unlike.length, lines.length - unlike.length);
+      };
+      await chains('kafka', chain);
+    } finally {
+      await cluster.stop();
+    }
+  });
+
+  test('messages of MQTT, killed', minutes(120), async () => {
+    const wanted = await outcomeOfCapture();
+    await chains('mqtt', async (kill) => {
+      await expectLike('mqtt', await throughMqtt(kill), wanted);
+    });
+  });
+}
+
+one('what a kill takes of the datagrams is what was not yet committed', () => {
   expect(report.longestLoss).toBeLessThanOrEqual(LOSS_MS);
 });
+
+/** Chains of kills at each named and at random moments. */
+async function chains(
+  kind: 'kafka' | 'mqtt',
+  chain: (kill: (input: ChildInput) => Promise<void>, index: number) => Promise<void>,
+): Promise<void> {
+  let index = 0;
+  for (const count of COUNTS) await chain((input) => killAtEach(input, count), index++);
+  for (let done = 0; done < KILLS[kind];) {
+    await chain(async (input) => {
+      for (let turn = 0; turn < CHAIN && done < KILLS[kind]; turn++, done++) {
+        await killAtRandom(input);
+        report.killed(kind, 'random');
+      }
+    }, index++);
+  }
+}
+
+async function killAtEach(input: ChildInput, count: number): Promise<void> {
+  for (const point of POINTS) {
+    expect((await start(input, `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
+    report.killed(input.source, point);
+  }
+}
 
 const blockRecords = (): number => 1 + Math.floor(Math.random() * 64);
 
@@ -161,10 +224,11 @@ const simulatorInput = (): ChildInput => ({
   source: 'simulator',
   speed: 8,
   blockRecords: 64,
+  network: true,
 });
 
-/** In every second chain of a full run a real InfluxDB is among the sinks. */
-async function ownInflux(): Promise<Pick<ChildSinks, 'influxdb'>> {
+/** In every second chain a real InfluxDB is among the sinks. */
+function ownInflux(): Pick<ChildSinks, 'influxdb'> {
   if (!influx || ++databases % 2 === 0) return {};
   const database = `kill-${databases}`;
   const config = { url: influx.url, database, username: 'admin', password: INFLUX_USERS.admin };
@@ -177,62 +241,24 @@ async function expectWhole(
   outcome: Outcome,
 ): Promise<void> {
   const found = await outcomeOf(input.folder);
-  expectSame(found.rows, outcome.rows);
-  expectSame(found.lines, outcome.lines);
+  expectSame(found.rows, outcome.rows, 'tables');
+  expectSame(found.lines, outcome.lines, 'files');
   report.compared(input.source, outcome.rows);
-  expectTold(input.sinks.chain, found.rows);
-  if (input.sinks.influxdb) {
-    await expectInInflux(input.sinks.influxdb, found.rows);
-    report.stored();
-  }
+  await expectTold(input.sinks.chain, input.folder, found.rows);
+  if (input.sinks.influxdb) report.stored(await expectInInflux(input.sinks.influxdb, input.folder));
   removeFolder(input.folder);
 }
 
 /** Each alert was told at least once; by its id it is shown once. */
-function expectTold(chain: string, rows: string): void {
+async function expectTold(chain: string, folder: string, rows: string): Promise<void> {
   const ids = alertsIn(rows);
-  for (const way of ['webhook', 'mqtt'] as const) {
-    const alerts = told.alerts(way, chain);
-    expect(alerts.ids, way).toEqual(ids);
-    report.told(way, ids.length, alerts.again);
+  for (const way of WAYS) {
+    // The broker has them; they are on their way to who listens.
+    await vi.waitFor(() => {
+      expect(told.alerts(way, chain, folder).ids, way).toEqual(ids);
+    }, 30_000);
+    report.told(way, ids.length, told.alerts(way, chain, folder).again);
   }
-}
-
-const alertsIn = (rows: string): readonly string[] =>
-  [...rows.matchAll(/^events .*?"(room\/fall_detection\/\d+)"/gm)].map((match) => match[1]!).sort();
-
-/** Events and measures of the InfluxDB are those of the DuckDB beside it. */
-async function expectInInflux(config: Readonly<Record<string, unknown>>, rows: string): Promise<void> {
-  const sink = influxdb.create(withDefaults(influxdb, config) as never, testContext().context);
-  await sink.open();
-  try {
-    const { reader } = sink;
-    const events = await reader!.events({ environment: 'room' });
-    expect(events.map(({ id }) => id).sort()).toEqual(alertsIn(rows));
-    const measures = await reader!.measures({ environment: 'room' });
-    const motion = [...rows.matchAll(/^measures .*?"motion".*"csiflow"/gm)].length;
-    expect(measures.filter(({ name }) => name === 'motion')).toHaveLength(motion);
-    expect(await reader!.countPoses({ environment: 'room' })).toBe([...rows.matchAll(/^poses /gm)].length);
-  } finally {
-    await sink.close();
-  }
-}
-
-async function outcomeOf(folder: string, ...except: readonly string[]): Promise<Outcome> {
-  return { rows: await rowsOf(folder, ...except), lines: linesOf(folder, except) };
-}
-
-/** Lines of the files, in order of their text: two nodes that write to one sink have no order between them. */
-function linesOf(folder: string, except: readonly string[]): string {
-  const names = readdirSync(folder).filter((name) => /^out\.\d+\.ndjson$/.test(name));
-  const lines = names.flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
-  const left = new Set(['processingMs', ...except]);
-  return lines
-    .map((line) =>
-      JSON.stringify(JSON.parse(line), (key, value: unknown) => (left.has(key) ? undefined : value)),
-    )
-    .sort()
-    .join('\n');
 }
 
 /** From before it has opened its state until well into its input. */
@@ -267,7 +293,7 @@ async function withDatagrams(kill: (input: ChildInput, accepted: Accepted) => Pr
     sinks,
   };
   const accepted = new Accepted(folder);
-  const sender = await Sender.start(recording, input.port!);
+  const sender = new Sender(heard, input.port!);
   try {
     await kill(input, accepted);
     const last = start(input);
@@ -284,62 +310,107 @@ async function withDatagrams(kill: (input: ChildInput, accepted: Accepted) => Pr
   }
   const capture = join(folder, 'accepted.csi');
   accepted.writeCapture(capture);
-  const reference = newFolder();
-  const read = start({
-    folder: reference,
-    source: 'file',
-    path: capture,
-    speed: 0,
-    blockRecords: 64,
-    hold: true,
-  });
-  await read.read;
-  read.process.kill('SIGTERM');
-  expect(await read.ended).toEqual({ code: 0, signal: null });
-  // A file's results say `replay` where the radio's say `live`; the same they must be else.
-  const stored = await outcomeOf(folder, 'origin');
-  const wanted = await outcomeOf(reference, 'origin');
-  expectSame(stored.rows, wanted.rows);
-  expectSame(stored.lines, wanted.lines);
+  const wanted = await outcomeOfCapture(capture);
+  const stored = await outcomeOf(folder, ...UNLIKE);
+  expectSame(stored.rows, wanted.rows, 'tables');
+  expectSame(stored.lines, wanted.lines, 'files');
   report.compared('udp', stored.rows);
-  expectTold(sinks.chain, stored.rows);
+  await expectTold(sinks.chain, folder, stored.rows);
   removeFolder(folder);
-  removeFolder(reference);
 }
 
-/** Says where they differ first, rather than all of ten thousand rows. */
-function expectSame(stored: string, wanted: string): void {
-  if (stored === wanted) return;
-  const [found, right] = [stored.split('\n'), wanted.split('\n')];
-  const first = right.findIndex((row, index) => row !== found[index]);
-  const around = (rows: readonly string[]) => rows.slice(Math.max(0, first - 3), first + 12);
-  expect({ rows: found.length, first, around: around(found) }).toEqual({
-    rows: right.length,
-    first,
-    around: around(right),
-  });
+/** A file's results say `replay` where a radio's say `live`; the same they must be else. */
+const UNLIKE = ['origin'];
+
+/** What the file source makes of datagrams, and then waits for more. Default: those that are in the topics. */
+async function outcomeOfCapture(capture?: string): Promise<Outcome> {
+  const folder = newFolder();
+  const path = capture ?? writeCapture(folder, beginningOf(heard, MESSAGES));
+  await toStop(start({ folder, source: 'file', path, speed: 0, blockRecords: 64, hold: true }));
+  const outcome = await outcomeOf(folder, ...UNLIKE);
+  removeFolder(folder);
+  return outcome;
 }
 
-/** All rows as text, without what may differ between two runs of the same input. */
-async function rowsOf(folder: string, ...except: readonly string[]): Promise<string> {
-  const instance = await DuckDBInstance.create(join(folder, 'out.duckdb'), { access_mode: 'READ_ONLY' });
-  const connection = await instance.connect();
-  const parts: string[] = [];
-  for (const table of ['poses', 'persons', 'events', 'measures']) {
-    const left = [
-      'epoch',
-      ...(table === 'poses' ? ['processing_ms'] : []),
-      ...(table === 'persons' ? [] : except),
-    ];
-    const found = await connection.runAndReadAll(
-      `select * exclude (${left.join(', ')}) from ${table} order by all`,
-    );
-    for (const row of found.getRowsJson()) parts.push(`${table} ${JSON.stringify(row)}`);
-  }
-  connection.closeSync();
-  instance.closeSync();
-  return parts.join('\n');
+/** Stopped when it has read all. */
+async function toStop(started: Started): Promise<void> {
+  await Promise.race([started.read, started.ended]);
+  started.process.kill('SIGTERM');
+  expect(await started.ended).toEqual(ENDED);
 }
+
+interface Passed {
+  readonly folder: string;
+  readonly chain: string;
+}
+
+async function expectLike(
+  kind: 'kafka' | 'mqtt',
+  { folder, chain, ...found }: Passed & Outcome,
+  wanted: Outcome,
+): Promise<void> {
+  expectSame(found.rows, wanted.rows, 'tables');
+  expectSame(found.lines, wanted.lines, 'files');
+  report.compared(kind, found.rows);
+  await expectTold(chain, folder, found.rows);
+  removeFolder(folder);
+}
+
+/** Reads a topic and writes another; `kill` comes before it reads to the end. */
+async function throughKafka(
+  cluster: KafkaCluster,
+  topic: string,
+  delivery: 'exactly_once' | 'at_least_once',
+  kill: (input: ChildInput) => Promise<void>,
+): Promise<Passed & Outcome & { readonly results: readonly string[] }> {
+  const { chain, ...sinks } = told.sinks();
+  const { brokers } = cluster;
+  const to = await cluster.topic(1);
+  const session = { group: chain, session_timeout_ms: 1500, fetch_wait_ms: 50 };
+  const input: ChildInput = {
+    ...slowly('kafka'),
+    from: { brokers, topics: [topic], origin: 'replay', ...session },
+    sinks: { ...sinks, kafka: { brokers, topic: to, delivery, transactional_id: chain } },
+  };
+  await kill(input);
+  await toStop(start({ ...input, speed: 0 }));
+  return {
+    ...(await outcomeOf(input.folder, ...UNLIKE)),
+    folder: input.folder,
+    chain,
+    results: await cluster.values(to),
+  };
+}
+
+/** Reads a topic that is filled once its session is there. */
+async function throughMqtt(kill: (input: ChildInput) => Promise<void>): Promise<Passed & Outcome> {
+  const { chain, ...sinks } = told.sinks();
+  const { url, username, password } = broker;
+  const topic = `csi/${chain}`;
+  const input: ChildInput = {
+    ...slowly('mqtt'),
+    from: { url, username, password, topics: [topic], client_id: chain, idle_tick_ms: 0 },
+    sinks,
+  };
+  const first = start(input);
+  await first.running;
+  const published = publish(broker, topic, beginningOf(heard, MESSAGES));
+  first.process.kill('SIGKILL');
+  await first.ended;
+  await kill(input);
+  await published;
+  await toStop(start({ ...input, speed: 0 }));
+  return { ...(await outcomeOf(input.folder, ...UNLIKE)), folder: input.folder, chain };
+}
+
+/** No process comes to the end of the topic before it is killed. */
+const slowly = (source: 'kafka' | 'mqtt') => ({
+  folder: newFolder(),
+  source,
+  until: beginningOf(heard, MESSAGES).at(-1)!.time,
+  speed: 4,
+  blockRecords: blockRecords(),
+});
 
 /** Sends the datagrams of a recording round and round, three a millisecond. */
 class Sender {
@@ -349,15 +420,8 @@ class Sender {
   readonly #port: number;
   #next = 0;
 
-  static async start(path: string, port: number): Promise<Sender> {
-    const packets: Uint8Array[] = [];
-    for await (const { raw } of (await openRecording(path)).batches(512))
-      for (let index = 0; index < raw.count; index++) packets.push(Uint8Array.from(rawRecord(raw, index)));
-    return new Sender(packets, port);
-  }
-
-  private constructor(packets: readonly Uint8Array[], port: number) {
-    this.#packets = packets;
+  constructor(heard: readonly Heard[], port: number) {
+    this.#packets = heard.map(({ bytes }) => bytes);
     this.#port = port;
     this.#timer = setInterval(() => {
       for (let burst = 0; burst < 3; burst++) this.#send();
@@ -380,9 +444,6 @@ class Sender {
     return packet;
   }
 }
-
-const isFrame = (packet: Uint8Array): boolean =>
-  packet[0] === 0x01 && packet[1] === 0x00 && packet.length > 60;
 
 /** Resolves when a file has not grown for a while. */
 async function quiet(path: string): Promise<void> {

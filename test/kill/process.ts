@@ -8,23 +8,34 @@ import { packageFolder } from '../../pipeline/telemetry/paths.js';
 /** What a process of child.ts is told. */
 export interface ChildInput {
   readonly folder: string;
-  readonly source: 'file' | 'udp' | 'simulator';
+  readonly source: Kind;
   readonly port?: number;
   readonly path?: string;
-  /** Of the file source: 0 as fast as it goes. */
+  /** Configuration of the source, where it is a broker's. */
+  readonly from?: Readonly<Record<string, unknown>>;
+  /** Event time of the last record, where a source has no end: it has read to the end then. */
+  readonly until?: number;
+  /** Times as fast as it was recorded; 0 as fast as it goes. */
   readonly speed?: number;
   readonly blockRecords: number;
   /** Reads to the end and then waits, as a live source does. */
   readonly hold?: boolean;
+  /** The pose network itself is in the line too. */
+  readonly network?: boolean;
   readonly sinks?: ChildSinks;
 }
+
+/** Sources that are killed. */
+export const KINDS = ['file', 'simulator', 'udp', 'kafka', 'mqtt'] as const;
+export type Kind = (typeof KINDS)[number];
 
 /** Where results go beside the store and the file, which are always there. */
 export interface ChildSinks {
   readonly webhook?: string;
-  readonly mqtt?: { readonly url: string; readonly prefix: string };
-  /** Configuration of the sink. */
+  /** Configurations of the sinks. */
+  readonly mqtt?: Readonly<Record<string, unknown>>;
   readonly influxdb?: Readonly<Record<string, unknown>>;
+  readonly kafka?: Readonly<Record<string, unknown>>;
 }
 
 export interface Started {

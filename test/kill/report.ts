@@ -1,20 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 import type { Loss } from './accepted.js';
-
-type Kind = 'file' | 'simulator' | 'udp';
-type Way = 'webhook' | 'mqtt';
-
-const KINDS: readonly Kind[] = ['file', 'simulator', 'udp'];
+import { KINDS, type Kind } from './process.js';
+import { WAYS, type Way } from './told.js';
 
 /** Counts what was done, for docs/reports/kill.md. */
 export class Report {
   readonly #kills = new Map<string, number>();
   readonly #losses: Loss[] = [];
-  readonly #tables = { file: 0, simulator: 0, udp: 0 };
-  readonly #rows = { file: 0, simulator: 0, udp: 0 };
-  readonly #told = { webhook: { alerts: 0, again: 0 }, mqtt: { alerts: 0, again: 0 } };
-  #influx = 0;
+  readonly #tables = countOf(KINDS);
+  readonly #rows = countOf(KINDS);
+  readonly #told = countOf(WAYS);
+  readonly #again = countOf(WAYS);
+  readonly #influx = { stores: 0, records: 0 };
+  readonly #topics = countOf(DELIVERIES);
+  readonly #results = countOf(DELIVERIES);
+  readonly #twice = countOf(DELIVERIES);
 
   killed(kind: Kind, moment: string, loss?: Loss): void {
     const key = `${kind} ${moment}`;
@@ -28,15 +29,23 @@ export class Report {
     this.#rows[kind] += rows.split('\n').length;
   }
 
-  /** An InfluxDB was compared with the DuckDB beside it. */
-  stored(): void {
-    this.#influx++;
+  /** An InfluxDB was compared with the DuckDB beside it, and held the same. */
+  stored(records: number): void {
+    this.#influx.stores++;
+    this.#influx.records += records;
+  }
+
+  /** A topic was compared with that of the uninterrupted run; `again` results of it came more than once. */
+  delivered(delivery: Delivery, results: number, again: number): void {
+    this.#topics[delivery]++;
+    this.#results[delivery] += results;
+    this.#twice[delivery] += again;
   }
 
   /** All alerts of a chain were told by a way, some of them again. */
   told(way: Way, alerts: number, again: number): void {
-    this.#told[way].alerts += alerts;
-    this.#told[way].again += again;
+    this.#told[way] += alerts;
+    this.#again[way] += again;
   }
 
   /** The longest stretch of datagrams that a kill took, milliseconds. */
@@ -51,40 +60,54 @@ export class Report {
       row([MEANING[moment] ?? moment, ...KINDS.map((kind) => this.#kills.get(`${kind} ${moment}`) ?? 0)]),
     );
     const total = [...this.#kills.values()].reduce((sum, count) => sum + count, 0);
-    const { webhook, mqtt } = this.#told;
     const lost = this.#losses.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
     const some = lost.filter((milliseconds) => milliseconds > 0).length;
     writeFileSync(
       packageFile('docs/reports/kill.md'),
       `# Killed, and as if nothing had happened
 
-Made by \`npm run test:kill\`: ${total} kills. A process runs csiflow's own \`file\`, \`simulator\` or \`udp\` source, \`denoise\`, \`phase-sanitize\`, \`window\`, \`detect-motion\`, a stage of random delays in the place of the network, \`track-persons\`, a fan-in of frames and delayed poses, an alert at every twentieth pose, and the sinks \`duckdb\`, \`file\`, \`webhook\` and \`mqtt\`, with blocks of a random size. It is killed by SIGKILL, started again, killed again; after up to ten kills it runs to its end. Then all its tables and files are compared with those of an uninterrupted run, row by row, without \`epoch\` and \`processing_ms\`; in half of the chains over \`file\` and \`simulator\` a real InfluxDB is among the sinks, and is compared too. The receiver of the webhooks says at every fifth call that it is busy.
+Made by \`npm run test:kill\`: ${total} kills. A process runs one of csiflow's own sources, \`denoise\`, \`phase-sanitize\`, \`window\`, \`detect-motion\`, a stage of random delays in the place of the network, \`track-persons\`, a fan-in of frames and delayed poses, an alert at every twentieth pose, and the sinks \`duckdb\`, \`file\`, \`webhook\`, \`mqtt\` and \`websocket\`, with blocks of a random size; behind the \`simulator\`, \`infer-pose\` too. It is killed by SIGKILL, started again, killed again; after up to ten kills it runs to its end. Then all its tables and files are compared with those of an uninterrupted run, row by row, without \`epoch\` and \`processing_ms\`. In half of the chains over \`file\` and \`simulator\` a real InfluxDB is among the sinks. The receiver of the webhooks says at every fifth call that it is busy; the broker is a real Mosquitto, Kafka a real broker.
 
-For \`udp\` the uninterrupted run is the \`file\` source over the datagrams that were accepted, as they were, with their arrival times (\`origin\` differs: \`replay\`, not \`live\`).
+For \`udp\`, \`kafka\` and \`mqtt\` the uninterrupted run is the \`file\` source over the same datagrams with the same times (for \`udp\` those that were accepted); \`origin\` differs: \`replay\`, not \`live\`. In a chain over \`mqtt\` one more kill comes before its first message.
 
 ${row(['killed', ...KINDS])}
-|---|---|---|---|
+${line(KINDS)}
 ${rows.join('\n')}
 
 ${row(['result', ...KINDS])}
-|---|---|---|---|
+${line(KINDS)}
 ${row(['stores compared', ...KINDS.map((kind) => this.#tables[kind])])}
 ${row(['rows compared', ...KINDS.map((kind) => this.#rows[kind])])}
 ${row(['rows that differ', ...KINDS.map(() => 0)])}
 
-| alerts | webhook | mqtt |
-|---|---|---|
-${row(['to be told', webhook.alerts, mqtt.alerts])}
-${row(['not told', 0, 0])}
-${row(['told again, with the same id', webhook.again, mqtt.again])}
+${row(['alerts', ...WAYS])}
+${line(WAYS)}
+${row(['to be told', ...WAYS.map((way) => this.#told[way])])}
+${row(['not told', ...WAYS.map(() => 0)])}
+${row(['told again, with the same id', ...WAYS.map((way) => this.#again[way])])}
 
-InfluxDB compared with the DuckDB beside it: ${this.#influx} times, without a difference.
+${row(['results from Kafka to Kafka', ...DELIVERIES])}
+${line(DELIVERIES)}
+${row(['topics compared', ...DELIVERIES.map((delivery) => this.#topics[delivery])])}
+${row(['results', ...DELIVERIES.map((delivery) => this.#results[delivery])])}
+${row(['missing, or other than those of the uninterrupted run', ...DELIVERIES.map(() => 0)])}
+${row(['again', ...DELIVERIES.map((delivery) => this.#twice[delivery])])}
+
+InfluxDB compared with the DuckDB beside it, value by value: ${this.#influx.stores} times, ${this.#influx.records} poses, events and measures, without a difference.
 
 Datagrams that the socket had handed over and that a kill took before they were in the journal: in ${some} of ${lost.length} kills; from the last datagram that survived to the last one received it was ${figure(lost[Math.floor(lost.length / 2)])} ms in the median and ${figure(lost.at(-1))} ms at most. The promise is 100 ms.
 `,
     );
   }
 }
+
+const DELIVERIES = ['exactly_once', 'at_least_once'] as const;
+type Delivery = (typeof DELIVERIES)[number];
+
+const line = (columns: readonly string[]): string => `|---${'|---'.repeat(columns.length)}|`;
+
+const countOf = <K extends string>(keys: readonly K[]): Record<K, number> =>
+  Object.fromEntries(keys.map((key) => [key, 0])) as Record<K, number>;
 
 const figure = (value = 0): string => value.toFixed(1);
 

@@ -1,28 +1,59 @@
-import type { ChildSinks } from './process.js';
-import { startBroker } from '../support/mqtt-broker.js';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connectAsync, type MqttClient } from 'mqtt';
 import { startReceiver } from '../support/http-receiver.js';
+import { startBroker } from '../support/mqtt-broker.js';
+import { startMosquitto } from '../support/servers/mosquitto.js';
+import type { ChildSinks } from './process.js';
+
+export const WAYS = ['webhook', 'mqtt', 'websocket'] as const;
+export type Way = (typeof WAYS)[number];
+
+/** An MQTT broker, and how to log in. */
+export interface Broker {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly stop: () => Promise<unknown>;
+}
+
+/** A real Mosquitto, or one in this process where none is to be had. */
+export async function brokerOf(real: boolean): Promise<Broker> {
+  if (!real) {
+    const { port, close } = await startBroker();
+    return { url: `mqtt://127.0.0.1:${port}`, username: 'csiflow', password: 'any', stop: close };
+  }
+  const { server, url, password } = await startMosquitto();
+  return { url, username: 'csiflow', password, stop: () => server.stop() };
+}
 
 /** How often the receiver of webhooks says that it is busy. */
 const BUSY = 0.2;
 
-/** Who is told of alerts: a receiver of webhooks that is often busy, and a broker. Each chain of kills is told apart. */
+/** Who is told of alerts: a receiver of webhooks that is often busy, a broker, and who listens to the live feed. Each chain of kills is told apart. */
 export class Told {
   readonly #receiver: Awaited<ReturnType<typeof startReceiver>>;
-  readonly #broker: Awaited<ReturnType<typeof startBroker>>;
+  readonly #broker: Broker;
+  readonly #client: MqttClient;
   /** Ids of alerts as they came, by way and chain. */
   readonly #ids = new Map<string, string[]>();
   #chains = 0;
 
-  static async start(): Promise<Told> {
-    return new Told(await startReceiver(), await startBroker());
+  static async start(broker: Broker): Promise<Told> {
+    const { url, username, password } = broker;
+    const client = await connectAsync(url, { username, password, protocolVersion: 4 });
+    await client.subscribeAsync('csiflow/#', { qos: 1 });
+    return new Told(await startReceiver(), broker, client);
   }
 
   private constructor(
     receiver: Awaited<ReturnType<typeof startReceiver>>,
-    broker: Awaited<ReturnType<typeof startBroker>>,
+    broker: Broker,
+    client: MqttClient,
   ) {
     this.#receiver = receiver;
     this.#broker = broker;
+    this.#client = client;
     receiver.answer = ({ path, body }, response) => {
       receiver.calls.length = 0;
       if (Math.random() < BUSY) {
@@ -32,35 +63,37 @@ export class Told {
       this.#note(`webhook ${path.split('/').at(-1)!}`, body);
       response.writeHead(204).end();
     };
-    broker.broker.on('publish', ({ topic, payload }) => {
-      const [prefix, , kind] = topic.split('/');
-      if (kind === 'alerts') this.#note(`mqtt ${prefix!}`, String(payload));
+    client.on('message', (topic, payload) => {
+      const [, chain, , kind] = topic.split('/');
+      if (kind === 'alerts') this.#note(`mqtt ${chain!}`, String(payload));
     });
   }
 
   /** Sinks of a new chain. */
   sinks(): ChildSinks & { readonly chain: string } {
     const chain = `chain-${++this.#chains}`;
+    const { url, username, password } = this.#broker;
     return {
       chain,
       webhook: `http://127.0.0.1:${this.#receiver.port}/${chain}`,
-      mqtt: { url: `mqtt://127.0.0.1:${this.#broker.port}`, prefix: chain },
+      mqtt: { url, username, password, prefix: `csiflow/${chain}` },
     };
   }
 
   /** Ids of the alerts that came by a way, each once, and how many came again. */
   alerts(
-    way: 'webhook' | 'mqtt',
+    way: Way,
     chain: string,
+    folder: string,
   ): { readonly ids: readonly string[]; readonly again: number } {
-    const all = this.#ids.get(`${way} ${chain}`) ?? [];
+    const all = way === 'websocket' ? heardIn(folder) : (this.#ids.get(`${way} ${chain}`) ?? []);
     const ids = [...new Set(all)].sort();
     return { ids, again: all.length - ids.length };
   }
 
   async close(): Promise<void> {
     await this.#receiver.close();
-    await this.#broker.close();
+    await this.#client.endAsync(true);
   }
 
   #note(key: string, body: string): void {
@@ -69,4 +102,10 @@ export class Told {
     if (ids) ids.push(id);
     else this.#ids.set(key, [id]);
   }
+}
+
+/** What a listener of the live feed wrote down, in the process that was killed. */
+function heardIn(folder: string): readonly string[] {
+  const path = join(folder, 'heard.part');
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
 }
