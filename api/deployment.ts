@@ -10,6 +10,7 @@ import type { Authenticator } from './auth/authenticator.js';
 import type { Tokens } from './auth/tokens.js';
 import type { Users } from './auth/users.js';
 import type { AuditLog } from './audit/audit-log.js';
+import type { LifecycleTimes } from './lifecycle-times.js';
 import type { SystemProbe } from './system-probe.js';
 
 /** All that the API serves: one main topology, its people and its limits. */
@@ -26,6 +27,9 @@ export interface Deployment {
   readonly authenticator: Authenticator;
   readonly probe: SystemProbe;
   readonly audit: AuditLog;
+  readonly lifecycle: LifecycleTimes;
+  /** WebSocket connections that are open. */
+  readonly clients: () => number;
   /** Looks at the records of a node of the main topology until the function that it gives is called. */
   readonly watch: (node: string, watcher: (record: Data) => void) => () => void;
   readonly clock: Clock;

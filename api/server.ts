@@ -12,11 +12,14 @@ import { IdentityProvider, type IdentityProviderOptions } from './auth/identity-
 import { Tokens } from './auth/tokens.js';
 import { Users } from './auth/users.js';
 import type { Form } from './contract/form.js';
+import type { AskGpu } from './figures/gpu.js';
 import type { Deployment } from './deployment.js';
 import { Hosts } from './limits/hosts.js';
 import { Limits } from './limits/limits.js';
+import { LifecycleTimes } from './lifecycle-times.js';
 import { createApp, mounts } from './rest/app.js';
 import { API_DOCUMENTS } from './rest/documents.js';
+import { serveProbes } from './rest/probes.js';
 import { SystemProbe } from './system-probe.js';
 import { serveApiDocs } from './web/api-docs.js';
 import { servePage } from './web/serve.js';
@@ -37,6 +40,8 @@ export interface ServerOptions {
   readonly metrics: () => Promise<string>;
   readonly watch: Deployment['watch'];
   readonly limits?: Limits;
+  /** Default: by `nvidia-smi`. */
+  readonly askGpu?: AskGpu;
   /** Whose tokens are taken beside our own. */
   readonly identityProvider?: IdentityProviderOptions;
   /** PEM. Without it the service speaks plain HTTP. */
@@ -72,8 +77,16 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const identityProvider = options.identityProvider
     ? new IdentityProvider(options.identityProvider, log)
     : null;
-  const probe = new SystemProbe(() => main.status(), options.stateFolder);
+  const probe = new SystemProbe({
+    main,
+    watch: options.watch,
+    stateFolder: options.stateFolder,
+    log,
+    ...(options.askGpu && { askGpu: options.askGpu }),
+  });
+  const lifecycle = new LifecycleTimes(main, options.stateFolder);
   const audit = new AuditLog(options.stateFolder, log);
+  let stream: PoseStream | undefined;
   const deployment: Deployment = {
     version: packageVersion(),
     main,
@@ -84,6 +97,8 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     apiKeys,
     authenticator: new Authenticator({ users, tokens, apiKeys, identityProvider }),
     probe,
+    lifecycle,
+    clients: () => stream?.describe().connections ?? 0,
     audit,
     watch: options.watch,
     clock,
@@ -94,7 +109,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const app = createApp(
     deployment,
     options.limits ?? new Limits(),
-    { metrics: options.metrics, pages: [servePage(() => main.topology), serveApiDocs(API_DOCUMENTS)] },
+    { metrics: options.metrics, pages: [serveProbes(deployment), servePage(() => main.topology), serveApiDocs(API_DOCUMENTS)] },
     { hosts, origins: options.origins ?? [], answerMs: options.answerMs ?? ANSWER_MS },
   );
   const handle = app.callback();
@@ -102,15 +117,16 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   await listen(server, options.host, options.port);
   const firstPassword = await users.makeFirstAdmin();
   const paths = new Set(['/ws/pose', ...mounts(options.form).map(({ base }) => `${base}/ws/pose`)]);
-  const stream = new PoseStream(deployment, server, hosts, paths);
+  stream = new PoseStream(deployment, server, hosts, paths);
   const { port } = server.address() as AddressInfo;
   return {
     address: `${options.tls ? 'https' : 'http'}://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     firstPassword,
     async close() {
       stream.close();
-      probe.close();
+      lifecycle.close();
       await shut(server);
+      await probe.close();
       await audit.close();
     },
   };

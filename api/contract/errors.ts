@@ -43,6 +43,8 @@ export interface ErrorDetails {
   readonly fields?: readonly FieldError[];
   readonly limit?: { readonly limit: number; readonly windowSeconds: number; readonly resetAt: string };
   readonly ranges?: { readonly requested: IsoRange; readonly available: IsoRange };
+  /** The state that does not allow what was asked for. */
+  readonly state?: string;
 }
 
 interface IsoRange {
@@ -77,7 +79,8 @@ const Timestamp = Type.String({ format: 'date-time' });
 const described = { code: Type.String(), message: Type.String() };
 const NullableTime = Type.Union([Timestamp, Type.Null()]);
 const RangeSchema = Type.Object({ start: NullableTime, end: NullableTime }, closed);
-const ranges = {
+const shared = {
+  current_status: Type.Optional(Type.String()),
   requested_range: Type.Optional(RangeSchema),
   available_range: Type.Optional(RangeSchema),
 };
@@ -101,7 +104,7 @@ export const ErrorASchema = Type.Object(
             limit: Type.Optional(Type.Integer()),
             window_seconds: Type.Optional(Type.Integer()),
             reset_time: Type.Optional(Timestamp),
-            ...ranges,
+            ...shared,
           },
           closed,
         ),
@@ -128,7 +131,7 @@ export const ErrorBSchema = Type.Object(
             limit: Type.Optional(Type.Integer()),
             window: Type.Optional(Type.Integer()),
             reset_at: Type.Optional(Timestamp),
-            ...ranges,
+            ...shared,
           },
           closed,
         ),
@@ -153,8 +156,9 @@ export function errorBody(form: Form, error: ApiError, timestamp: string, reques
     : { success: false, error: { code, message: error.message, details }, timestamp, request_id: requestId };
 }
 
-function detailsA({ fields, limit, ranges }: ErrorDetails): object {
+function detailsA({ fields, limit, ranges, state }: ErrorDetails): object {
   return {
+    ...(state !== undefined && { current_status: state }),
     ...(fields && {
       field_errors: fields.map(({ field, message, received }) => ({
         field,
@@ -167,9 +171,10 @@ function detailsA({ fields, limit, ranges }: ErrorDetails): object {
   };
 }
 
-function detailsB({ fields, limit, ranges }: ErrorDetails): object {
+function detailsB({ fields, limit, ranges, state }: ErrorDetails): object {
   const first = fields?.[0];
   return {
+    ...(state !== undefined && { current_status: state }),
     ...(first && { field: first.field, reason: first.message }),
     ...(limit && { limit: limit.limit, window: limit.windowSeconds, reset_at: limit.resetAt }),
     ...(ranges && { requested_range: ranges.requested, available_range: ranges.available }),

@@ -12,6 +12,13 @@ export interface Resources {
   readonly disk: number;
   readonly gpu: number;
   readonly gpuMemory: number;
+  readonly gpuMemoryBytes: number;
+  /** Of this process on disks, a second. */
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+  /** Of the network's interfaces, since csiflow started. */
+  readonly bytesIn: number;
+  readonly bytesOut: number;
 }
 
 /** What both forms of the status are made from. */
@@ -19,6 +26,8 @@ export interface SystemFacts {
   readonly version: string;
   readonly now: number;
   readonly status: TopologyStatus;
+  /** Nodes that can be read back. */
+  readonly stores: readonly string[];
   readonly resources: Resources;
   readonly traffic: Traffic;
 }
@@ -31,8 +40,18 @@ export interface Traffic {
   readonly links: number;
   /** Mean RSSI as a share: -100 dBm is 0, -30 dBm is 1. */
   readonly signalStrength: number;
+  /** Part of the signal's margin, in decibels, that is under noise. */
+  readonly interference: number;
   readonly activeTracks: number;
   readonly trackQuality: number;
+  /** Records that failed, of those that nodes took in, in the last minute. */
+  readonly errorRate: number;
+  /** Batches and records that wait in all nodes. */
+  readonly queued: number;
+  /** How full the fullest queue of a source is. */
+  readonly bufferUsage: number;
+  /** Persons in pose frames. */
+  readonly detectionsPerMinute: number;
 }
 
 const Component = <F extends Record<string, TSchema>>(fields: F) =>
@@ -140,34 +159,72 @@ export const StopBSchema = Type.Object(
   closed,
 );
 
-export function statusA({
-  status,
-  version,
-  now,
-  resources,
-  traffic,
-}: SystemFacts): Static<typeof StatusASchema> {
-  const receiver = sources(status);
+/** Steps of the start, stop or restart under way, or of the last one. */
+export const StepsSchema = Type.Object(
+  { status: Type.String(), session_id: Type.String(), steps: Type.Array(StepSchema) },
+  closed,
+);
+export const RestartSchema = Type.Object(
+  {
+    status: Type.String(),
+    previous_session_id: Type.String(),
+    new_session_id: Type.String(),
+    estimated_restart_time: Type.Number(),
+  },
+  closed,
+);
+
+/** Parts of the system as both forms and the health pages tell of them: each the worst of its nodes. */
+export interface ComponentFacts {
+  readonly sources: string;
+  readonly network: string;
+  readonly modelLoaded: boolean;
+  readonly inferenceQueue: number;
+  readonly tracker: string;
+  readonly stores: string;
+  /** Of all stores of the topology, those that are open. */
+  readonly openStores: string;
+  /** Of what the topology keeps on this machine: journal, checkpoints, outboxes. */
+  readonly state: string;
+}
+
+export function componentsOf({ status, stores }: Pick<SystemFacts, 'status' | 'stores'>): ComponentFacts {
   const network = ofType(status, 'infer-pose');
+  const kept = status.nodes.filter(({ id }) => stores.includes(id));
+  return {
+    sources: worst(sources(status)),
+    network: worst(network),
+    modelLoaded: network.length > 0 && network.every(isUp),
+    inferenceQueue: sum(network, (node) => node.queueDepth),
+    tracker: worst(ofType(status, 'track-persons')),
+    stores: worst(kept),
+    openStores: `${kept.filter(isUp).length}/${stores.length}`,
+    state: status.state === 'running' || status.state === 'degraded' ? 'active' : 'stopped',
+  };
+}
+
+export function statusA(facts: SystemFacts): Static<typeof StatusASchema> {
+  const { status, version, now, resources, traffic } = facts;
+  const components = componentsOf(facts);
   return {
     status: status.state,
     uptime_seconds: uptime(status, now),
     version,
     components: {
       csi_receiver: {
-        status: worst(receiver),
+        status: components.sources,
         data_rate_hz: traffic.framesPerSecond,
         packet_loss_rate: traffic.lossRate,
-        last_packet_time: isoTime(newest(receiver) ?? 0),
+        last_packet_time: isoTime(newest(sources(status)) ?? 0),
       },
       neural_network: {
-        status: worst(network),
-        model_loaded: network.some(isUp),
-        inference_time_ms: figure(network, 'inference_ms'),
+        status: components.network,
+        model_loaded: components.modelLoaded,
+        inference_time_ms: figure(ofType(status, 'infer-pose'), 'inference_ms'),
         gpu_utilization: resources.gpu,
       },
       tracking: {
-        status: worst(ofType(status, 'track-persons')),
+        status: components.tracker,
         active_tracks: traffic.activeTracks,
         track_quality: traffic.trackQuality,
       },
@@ -181,13 +238,14 @@ export function statusA({
     network: {
       connected_routers: traffic.links,
       signal_strength: traffic.signalStrength,
-      interference_level: traffic.lossRate,
+      interference_level: traffic.interference,
     },
   };
 }
 
-export function statusB({ status, now, resources, traffic }: SystemFacts): Static<typeof StatusBSchema> {
-  const network = ofType(status, 'infer-pose');
+export function statusB(facts: SystemFacts): Static<typeof StatusBSchema> {
+  const { status, now, resources, traffic } = facts;
+  const components = componentsOf(facts);
   return {
     status: status.state,
     session_id: status.sessionId,
@@ -203,16 +261,16 @@ export function statusB({ status, now, resources, traffic }: SystemFacts): Stati
     },
     components: {
       csi_processor: {
-        status: worst(sources(status)),
+        status: components.sources,
         last_heartbeat: isoTime(newest(sources(status)) ?? 0),
       },
       neural_network: {
-        status: worst(network),
-        model_loaded: network.some(isUp),
-        inference_queue_size: sum(network, (node) => node.queueDepth),
+        status: components.network,
+        model_loaded: components.modelLoaded,
+        inference_queue_size: components.inferenceQueue,
       },
-      tracker: { status: worst(ofType(status, 'track-persons')), active_tracks: traffic.activeTracks },
-      database: { status: worst(ofType(status, 'duckdb')), connection_pool: pool(ofType(status, 'duckdb')) },
+      tracker: { status: components.tracker, active_tracks: traffic.activeTracks },
+      database: { status: components.stores, connection_pool: components.openStores },
     },
   };
 }
@@ -227,7 +285,8 @@ const ofType = (status: TopologyStatus, type: string): NodeStatus[] =>
 const isUp = (node: NodeStatus): boolean => node.status === 'active' || node.status === 'healthy';
 const sum = (nodes: readonly NodeStatus[], value: (node: NodeStatus) => number): number =>
   nodes.reduce((total, node) => total + value(node), 0);
-const percent = (share: number): number => Math.round(share * 10_000) / 100;
+/** Form A's share as Form B's scale. */
+export const percent = (share: number): number => Math.round(share * 10_000) / 100;
 
 const uptime = ({ startedAt, state }: TopologyStatus, now: number): number =>
   startedAt === null || state === 'stopped' ? 0 : Math.max(0, Math.floor((now - startedAt) / 1e6));
@@ -242,8 +301,6 @@ const figure = (nodes: readonly NodeStatus[], name: string): number => {
   const value = nodes[0]?.details[name];
   return typeof value === 'number' ? value : 0;
 };
-
-const pool = (stores: readonly NodeStatus[]): string => `${stores.filter(isUp).length}/${stores.length}`;
 
 /** The worst status among nodes that do one job; `unavailable` where the topology has none of them. */
 function worst(nodes: readonly NodeStatus[]): string {

@@ -84,6 +84,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   });
   app.use(identify);
   app.use(securityHeaders);
+  app.use(measureAnswers(deployment));
   app.use(recordActions(deployment.audit, endpointOf));
   app.use(answerErrors(deployment));
   app.use(requireHost(outside.hosts));
@@ -169,6 +170,15 @@ const crossOrigin = (origins: readonly string[]): Middleware =>
     ],
     maxAge: 600,
   });
+
+/** Counts the calls of the service interface and the time that their answers took. */
+function measureAnswers(deployment: Deployment): Middleware {
+  return async (context, next) => {
+    const begun = performance.now();
+    await next();
+    if (formOf(context, deployment) !== null) deployment.probe.calls.add(performance.now() - begun);
+  };
+}
 
 function answerErrors(deployment: Deployment): Middleware {
   return async (context, next) => {

@@ -1,5 +1,7 @@
 import { Type } from 'typebox';
+import type { CheckedTopology } from '../../pipeline/config/index.js';
 import type { LifecycleState, Step, TopologyStatus } from '../../pipeline/runtime/status.js';
+import { uncalibrated } from '../calibrated.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { isoTime } from '../contract/form.js';
@@ -12,10 +14,14 @@ import {
   statusB,
   stepBodies,
   StopASchema,
+  StepsSchema,
   StopBSchema,
+  RestartSchema,
   type SystemFacts,
 } from '../contract/system.js';
 import type { Deployment } from '../deployment.js';
+import type { Action } from '../lifecycle-times.js';
+import { storesOf } from '../stores.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -26,15 +32,36 @@ const status = defineEndpoint<null, SystemFacts>({
   access: 'viewer',
   limit: 'configuration',
   status: 200,
-  handle: async (_input, { deployment }) => ({
-    version: deployment.version,
-    now: deployment.clock.now(),
-    status: deployment.main.status(),
-    resources: await deployment.probe.resources(),
-    traffic: deployment.probe.traffic(),
-  }),
+  handle: async (_input, { deployment }) => systemFacts(deployment),
   a: formView({ response: StatusASchema, read: () => null, render: (facts) => ({ data: statusA(facts) }) }),
   b: formView({ response: StatusBSchema, read: () => null, render: (facts) => ({ data: statusB(facts) }) }),
+});
+
+/** What is measured of the system now. */
+export const systemFacts = async (deployment: Deployment): Promise<SystemFacts> => ({
+  version: deployment.version,
+  now: deployment.clock.now(),
+  status: deployment.main.status(),
+  stores: storesOf(deployment.main),
+  resources: await deployment.probe.resources(),
+  traffic: deployment.probe.traffic(),
+});
+
+const steps = defineEndpoint<null, TopologyStatus>({
+  method: 'GET',
+  path: '/system/steps',
+  summary: 'How far the start, stop or restart that is under way has come, or the last one.',
+  access: 'viewer',
+  limit: 'configuration',
+  status: 200,
+  handle: async (_input, { deployment }) => deployment.main.status(),
+  b: formView({
+    response: StepsSchema,
+    read: () => null,
+    render: ({ state, sessionId, steps: all }) => ({
+      data: { status: state, session_id: sessionId, steps: stepBodies(all) },
+    }),
+  }),
 });
 
 /** A control action that goes on after its answer. */
@@ -42,7 +69,7 @@ interface Accepted {
   readonly status: LifecycleState;
   readonly sessionId: string;
   readonly at: number;
-  /** Estimate from the last time it was done, seconds. */
+  /** Median of the last times that it was done, seconds; 0 before the first. */
   readonly estimateSeconds: number;
   readonly steps: readonly Step[];
   readonly applied: object;
@@ -52,6 +79,8 @@ interface Accepted {
 interface StartInput {
   readonly domain?: string | undefined;
   readonly environment_id?: string | undefined;
+  /** Refuse to run on an uncalibrated room. */
+  readonly calibration_required?: boolean | undefined;
 }
 
 const StartBodyA = Type.Object(
@@ -61,7 +90,9 @@ const StartBodyA = Type.Object(
         {
           domain: Type.Optional(Type.String()),
           environment_id: Type.Optional(Type.String()),
-          calibration_required: Type.Optional(Type.Literal(false)),
+          calibration_required: Type.Optional(
+            Type.Boolean({ description: 'Start only where the pose networks have a calibration of their room.' }),
+          ),
         },
         closed,
       ),
@@ -89,13 +120,14 @@ const start = defineEndpoint<StartInput, Accepted>({
   access: 'operator',
   limit: 'configuration',
   status: 202,
-  async handle(input, { deployment, account }) {
+  audit: (input) => ({ ...input }),
+  async handle(input, { deployment }) {
     checkEnvironment(input, deployment);
+    if (input.calibration_required) requireCalibration(deployment.main.topology);
     const { state } = deployment.main.status();
-    if (state !== 'stopped' && state !== 'failed') {
-      throw new ApiError('RESOURCE_CONFLICT', `The system is ${state}: it can be started once it is stopped`);
-    }
-    return begin(deployment, 'start', () => deployment.main.start(), account?.name, input);
+    if (state !== 'stopped' && state !== 'failed')
+      throw conflict(state, `The system is ${state}: it can be started once it is stopped`);
+    return begin(deployment, 'start', () => deployment.main.start(), input);
   },
   a: formView({
     body: StartBodyA,
@@ -137,12 +169,10 @@ const stop = defineEndpoint<StopInput, Accepted>({
   limit: 'configuration',
   status: 202,
   audit: ({ force, saveState }) => ({ force, save_state: saveState }),
-  async handle(input, { deployment, account }) {
+  async handle(input, { deployment }) {
     const { state } = deployment.main.status();
-    if (state === 'stopped' || state === 'stopping') {
-      throw new ApiError('RESOURCE_CONFLICT', `The system is ${state} already`);
-    }
-    return begin(deployment, 'stop', () => deployment.main.stop(input), account?.name, {});
+    if (state === 'stopped' || state === 'stopping') throw conflict(state, `The system is ${state} already`);
+    return begin(deployment, 'stop', () => deployment.main.stop(input), {});
   },
   a: formView({
     body: Type.Object(
@@ -172,7 +202,47 @@ const stop = defineEndpoint<StopInput, Accepted>({
   }),
 });
 
-export const systemEndpoints = [status, start, stop];
+const restart = defineEndpoint<null, Accepted & { readonly previous: string }>({
+  method: 'POST',
+  path: '/system/restart',
+  summary: 'Stops the main topology after a checkpoint, and starts it again from there.',
+  access: 'operator',
+  limit: 'configuration',
+  status: 202,
+  async handle(_input, { deployment }) {
+    const { state, sessionId: previous } = deployment.main.status();
+    if (state !== 'running' && state !== 'degraded' && state !== 'failed')
+      throw conflict(state, `The system is ${state}: only one that runs can be restarted`);
+    return { ...begin(deployment, 'restart', () => deployment.main.restart(), {}), previous };
+  },
+  b: formView({
+    response: RestartSchema,
+    read: () => null,
+    render: (accepted) => ({
+      data: {
+        status: accepted.status,
+        previous_session_id: accepted.previous,
+        new_session_id: accepted.sessionId,
+        estimated_restart_time: accepted.estimateSeconds,
+      },
+    }),
+  }),
+});
+
+export const systemEndpoints = [status, steps, start, stop, restart];
+
+const conflict = (state: LifecycleState, message: string): ApiError =>
+  new ApiError('RESOURCE_CONFLICT', message, { details: { state } });
+
+/** @throws ApiError 422 naming a pose network that knows the empty room of none of its links. */
+function requireCalibration(topology: CheckedTopology): void {
+  const without = uncalibrated(topology);
+  if (without === null) return;
+  const message = `${without}: measure the empty room with \`csiflow calibrate\` and name the file in the node's field \`calibration\`, or start without`;
+  throw new ApiError('VALIDATION_ERROR', message, {
+    details: { fields: [{ field: 'configuration.calibration_required', message, received: true }] },
+  });
+}
 
 function checkEnvironment({ environment_id: id, domain }: StartInput, { main }: Deployment): void {
   const known = main.topology.environments.map((environment) => environment.id);
@@ -190,38 +260,25 @@ function checkEnvironment({ environment_id: id, domain }: StartInput, { main }: 
   }
 }
 
-/** Usual length of an action until it has been measured once, seconds. */
-const FIRST_ESTIMATE = { start: 3, stop: 2 } as const;
-const measured = new WeakMap<Deployment, Record<'start' | 'stop', number>>();
-
 /** Begins an action without waiting for its end, which shows in the status; its failure does too, and in the log. */
 function begin(
   deployment: Deployment,
-  action: 'start' | 'stop',
+  action: Action,
   run: () => Promise<void>,
-  by: string | undefined,
   applied: object,
 ): Accepted {
   const at = deployment.clock.now();
-  const estimates = measured.get(deployment) ?? { ...FIRST_ESTIMATE };
-  measured.set(deployment, estimates);
-  deployment.log.info(`${action} asked for`, { account: by ?? null });
-  run().then(
-    () => {
-      estimates[action] = (deployment.clock.now() - at) / 1e6;
-    },
-    (error: unknown) => {
-      deployment.log.error(`${action} failed`, {
-        reason: error instanceof Error ? error.message : String(error),
-      });
-    },
-  );
+  run().catch((error: unknown) => {
+    deployment.log.error(`${action} failed`, {
+      reason: error instanceof Error ? error.message : String(error),
+    });
+  });
   const after: TopologyStatus = deployment.main.status();
   return {
     status: after.state,
     sessionId: after.sessionId,
     at,
-    estimateSeconds: Math.round(estimates[action] * 10) / 10,
+    estimateSeconds: deployment.lifecycle.estimate(action),
     steps: after.steps,
     applied,
   };

@@ -178,6 +178,8 @@ export interface SinkDefinition<
   readonly inputs: I;
   /** A function where it depends on the configuration. */
   readonly recovery: Recovery | ((config: Static<S>) => Recovery);
+  /** Its sinks can be read back: they have a `reader`. */
+  readonly store?: boolean;
   /** It writes through `context.transaction` where there is one: exactly once then. */
   readonly transactional?: boolean;
   /** Fields that must be as the source has them where it writes through a transaction: the connection is the source's. */

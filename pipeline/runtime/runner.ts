@@ -75,6 +75,9 @@ class TopologyRunner implements Runner {
   /** Ends waiting for the next try of a recovery. */
   #recovery = new AbortController();
   #recovering: Promise<void> = Promise.resolve();
+  #launching: Promise<void> = Promise.resolve();
+  /** What of it fails now is of no account. */
+  #ending: Run | undefined;
   #finished = deferred();
 
   constructor(topology: CheckedTopology, options: RunnerOptions) {
@@ -136,26 +139,30 @@ class TopologyRunner implements Runner {
     this.#recovery = new AbortController();
     this.#finished = deferred();
     this.#begin('starting', START_STEPS);
-    try {
-      await this.#run();
-    } catch (error) {
-      this.#set('failed', text(error));
-      throw error;
-    }
+    await this.#launch();
   }
 
   async stop(options: { readonly force?: boolean; readonly saveState?: boolean } = {}): Promise<void> {
     if (this.#state === 'stopped') return;
     this.#recovery.abort();
     this.#begin('stopping', STOP_STEPS);
-    await this.#recovering;
+    await this.#settled();
     await this.#end(options.force !== true && options.saveState !== false);
     this.#set('stopped', null);
   }
 
   async restart(): Promise<void> {
-    await this.stop();
-    await this.start();
+    if (this.#state === 'stopped' || this.#state === 'failed') return this.start();
+    this.#recovery.abort();
+    this.#sessionId = randomUUID();
+    this.#begin('restarting', [...STOP_STEPS, ...START_STEPS]);
+    await this.#settled();
+    await this.#end(true);
+    // A person may have stopped it meanwhile.
+    if (this.#state !== 'restarting') return;
+    this.#failures = 0;
+    this.#recovery = new AbortController();
+    await this.#launch();
   }
 
   plan(next: CheckedTopology): Plan {
@@ -235,13 +242,29 @@ class TopologyRunner implements Runner {
     };
   }
 
+  async #launch(): Promise<void> {
+    this.#launching = this.#run();
+    try {
+      await this.#launching;
+    } catch (error) {
+      if (this.#state !== 'stopping') this.#set('failed', text(error));
+      throw error;
+    }
+  }
+
+  /** Waits until no start and no recovery is under way. */
+  async #settled(): Promise<void> {
+    await this.#recovering;
+    await Promise.allSettled([this.#launching]);
+  }
+
   async #run(): Promise<void> {
     const Kind = this.#topology.settings.scaleOut === true ? ShardGroup : Shard;
     const shard: Run = new Kind({
       ...this.#nodesOptions(),
       patience: this.#patience,
       onFailure: (error, final) => {
-        if (this.#shard === shard) this.#failed(error, final);
+        if (this.#shard === shard && this.#ending !== shard) this.#failed(error, final);
       },
       onStep: (step, progress) => {
         this.#step(step, progress);
@@ -258,11 +281,12 @@ class TopologyRunner implements Runner {
     void shard.finished.then(this.#finished.resolve);
     this.#startedAt = this.#clock.now();
     this.#startedElapsed = this.#clock.elapsed();
-    this.#set('running', null);
+    if (this.#state !== 'stopping') this.#set('running', null);
   }
 
   async #end(save: boolean): Promise<void> {
     const shard = this.#shard;
+    if (shard) this.#ending = shard;
     await shard?.stop(save);
     if (this.#shard === shard) this.#shard = undefined;
   }
@@ -293,7 +317,7 @@ class TopologyRunner implements Runner {
     while (!signal.aborted) {
       const wait = backoff(++this.#failures, FIRST_RECOVERY_MS, LONGEST_RECOVERY_MS, this.#random);
       await pause(wait, signal, this.#clock);
-      if (this.#state !== 'restarting') return;
+      if (signal.aborted || this.#state !== 'restarting') return;
       try {
         await this.#run();
         return;

@@ -232,6 +232,7 @@ export class Shard implements Host, Run {
     const { topology, onStep, openState, partition } = this.#options;
     onStep('hardware_initialization', 0);
     this.#state = openState?.() ?? new LocalState(this.settings.stateFolder, topology.id);
+    onStep('hardware_initialization', 0.5);
     const last = await this.#lastOrFirst(this.#state);
     // Epochs of partitions are their own, so letters of the process cannot be rewound by one of them.
     if (!partition) await this.#state.letters.rewind(last.epoch);
@@ -245,6 +246,7 @@ export class Shard implements Host, Run {
 
     onStep('data_pipeline_start', 0);
     await this.#compile(this.#state, last);
+    onStep('data_pipeline_start', 0.5);
     this.#pumping = this.#pump!.run().catch((error: unknown) => {
       this.fail(new Error(`the pump failed: ${text(error)}`, { cause: error }));
     });

@@ -59,6 +59,7 @@ export interface RunningTopology {
   start(): Promise<void>;
   /** Takes a checkpoint first unless `saveState` is false; `force` waits for nothing. */
   stop(options?: { readonly force?: boolean; readonly saveState?: boolean }): Promise<void>;
+  /** Stops after a checkpoint and starts again, under a new session from now on. Resolves when it runs. */
   restart(): Promise<void>;
   /** What a new version would change. */
   plan(next: CheckedTopology): Plan;

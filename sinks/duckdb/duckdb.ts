@@ -59,6 +59,7 @@ export const duckdb = defineSink({
 - Each row carries the epoch it was written in; after a crash, later epochs are deleted and written again. \`epoch\` and \`processing_ms\` alone may differ between two runs of the same input.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'rewind',
+  store: true,
   config: Config,
   examples: [
     { title: 'Keep everything', config: { path: 'data/ward-3.duckdb' } },

@@ -85,6 +85,7 @@ export const influxdb = defineSink({
 - InfluxDB 2 is spoken to by its version 1 paths, with a token; 2.7 maps each bucket to a database of the same name by itself.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'idempotent',
+  store: true,
   config: Config,
   examples: [
     {

@@ -78,6 +78,7 @@ export async function openService(
     stateFolder,
     host: '127.0.0.1',
     port: 0,
+    askGpu: async () => null,
     form: 'b',
     metrics: async () => 'csiflow_received_total 1\n',
     watch: (_node, watcher) =>

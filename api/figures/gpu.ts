@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+
+/** Shares from 0 to 1, and bytes; all 0 where there is no GPU. */
+export interface GpuFigures {
+  /** Share of the time in which the GPU worked; the mean of several. */
+  readonly usage: number;
+  /** Used share of the memory of all GPUs. */
+  readonly memory: number;
+  readonly memoryBytes: number;
+}
+
+const NONE: GpuFigures = { usage: 0, memory: 0, memoryBytes: 0 };
+const EVERY_MS = 10_000;
+const PATIENCE_MS = 5_000;
+const QUESTION = [
+  '--query-gpu=utilization.gpu,memory.used,memory.total',
+  '--format=csv,noheader,nounits',
+] as const;
+
+/** Runs `nvidia-smi`; gives what it prints, or null where there is none or it fails. */
+export type AskGpu = () => Promise<string | null>;
+
+/** Figures of NVIDIA GPUs, asked for every ten seconds. A machine without `nvidia-smi` is asked once. */
+export class GpuProbe {
+  #figures: GpuFigures = NONE;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+  /** Resolves when the GPU has been asked for the first time. */
+  readonly ready: Promise<void>;
+
+  constructor(ask: AskGpu = askNvidia) {
+    this.ready = this.#look(ask);
+  }
+
+  get figures(): GpuFigures {
+    return this.#figures;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #look(ask: AskGpu): Promise<void> {
+    const answer = await ask();
+    if (answer === null) return;
+    this.#figures = readGpus(answer);
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => void this.#look(ask), EVERY_MS);
+    this.#timer.unref();
+  }
+}
+
+/** One line a GPU: percent, MiB, MiB. What a GPU does not tell (`[N/A]`, as of one that is divided) counts as 0. */
+export function readGpus(text: string): GpuFigures {
+  const gpus = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.split(',').map((field) => Number.parseFloat(field) || 0));
+  if (gpus.length === 0) return NONE;
+  const sum = (column: number) => gpus.reduce((total, fields) => total + (fields[column] ?? 0), 0);
+  const [used, all] = [sum(1), sum(2)];
+  return {
+    usage: sum(0) / gpus.length / 100,
+    memory: all === 0 ? 0 : used / all,
+    memoryBytes: used * 2 ** 20,
+  };
+}
+
+const askNvidia: AskGpu = () =>
+  new Promise((resolve) => {
+    execFile('nvidia-smi', QUESTION, { timeout: PATIENCE_MS }, (error, stdout) => {
+      resolve(error ? null : stdout);
+    });
+  });

@@ -1,0 +1,47 @@
+import type { Context as KoaContext, Middleware } from 'koa';
+import type { Deployment } from '../deployment.js';
+import { askStores } from '../stores.js';
+
+/** So long an answer is given again, so that who may ask without credentials cannot keep the stores busy. */
+const GOOD_FOR_MS = 1_000;
+
+/**
+ * At the root, without credentials, for service managers and orchestrators: `/livez` is 200 while the process
+ * answers; `/readyz` is 200 while the main topology runs and each of its stores answers, else 503 with what is not.
+ */
+export function serveProbes(deployment: Deployment): Middleware {
+  const ready = rememberedFor(GOOD_FOR_MS, () => missing(deployment));
+  return async (context, next) => {
+    if (context.path === '/livez' && isReading(context)) answer(context, null);
+    else if (context.path === '/readyz' && isReading(context)) answer(context, await ready());
+    else await next();
+  };
+}
+
+const isReading = ({ method }: KoaContext): boolean => method === 'GET' || method === 'HEAD';
+
+function answer(context: KoaContext, problem: string | null): void {
+  context.type = 'text/plain';
+  context.status = problem === null ? 200 : 503;
+  context.body = `${problem ?? 'ok'}\n`;
+}
+
+/** What keeps the service from being of use; null where nothing does. */
+async function missing({ main }: Deployment): Promise<string | null> {
+  const { state } = main.status();
+  if (state !== 'running' && state !== 'degraded') return `the topology ${main.topology.id} is ${state}`;
+  const away = (await askStores(main)).filter(({ milliseconds }) => milliseconds === null);
+  return away.length === 0 ? null : `the store ${away[0]!.node} does not answer`;
+}
+
+function rememberedFor<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
+  let until = -Infinity;
+  let last: Promise<T> | undefined;
+  return () => {
+    if (!last || performance.now() > until) {
+      last = ask();
+      until = performance.now() + milliseconds;
+    }
+    return last;
+  };
+}

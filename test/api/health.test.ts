@@ -1,0 +1,120 @@
+import { Value } from 'typebox/value';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DetailedHealthSchema, HealthSchema, MetricsSchema } from '../../api/contract/health.js';
+import { openService, type TestService } from './support.js';
+
+const A = '/form-a/api/v1';
+const B = '/form-b/api/v1';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await openService();
+});
+afterEach(() => service.close());
+
+const data = async (response: Response): Promise<Record<string, unknown>> => {
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { data: Record<string, unknown> }).data;
+};
+
+describe('GET /health', () => {
+  test.each([
+    ['running', 'healthy'],
+    ['degraded', 'degraded'],
+    ['failed', 'unhealthy'],
+    ['stopped', 'stopped'],
+    ['starting', 'starting'],
+  ] as const)('says of a system that is %s: %s, bare and without credentials', async (state, said) => {
+    service.main.state = state;
+    for (const base of [A, B]) {
+      const body: unknown = await (await service.get(`${base}/health`)).json();
+      expect(Value.Check(HealthSchema, body)).toBe(true);
+      expect(body).toMatchObject({ status: said });
+    }
+  });
+});
+
+describe('GET /health/detailed', () => {
+  test.each([A, B])('has all fields under %s, measured', async (base) => {
+    service.main.reader.ping = async () => 1.5;
+    await service.get(`${B}/system/status`, service.token('viewer'));
+    const body = await data(await service.get(`${base}/health/detailed`, service.token('viewer')));
+    expect([...Value.Errors(DetailedHealthSchema, body)]).toEqual([]);
+    expect(body).toMatchObject({
+      overall_status: 'healthy',
+      components: {
+        api: { status: 'healthy' },
+        database: { connection_pool: '1/1', query_time_ms: 1.5 },
+        cache: { connected_clients: 0 },
+        neural_network: { status: 'unavailable', model_loaded: false, gpu_memory_usage: '0 MB' },
+        csi_processor: { status: 'active', buffer_usage: '0%' },
+      },
+    });
+  });
+
+  test('a store that does not answer is unavailable', async () => {
+    service.main.reader.ping = () => Promise.reject(new Error('away'));
+    const { components } = await data(await service.get(`${B}/health/detailed`, service.token('viewer')));
+    expect(components).toMatchObject({
+      database: { status: 'unavailable', connection_pool: '0/1', query_time_ms: 0 },
+    });
+  });
+
+  test('wants a credential', async () => {
+    expect((await service.get(`${B}/health/detailed`)).status).toBe(401);
+  });
+});
+
+describe('GET /metrics', () => {
+  test.each([A, B])('has all groups under %s', async (base) => {
+    const body = await data(await service.get(`${base}/metrics`, service.token('viewer')));
+    expect([...Value.Errors(MetricsSchema, body)]).toEqual([]);
+    const { timestamp, ...groups } = body['current'] as Record<string, unknown>;
+    expect(Object.keys(groups)).toEqual(['performance', 'resources', 'business']);
+    expect(typeof timestamp).toBe('string');
+    expect(body['historical']).toEqual([]);
+  });
+
+  test.each(['performance', 'resources', 'business'])(
+    'metric_type=%s leaves that group alone',
+    async (type) => {
+      const body = await data(await service.get(`${B}/metrics?metric_type=${type}`, service.token('viewer')));
+      expect(Object.keys(body['current'] as object).sort()).toEqual([type, 'timestamp'].sort());
+    },
+  );
+
+  test.each([
+    ['metric_type=weather', 422],
+    ['start_time=2026-01-02T00:00:00Z&end_time=2026-01-01T00:00:00Z', 422],
+    ['start_time=2025-01-02T00:00:00Z&end_time=2026-01-01T00:00:00Z', 400],
+    ['metric=performance', 422],
+  ])('refuses ?%s with %i', async (query, status) => {
+    expect((await service.get(`${B}/metrics?${query}`, service.token('viewer'))).status).toBe(status);
+  });
+});
+
+describe('probes at the root', () => {
+  test('livez is 200 whatever the topology does; readyz only while it runs', async () => {
+    expect((await service.get('/readyz')).status).toBe(200);
+    service.main.state = 'failed';
+    expect((await service.get('/livez')).status).toBe(200);
+    await expect
+      .poll(async () => (await service.get('/readyz')).text(), { timeout: 10_000 })
+      .toBe('the topology test is failed\n');
+    expect((await service.get('/readyz')).status).toBe(503);
+  });
+
+  test('readyz is 503 while a store does not answer', async () => {
+    service.main.reader.ping = () => Promise.reject(new Error('away'));
+    const response = await service.get('/readyz');
+    expect(response.status).toBe(503);
+    expect(await response.text()).toBe('the store history does not answer\n');
+  });
+
+  test('readyz asks the stores once a second at most', async () => {
+    let asked = 0;
+    service.main.reader.ping = async () => ++asked;
+    await Promise.all(Array.from({ length: 20 }, () => service.get('/readyz')));
+    expect(asked).toBe(1);
+  });
+});
