@@ -22,6 +22,7 @@ import { deadLetterEndpoints } from './dead-letters.js';
 import { eventEndpoints } from './events.js';
 import { healthEndpoints } from './health.js';
 import { poseEndpoints } from './pose.js';
+import { poseQueryEndpoints } from './pose-query.js';
 import { checkBody, checkQuery } from './requests.js';
 import { systemEndpoints } from './system.js';
 import { tapEndpoints } from './taps.js';
@@ -33,6 +34,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...authEndpoints,
   ...accountEndpoints,
   ...poseEndpoints,
+  ...poseQueryEndpoints,
   ...trackEndpoints,
   ...eventEndpoints,
   ...clipEndpoints,

@@ -3,7 +3,6 @@ import type { PersonRow } from '../../pipeline/component/index.js';
 import type { PoseFrame } from '../../pipeline/model/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
-import { isoTime } from '../contract/form.js';
 import { PageFields, pagination } from '../contract/pages.js';
 import {
   PoseFrameASchema,
@@ -22,7 +21,7 @@ import {
   type Deployment,
 } from '../deployment.js';
 import { openCursor, sealCursor } from './cursor.js';
-import { readRange, Time } from './ranges.js';
+import { readRange, refuseEmpty, Time } from './ranges.js';
 
 const closed = { additionalProperties: false } as const;
 const Confidence = Type.Number({ minimum: 0, maximum: 1 });
@@ -197,7 +196,7 @@ async function byCursor(query: Static<typeof HistoryAQuery>, deployment: Deploym
     reader.poses({ ...filter, ...(after && { after }), limit: query.limit + 1 }),
     reader.countPoses(filter),
   ]);
-  if (total === 0) await refuseEmpty(deployment, id, range);
+  if (total === 0) throw refuseEmpty(range, await reader.range(id));
   const frames = found.slice(0, query.limit);
   const last = frames.at(-1);
   const more = found.length > query.limit && last !== undefined;
@@ -257,21 +256,4 @@ function renderPage(result: History, { deployment }: { readonly deployment: Depl
     data: rows.map((row) => viewOfEnvironment(deployment, row.environment).recordB(row)),
     pagination: pagination({ page, per_page: perPage }, total),
   };
-}
-
-async function refuseEmpty(
-  deployment: Deployment,
-  environment: string,
-  range: { start?: number; end?: number },
-): Promise<never> {
-  const available = await readerOf(deployment).range(environment);
-  const iso = (time: number | undefined): string | null => (time === undefined ? null : isoTime(time));
-  throw new ApiError('POSE_DATA_NOT_FOUND', 'No pose data in the requested range', {
-    details: {
-      ranges: {
-        requested: { start: iso(range.start), end: iso(range.end) },
-        available: { start: iso(available?.start), end: iso(available?.end) },
-      },
-    },
-  });
 }

@@ -1,28 +1,48 @@
 import { Type } from 'typebox';
 import { ApiError } from '../contract/errors.js';
-import { fromIsoTime } from '../contract/form.js';
+import { fromIsoTime, isoTime } from '../contract/form.js';
 
 export const Time = Type.String({ format: 'date-time' });
 
 /** Longest range that one call may ask for, microseconds: 90 days. */
 const LONGEST_RANGE = 90 * 24 * 3_600 * 1e6;
 
-/** @throws ApiError 422 where the end is not after the start, 400 for more than 90 days. */
+/**
+ * @param endField name of the end where it is wrong
+ * @throws ApiError 422 where the end is not after the start, 400 for more than 90 days.
+ */
 export function readRange(
   startTime: string | undefined,
   endTime: string | undefined,
+  endField = 'end_time',
 ): { start?: number; end?: number } {
   const start = startTime === undefined ? undefined : fromIsoTime(startTime);
   const end = endTime === undefined ? undefined : fromIsoTime(endTime);
   if (start !== undefined && end !== undefined) {
     if (end <= start) {
-      const message = 'end_time must lie after start_time';
+      const message = `${endField} must lie after ${endField.replace(/end/, 'start')}`;
       throw new ApiError('VALIDATION_ERROR', message, {
-        details: { fields: [{ field: 'end_time', message, received: endTime }] },
+        details: { fields: [{ field: endField, message, received: endTime }] },
       });
     }
     if (end - start > LONGEST_RANGE)
       throw new ApiError('BAD_REQUEST', 'A range may span 90 days at most: ask for a shorter one');
   }
   return { ...(start !== undefined && { start }), ...(end !== undefined && { end }) };
+}
+
+/** What Form A answers where a range holds nothing: 404 with what was asked for and what is stored. */
+export function refuseEmpty(
+  requested: { readonly start?: number; readonly end?: number },
+  available: { readonly start: number; readonly end: number } | undefined,
+): ApiError {
+  const iso = (time: number | undefined): string | null => (time === undefined ? null : isoTime(time));
+  return new ApiError('POSE_DATA_NOT_FOUND', 'No pose data in the requested range', {
+    details: {
+      ranges: {
+        requested: { start: iso(requested.start), end: iso(requested.end) },
+        available: { start: iso(available?.start), end: iso(available?.end) },
+      },
+    },
+  });
 }
