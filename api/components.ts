@@ -5,6 +5,7 @@ import { detectMotion } from '../operators/detect-motion/detect-motion.js';
 import { inferPose } from '../operators/infer-pose/infer-pose.js';
 import { phaseSanitize } from '../operators/phase-sanitize/phase-sanitize.js';
 import { trackPersons } from '../operators/track-persons/track-persons.js';
+import { watchZones } from '../operators/watch-zones/watch-zones.js';
 import { window } from '../operators/window/window.js';
 import { Registry } from '../pipeline/component/index.js';
 import { file as fileSource } from '../pipeline/sources/file.js';
@@ -41,6 +42,7 @@ export const components = new Registry([
   inferPose,
   phaseSanitize,
   trackPersons,
+  watchZones,
   window,
   // sinks
   consoleSink,

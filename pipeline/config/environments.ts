@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { EnvironmentSchema, type Environment } from '../model/index.js';
+import { EnvironmentSchema, isTimeZone, type Environment } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
 import { readBounded } from './files.js';
 import type { Place, Problems } from './problem.js';
@@ -89,16 +89,6 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
         );
       });
     });
-  }
-}
-
-/** Whether this process knows the time zone: names come with Node's own data. */
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
   }
 }
 

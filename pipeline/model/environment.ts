@@ -128,7 +128,7 @@ export const AuthorisedSchema = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 1000,
-        description: 'How many may be there at a time in these hours. Default: any number.',
+        description: 'How many may be in such a zone at a time in these hours. Default: any number.',
       }),
     ),
   },

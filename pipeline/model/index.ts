@@ -3,3 +3,4 @@ export * from './environment.js';
 export * from './plain.js';
 export * from './ports.js';
 export * from './records.js';
+export * from './time-zone.js';

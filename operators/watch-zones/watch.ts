@@ -1,0 +1,514 @@
+import {
+  FUNNEL_STAGES,
+  type Environment,
+  type Measure,
+  type Person,
+  type PoseFrame,
+  type Provenance,
+  type SensedEvent,
+  type Severity,
+  type Zone,
+} from '../../pipeline/model/index.js';
+import { allowedAt } from './authority.js';
+import { decided, isGone, newMember, type Change, type Member, type Sighting } from './members.js';
+import { addTo, MINUTE, minuteRows, newMinute, type MinuteState } from './minute.js';
+import { depth } from './polygon.js';
+
+export interface WatchSettings {
+  /** Metres beyond a zone's edge until a person has left it. */
+  readonly margin: number;
+  /** Microseconds that a change must last. */
+  readonly stay: number;
+  readonly minConfidence: number;
+  /** Microseconds that a frame stands for at most. */
+  readonly gap: number;
+  /** Speed from which a person moves, metres a second. */
+  readonly moving: number;
+}
+
+export interface WatchState {
+  readonly regions: readonly string[];
+  readonly newest: Newest | null;
+  readonly covered: boolean;
+  readonly accrued: number;
+  readonly settled: number;
+  readonly members: readonly Member[];
+  readonly minutes: readonly MinuteState[];
+  readonly told: readonly number[];
+  readonly intruding: readonly (number | null)[];
+  readonly crowd: boolean;
+}
+
+/** What stays of the newest frame. */
+interface Newest {
+  readonly time: number;
+  /** How sure its number of persons is, thousandths: see docs/analytics.md. */
+  readonly sureness: number;
+  readonly provenance: Provenance;
+}
+
+export type Finding = SensedEvent | Measure;
+
+/** Persons that are followed at a time; more are left out. */
+const MOST_MEMBERS = 256;
+/** A visit of the perimeter that began and ended out of nothing is no visit if it was shorter, microseconds. */
+const FALSE_VISIT = 5_000_000;
+/** The environment's region; those behind it are its zones. */
+const ROOM = 0;
+
+/**
+ * One environment. Two clocks run through it: what frames say at once is summed up to `accrued`; who is where is
+ * decided once it has lasted for `stay`, so the time up to which that is known, `settled`, lies as much behind.
+ */
+export class Watch {
+  readonly #environment: Environment;
+  readonly #settings: WatchSettings;
+  /** Ids: of the environment, then of the zones. */
+  readonly #regions: readonly string[];
+  readonly #guarded: readonly number[];
+  #newest: Newest | null = null;
+  #covered = false;
+  #accrued = 0;
+  #settled = 0;
+  #members = new Map<number, Member>();
+  #minutes = new Map<number, MinuteState>();
+  /** Numbers of persons as they were told last, by region. */
+  #told: number[];
+  /** Since when there are intruders, by region. */
+  #intruding: (number | null)[];
+  #crowd = false;
+  #out: Finding[] = [];
+
+  constructor(environment: Environment, settings: WatchSettings) {
+    this.#environment = environment;
+    this.#settings = settings;
+    this.#regions = [environment.id, ...environment.zones.map(({ id }) => id)];
+    const kinds = environment.zones.flatMap(({ kind }, index) => (isGuarded(kind) ? [index + 1] : []));
+    this.#guarded = kinds.length > 0 ? kinds : [ROOM];
+    this.#told = this.#regions.map(() => 0);
+    this.#intruding = this.#regions.map(() => null);
+  }
+
+  /** Event time of the newest frame; -Infinity before the first. */
+  get time(): number {
+    return this.#newest?.time ?? -Infinity;
+  }
+
+  /** How many persons there are, as it was told last. */
+  get occupancy(): number {
+    return this.#told[ROOM]!;
+  }
+
+  /** @returns what is known now, and how many persons there was no room for */
+  see(frame: PoseFrame): { readonly findings: Finding[]; readonly left: number } {
+    const { time } = frame;
+    this.#advance(time);
+    if (!this.#covered) {
+      this.#covered = true;
+      this.#accrued = this.#settled = time;
+    }
+    const confirmed = frame.persons.filter((person) => this.#isConfirmed(person));
+    this.#newest = { time, sureness: surenessOf(frame, confirmed), provenance: frame.provenance };
+    const minute = this.#minute(time);
+    minute.frames++;
+    minute.detections += confirmed.length;
+    for (const { confidence } of confirmed) minute.confidence += Math.round(confidence * 1000);
+    const left = this.#look(time, confirmed);
+    this.#decide(time);
+    return { findings: this.#take(), left };
+  }
+
+  /** Event time has come to `time`, and no frame up to it is missing. */
+  reach(time: number): Finding[] {
+    this.#advance(time);
+    return this.#take();
+  }
+
+  snapshot(): WatchState {
+    return structuredClone({
+      regions: this.#regions,
+      newest: this.#newest,
+      covered: this.#covered,
+      accrued: this.#accrued,
+      settled: this.#settled,
+      members: [...this.#members.values()],
+      minutes: [...this.#minutes.values()],
+      told: this.#told,
+      intruding: this.#intruding,
+      crowd: this.#crowd,
+    });
+  }
+
+  /** A state of other zones is not gone on with. */
+  restore(saved: WatchState): void {
+    if (saved.regions.join('\n') !== this.#regions.join('\n')) return;
+    const state = structuredClone(saved);
+    this.#newest = state.newest;
+    this.#covered = state.covered;
+    this.#accrued = state.accrued;
+    this.#settled = state.settled;
+    this.#members = new Map(state.members.map((member) => [member.id, member]));
+    this.#minutes = new Map(state.minutes.map((minute) => [minute.start, minute]));
+    this.#told = [...state.told];
+    this.#intruding = [...state.intruding];
+    this.#crowd = state.crowd;
+  }
+
+  #isConfirmed({ track, confidence, position }: Person): boolean {
+    return (
+      track?.state === 'active' &&
+      confidence >= this.#settings.minConfidence &&
+      Number.isFinite(position.x) &&
+      Number.isFinite(position.y)
+    );
+  }
+
+  #take(): Finding[] {
+    const out = this.#out;
+    this.#out = [];
+    return out;
+  }
+
+  // ------------------------------------------------------------------ time
+
+  #advance(time: number): void {
+    if (this.#covered) {
+      const end = this.#newest!.time + this.#settings.gap;
+      const now = Math.min(time, end);
+      this.#accrue(now);
+      this.#decide(now);
+      this.#settle(now - this.#settings.stay);
+      if (time > end) this.#lose(end);
+    }
+    this.#close(this.#covered ? this.#settled : time);
+  }
+
+  /** No frame came for too long: nobody is in sight, and from then on nothing is known. */
+  #lose(time: number): void {
+    for (const member of this.#members.values()) this.#vanish(member, time);
+    this.#decide(Infinity);
+    this.#settle(time);
+    this.#covered = false;
+  }
+
+  /** Sums up what the newest frame says, which holds until `time`. */
+  #accrue(time: number): void {
+    const { sureness } = this.#newest!;
+    while (this.#accrued < time) {
+      const minute = this.#minute(this.#accrued);
+      const end = Math.min(time, minute.start + MINUTE);
+      const elapsed = end - this.#accrued;
+      minute.seen += elapsed;
+      minute.sureness += sureness * elapsed;
+      for (const member of this.#members.values())
+        if (member.seen) this.#accrueMember(member, minute, elapsed);
+      this.#accrued = end;
+    }
+  }
+
+  #accrueMember({ id, moving, lying, stays }: Member, minute: MinuteState, elapsed: number): void {
+    if (moving) addTo(minute.moving, id, elapsed);
+    const inBed = this.#environment.zones.some(
+      ({ kind }, index) => kind === 'bed' && stays[index + 1]!.there,
+    );
+    if (!inBed) return;
+    minute.bed.bed_seconds += elapsed;
+    if (moving) minute.bed.bed_moving_seconds += elapsed;
+    else if (lying) minute.bed.sleep_seconds += elapsed;
+  }
+
+  /** Sums up who was where, which is decided until `time`. */
+  #settle(time: number): void {
+    const counts = this.#counts();
+    while (this.#settled < time) {
+      const minute = this.#minute(this.#settled);
+      const end = Math.min(time, minute.start + MINUTE);
+      const elapsed = end - this.#settled;
+      const count = counts[ROOM]!;
+      minute.withPersons[Math.min(4, count)]! += elapsed;
+      counts.forEach((persons, region) => {
+        minute.presence[region]! += persons * elapsed;
+        minute.peak[region] = Math.max(minute.peak[region]!, persons);
+      });
+      for (const { id, stays } of this.#members.values())
+        if (stays[ROOM]!.entered) addTo(minute.persons, id, elapsed);
+      this.#settled = end;
+      // With a minute the hours may begin or end in which somebody may be here.
+      if (end === minute.start + MINUTE) this.#alert(end);
+    }
+  }
+
+  #minute(time: number): MinuteState {
+    const start = Math.floor(time / MINUTE) * MINUTE;
+    const known = this.#minutes.get(start);
+    if (known) return known;
+    const made = newMinute(start, this.#newest!.provenance, this.#regions.length);
+    this.#minutes.set(start, made);
+    return made;
+  }
+
+  #close(time: number): void {
+    const over = [...this.#minutes.values()].filter(({ start }) => start + MINUTE <= time);
+    for (const minute of over.sort((a, b) => a.start - b.start)) {
+      this.#minutes.delete(minute.start);
+      this.#out.push(...minuteRows(minute, this.#environment.id, this.#regions.slice(1)));
+    }
+  }
+
+  // ----------------------------------------------------------------- persons
+
+  /** Takes over who is where in a frame. @returns how many there was no room for */
+  #look(time: number, persons: readonly Person[]): number {
+    let left = 0;
+    const here = new Set<number>();
+    for (const person of persons) {
+      const { id, velocity } = person.track!;
+      const { x, y } = person.position;
+      const sighting: Sighting = { time, position: { x, y, z: 0 }, confidence: person.confidence };
+      let member = this.#members.get(id);
+      if (!member) {
+        if (this.#members.size >= MOST_MEMBERS) {
+          left++;
+          continue;
+        }
+        member = newMember(id, sighting, this.#regions.length);
+        this.#members.set(id, member);
+      }
+      here.add(id);
+      member.seen = true;
+      member.last = sighting;
+      member.moving = Math.hypot(velocity.x, velocity.y) >= this.#settings.moving;
+      member.lying = person.posture === 'lying';
+      this.#place(member, sighting);
+    }
+    for (const member of this.#members.values()) if (!here.has(member.id)) this.#vanish(member, time);
+    return left;
+  }
+
+  #place(member: Member, sighting: Sighting): void {
+    const { x, y } = sighting.position;
+    const isNew = !member.stays[ROOM]!.there;
+    member.stays.forEach((stay, region) => {
+      const there =
+        region === ROOM ||
+        depth(this.#zone(region).polygon, x, y) >= (stay.there ? -this.#settings.margin : 0);
+      if (there === stay.there) return;
+      // Who was out for a moment only has not appeared anew.
+      if (there && stay.entered === null) stay.appeared = isNew;
+      stay.there = there;
+      stay.vanished = false;
+      stay.since = sighting;
+    });
+  }
+
+  #vanish(member: Member, time: number): void {
+    member.seen = false;
+    for (const stay of member.stays) {
+      if (!stay.there) continue;
+      stay.there = false;
+      stay.vanished = true;
+      stay.since = { ...member.last, time };
+    }
+  }
+
+  #zone = (region: number): Zone => this.#environment.zones[region - 1]!;
+
+  #counts(): number[] {
+    const counts = this.#regions.map(() => 0);
+    for (const { stays } of this.#members.values())
+      stays.forEach(({ entered }, region) => {
+        if (entered) counts[region]!++;
+      });
+    return counts;
+  }
+
+  // --------------------------------------------------------------- decisions
+
+  /** Decides what has lasted long enough at `now`. */
+  #decide(now: number): void {
+    const changes = decided(this.#members.values(), now, this.#settings.stay);
+    for (let at = 0; at < changes.length;) {
+      const { time } = changes[at]!;
+      this.#settle(time);
+      for (; changes[at]?.time === time; at++) this.#apply(changes[at]!);
+      this.#tell(time);
+      this.#alert(time);
+    }
+    for (const member of this.#members.values()) if (isGone(member)) this.#members.delete(member.id);
+  }
+
+  #apply({ time, member, region }: Change): void {
+    const stay = member.stays[region]!;
+    const { entered } = stay;
+    stay.entered = entered === null ? stay.since : null;
+    if (region === ROOM) {
+      if (entered !== null) member.visited.fill(false);
+      else this.#measure('person_entered', String(member.id), time, 1);
+    } else if (entered === null) this.#enter(member, region, time);
+    else this.#leave(member, region, time, entered);
+  }
+
+  #enter(member: Member, region: number, time: number): void {
+    const { id, name, kind, funnel } = this.#zone(region);
+    const { counts, stages } = this.#minute(time);
+    if (!member.visited[region]) counts.zone_visitors[region]!++;
+    const isPurchase = funnel === 'purchase' && !this.#hasPurchased(member);
+    member.visited[region] = true;
+    if (isPurchase)
+      member.visited.forEach((was, visited) => {
+        if (was) counts.zone_conversions[visited]!++;
+      });
+    if (funnel) {
+      const stage = FUNNEL_STAGES.indexOf(funnel) + 1;
+      addTo(stages, member.id, Math.max(0, stage - (stages.get(member.id) ?? 0)));
+    }
+    const authorised = this.#counts()[region]! <= allowedAt(this.#environment, time);
+    if (isGuarded(kind)) counts[authorised ? 'entries_authorised' : 'entries_unauthorised'][region]!++;
+    this.#event('zone_entered', 'low', time, member, member.stays[region]!.since, {
+      zone: id,
+      zone_name: name ?? id,
+      ...(isGuarded(kind) && { authorised }),
+    });
+  }
+
+  #leave(member: Member, region: number, time: number, entered: Sighting): void {
+    const { id, name, kind } = this.#zone(region);
+    const { appeared, vanished, since } = member.stays[region]!;
+    const isFalse = appeared && vanished && time - entered.time < FALSE_VISIT;
+    if (isGuarded(kind) && isFalse) this.#minute(time).counts.entries_false[region]!++;
+    this.#event('zone_left', 'low', time, member, since, {
+      zone: id,
+      zone_name: name ?? id,
+      dwell_seconds: (time - entered.time) / 1e6,
+      out_of_sight: vanished,
+    });
+  }
+
+  #hasPurchased = ({ visited }: Member): boolean =>
+    visited.some((was, region) => was && region !== ROOM && this.#zone(region).funnel === 'purchase');
+
+  /** Tells the numbers of persons that have changed. */
+  #tell(time: number): void {
+    this.#counts().forEach((count, region) => {
+      if (count === this.#told[region]) return;
+      this.#told[region] = count;
+      this.#measure('occupancy', region === ROOM ? null : this.#regions[region]!, time, count);
+    });
+  }
+
+  /** Looks whether intruders are in a region, or a crowd in the environment. */
+  #alert(time: number): void {
+    const counts = this.#counts();
+    const allowed = allowedAt(this.#environment, time);
+    for (const region of this.#guarded) this.#watchIntruders(region, counts[region]!, allowed, time);
+    const { crowd_persons: least = Infinity } = this.#environment;
+    const persons = counts[ROOM]!;
+    if (persons >= least && !this.#crowd)
+      this.#alarm('crowd', persons >= 2 * least ? 'high' : 'medium', ROOM, time, { persons });
+    this.#crowd = persons >= least;
+  }
+
+  #watchIntruders(region: number, persons: number, allowed: number, time: number): void {
+    const since = this.#intruding[region] ?? null;
+    const subject = region === ROOM ? null : this.#regions[region]!;
+    if (persons > allowed && since === null) {
+      this.#intruding[region] = time;
+      const threat = threatOf(region === ROOM ? undefined : this.#zone(region).kind, persons - allowed);
+      this.#alarm('intrusion', threat, region, time, {
+        zone: this.#regions[region]!,
+        persons,
+        threat_level: threat,
+      });
+    } else if (persons <= allowed && since !== null) {
+      this.#intruding[region] = null;
+      this.#measure('intrusion_seconds', subject, since, (time - since) / 1e6);
+    }
+  }
+
+  // ----------------------------------------------------------------- results
+
+  /** About all that are in a region, at the place of who came last. */
+  #alarm(
+    type: 'intrusion' | 'crowd',
+    severity: Severity,
+    region: number,
+    time: number,
+    metadata: SensedEvent['metadata'],
+  ): void {
+    const there = [...this.#members.values()].filter(({ stays }) => stays[region]!.entered !== null);
+    const last = there.reduce((a, b) =>
+      b.stays[region]!.entered!.time >= a.stays[region]!.entered!.time ? b : a,
+    );
+    this.#event(
+      type,
+      severity,
+      time,
+      there.length === 1 ? last : null,
+      last.stays[region]!.entered!,
+      metadata,
+      {
+        of: this.#regions[region]!,
+      },
+    );
+  }
+
+  #event(
+    type: SensedEvent['type'],
+    severity: Severity,
+    time: number,
+    member: Member | null,
+    { position, confidence }: Sighting,
+    metadata: SensedEvent['metadata'],
+    { of = `${String(metadata['zone'])}-${member?.id ?? ''}` } = {},
+  ): void {
+    this.#out.push({
+      port: 'event',
+      id: `${this.#environment.id}-${type}-${of}-${Math.round(time / 1000)}`,
+      type,
+      severity,
+      environment: this.#environment.id,
+      time,
+      confidence,
+      person: member?.id ?? null,
+      location: position,
+      metadata,
+      source: 'csiflow',
+      provenance: this.#newest!.provenance,
+    });
+  }
+
+  #measure(name: string, subject: string | null, time: number, value: number): void {
+    const { id: environment } = this.#environment;
+    const { provenance } = this.#newest!;
+    this.#out.push({
+      port: 'measure',
+      name,
+      environment,
+      subject,
+      time,
+      value,
+      source: 'csiflow',
+      provenance,
+    });
+  }
+}
+
+const isGuarded = (kind: Zone['kind']): boolean => kind === 'restricted' || kind === 'perimeter';
+
+/** Mean confidence of who is counted; where nobody is, what others in sight leave to certainty. Times what was received. */
+function surenessOf({ persons, signalQuality }: PoseFrame, counted: readonly Person[]): number {
+  const sure =
+    counted.length > 0
+      ? counted.reduce((sum, { confidence }) => sum + confidence, 0) / counted.length
+      : 1 - Math.max(0, ...persons.filter(isInSight).map(({ confidence }) => confidence));
+  return Math.round(1000 * Math.min(1, Math.max(0, sure * signalQuality || 0)));
+}
+
+/** Seen in this frame, though perhaps not for sure. */
+const isInSight = ({ track }: Person): boolean => track?.state !== 'lost' && track?.state !== 'ended';
+
+/** A perimeter is the least; two or more too many are one level worse. */
+function threatOf(kind: Zone['kind'], tooMany: number): Severity {
+  if (kind === 'perimeter') return tooMany >= 2 ? 'high' : 'medium';
+  return tooMany >= 2 ? 'critical' : 'high';
+}

@@ -1,0 +1,394 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { depth } from '../../operators/watch-zones/polygon.js';
+import { watchZones } from '../../operators/watch-zones/watch-zones.js';
+import type { Operator, Output } from '../../pipeline/component/index.js';
+import type { Environment, Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import { testContext, testEnvironment } from '../support/context.js';
+import { person as anyPerson, poseFrame } from '../support/records.js';
+import { withDefaults } from '../kit/definition.js';
+
+/** Monday, 2 March 2026, 12:00 UTC, microseconds. */
+const NOON = Date.UTC(2026, 2, 2, 12) * 1000;
+const SECOND = 1_000_000;
+
+const square = (x: number, y: number, size: number) => [
+  [x, y],
+  [x + size, y],
+  [x + size, y + size],
+  [x, y + size],
+];
+const ZONES: Environment['zones'] = [
+  { id: 'desk', name: 'Desk', polygon: square(0, 0, 1) },
+  { id: 'safe', polygon: square(3, 0, 1), kind: 'restricted' },
+];
+
+type Place = readonly [x: number, y: number] | null;
+
+/** Persons by number at a second; null: not there. */
+type Scene = (second: number) => Readonly<Record<number, Place>>;
+
+const personAt = (id: number, [x, y]: readonly [number, number], overrides: Partial<Person> = {}): Person =>
+  anyPerson(0, 0, {
+    confidence: 0.8,
+    position: { x, y, z: 0 },
+    track: { id, state: 'active', age: 9, since: NOON, velocity: { x: 0, y: 0 } },
+    ...overrides,
+  });
+
+/** A frame each fifth of a second. */
+const frames = (from: number, to: number, scene: Scene): PoseFrame[] =>
+  Array.from({ length: Math.round((to - from) * 5) }, (_, index) => {
+    const second = from + index / 5;
+    const persons = Object.entries(scene(second)).flatMap(([id, place]) =>
+      place ? [personAt(Number(id), place)] : [],
+    );
+    return poseFrame(Math.round(second * 5), { time: NOON + second * SECOND, persons, signalQuality: 1 });
+  });
+
+interface Found {
+  readonly events: readonly SensedEvent[];
+  readonly measures: readonly Measure[];
+}
+
+const make = (environment: Partial<Environment>, config: object = {}): Operator =>
+  watchZones.create(
+    withDefaults(watchZones, config) as never,
+    testContext({ environments: [{ ...testEnvironment, zones: ZONES, ...environment }] }).context,
+  );
+
+function watch(operator: Operator, input: readonly PoseFrame[], end = Infinity): Found {
+  const outputs = input.flatMap((frame) => [
+    operator.watermark!(frame.time - 1),
+    operator.process(frame, 'people') as Output<SensedEvent | Measure>,
+  ]);
+  const all = [...outputs, operator.watermark!(end)].flatMap(({ data }) => data);
+  return {
+    events: all.filter(({ port }) => port === 'event') as SensedEvent[],
+    measures: all.filter(({ port }) => port === 'measure') as Measure[],
+  };
+}
+
+const told = ({ events }: Found) =>
+  events.map(({ type, time, metadata }) => [type, (time - NOON) / SECOND, metadata['zone'] ?? null]);
+const values = ({ measures }: Found, name: string, subject: string | null = null) =>
+  measures
+    .filter((measure) => measure.name === name && measure.subject === subject)
+    .map(({ time, value }) => [(time - NOON) / SECOND, value]);
+const OUT = [2, 3] as const;
+const DESK = [0.5, 0.5] as const;
+const SAFE = [3.5, 0.5] as const;
+
+describe('zones', () => {
+  test('entering and leaving is told with the time that it began and how long it was', () => {
+    const found = watch(
+      make({}),
+      frames(0, 30, (s) => ({ 7: s >= 10 && s < 22 ? DESK : OUT })),
+    );
+    expect(told(found)).toEqual([
+      ['zone_entered', 10, 'desk'],
+      ['zone_left', 22, 'desk'],
+    ]);
+    expect(found.events[1]).toMatchObject({
+      id: `test-room-zone_left-desk-7-${NOON / 1000 + 22_000}`,
+      person: 7,
+      severity: 'low',
+      location: { x: 2, y: 3, z: 0 },
+      metadata: { zone: 'desk', zone_name: 'Desk', dwell_seconds: 12, out_of_sight: false },
+    });
+    expect(values(found, 'occupancy', 'desk')).toEqual([
+      [10, 1],
+      [22, 0],
+    ]);
+  });
+
+  test('noise at an edge gives one entry and no chatter', () => {
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.double({ min: -0.24, max: 0.24, noNaN: true })), (noise) => {
+        const scene: Scene = () => ({ 1: [1 + (noise.next().value as number), 0.5] });
+        const { events } = watch(make({}, { min_stay_ms: 0 }), frames(0, 20, scene), NOON + 20 * SECOND);
+        expect(events.filter(({ type }) => type === 'zone_entered').length).toBeLessThanOrEqual(1);
+        expect(events.filter(({ type }) => type === 'zone_left')).toEqual([]);
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  test('what does not last is not told', () => {
+    const scene: Scene = (s) => ({
+      1: (s >= 5 && s < 5.8) || s >= 10 ? DESK : OUT,
+      2: s === 3 ? SAFE : null,
+    });
+    const found = watch(make({}), frames(0, 15, scene), NOON + 15 * SECOND);
+    expect(told(found)).toEqual([['zone_entered', 10, 'desk']]);
+    expect(values(found, 'occupancy')).toEqual([[0, 1]]);
+  });
+
+  test('who is out of sight has left, and the event says so', () => {
+    const found = watch(
+      make({}),
+      frames(0, 20, (s) => ({ 1: s < 8 ? DESK : null })),
+    );
+    expect(told(found)).toEqual([
+      ['zone_entered', 0, 'desk'],
+      ['zone_left', 8, 'desk'],
+    ]);
+    expect(found.events[1]!.metadata).toMatchObject({ out_of_sight: true, dwell_seconds: 8 });
+  });
+
+  test('tentative, lost and unsure persons are not counted', () => {
+    const { track } = personAt(1, DESK);
+    const persons = [
+      personAt(1, DESK, { track: { ...track!, state: 'tentative' } }),
+      personAt(2, DESK, { track: { ...track!, id: 2, state: 'lost' } }),
+      personAt(3, DESK, { track: { ...track!, id: 3 }, confidence: 0.1 }),
+      personAt(4, DESK, { track: null }),
+    ];
+    const found = watch(
+      make({}),
+      frames(0, 70, () => ({})).map((frame) => ({ ...frame, persons })),
+    );
+    expect(found.events).toEqual([]);
+    expect(values(found, 'seconds_with_0_persons')[0]).toEqual([0, 60]);
+    expect(values(found, 'detections')).toEqual([]);
+  });
+});
+
+describe('minutes', () => {
+  const scene: Scene = (s) => ({ 1: DESK, 2: s >= 30 && s < 75 ? SAFE : null });
+  const found = watch(make({}), frames(0, 120, scene));
+
+  test('are weighted by time', () => {
+    expect(values(found, 'occupancy_mean').slice(0, 2)).toEqual([
+      [0, 1.5],
+      [60, 1.25],
+    ]);
+    expect(values(found, 'occupancy_mean', 'safe').slice(0, 2)).toEqual([
+      [0, 0.5],
+      [60, 0.25],
+    ]);
+    expect(values(found, 'occupancy_peak').slice(0, 2)).toEqual([
+      [0, 2],
+      [60, 2],
+    ]);
+    expect(values(found, 'seconds_with_1_persons').slice(0, 2)).toEqual([
+      [0, 30],
+      [60, 45],
+    ]);
+    expect(values(found, 'seconds_with_2_persons')).toEqual([
+      [0, 30],
+      [60, 15],
+    ]);
+    expect(values(found, 'person_seconds', '2')).toEqual([
+      [0, 30],
+      [60, 15],
+    ]);
+    expect(values(found, 'frames')).toEqual([
+      [0, 300],
+      [60, 300],
+    ]);
+    expect(values(found, 'detections')).toEqual([
+      [0, 450],
+      [60, 375],
+    ]);
+    expect(values(found, 'detection_confidence')[0]).toEqual([0, 0.8]);
+    expect(values(found, 'occupancy_confidence')[0]).toEqual([0, 0.8]);
+  });
+
+  test('come once each, when time has passed them by what a change must last', () => {
+    const operator = make({});
+    for (const frame of frames(0, 60, scene)) void operator.process(frame, 'people');
+    const rows = (second: number) =>
+      operator.watermark!(NOON + second * SECOND).data.filter((row) => (row as Measure).name === 'frames')
+        .length;
+    expect([60, 60.9, 61, 61, 62].map(rows)).toEqual([0, 0, 1, 0, 0]);
+  });
+
+  test('hold what was seen for so long only as a frame may stand for', () => {
+    const gap = [...frames(0, 20, scene), ...frames(50, 60, scene)];
+    const broken = watch(make({}), gap, NOON + 70 * SECOND);
+    expect(values(broken, 'seconds_with_1_persons')).toEqual([[0, 24.8]]);
+    expect(values(broken, 'seconds_with_2_persons')[0]).toEqual([0, 10]);
+    expect(told(broken).slice(0, 3)).toEqual([
+      ['zone_entered', 0, 'desk'],
+      ['zone_left', 24.8, 'desk'],
+      ['zone_entered', 50, 'desk'],
+    ]);
+  });
+
+  test('tell who moves, and who lies in bed', () => {
+    const bed: Environment['zones'] = [{ id: 'bed', polygon: square(0, 0, 1), kind: 'bed' }];
+    const input = frames(0, 60, () => ({ 1: DESK })).map((frame, index) => {
+      const [one] = frame.persons;
+      const velocity = { x: index < 100 ? 0.5 : 0.1, y: 0 };
+      const posture = index < 200 ? ('upright' as const) : ('lying' as const);
+      return { ...frame, persons: [{ ...one!, posture, track: { ...one!.track!, velocity } }] };
+    });
+    const night = watch(make({ zones: bed }), input, NOON + 61 * SECOND);
+    expect(values(night, 'moving_seconds', '1')).toEqual([[0, 20]]);
+    expect(values(night, 'bed_seconds')).toEqual([[0, 60]]);
+    expect(values(night, 'bed_moving_seconds')).toEqual([[0, 20]]);
+    expect(values(night, 'sleep_seconds')).toEqual([[0, 20]]);
+  });
+
+  test('tell how far customers came, and in which zones those were who bought', () => {
+    const zones: Environment['zones'] = [
+      { id: 'door', polygon: square(0, 0, 1), funnel: 'entrance' },
+      { id: 'shelf', polygon: square(2, 0, 1), funnel: 'product_interaction' },
+      { id: 'till', polygon: square(4, 0, 1), funnel: 'purchase' },
+    ];
+    const walk = [
+      [0.5, 0.5],
+      [2.5, 0.5],
+      [4.5, 0.5],
+    ] as const;
+    const shop: Scene = (s) => ({ 1: walk[Math.min(2, Math.floor(s / 10))]!, 2: walk[s < 20 ? 0 : 1] });
+    const sold = watch(make({ zones }), frames(0, 60, shop), NOON + 61 * SECOND);
+    expect(values(sold, 'funnel_stage', '1')).toEqual([[0, 4]]);
+    expect(values(sold, 'funnel_stage', '2')).toEqual([[0, 2]]);
+    expect(values(sold, 'zone_visitors', 'shelf')).toEqual([[0, 2]]);
+    expect(values(sold, 'zone_conversions', 'shelf')).toEqual([[0, 1]]);
+    expect(values(sold, 'zone_seconds', 'shelf')).toEqual([[0, 50]]);
+    expect(values(sold, 'person_entered', '1')).toEqual([[0, 1]]);
+  });
+});
+
+describe('alerts', () => {
+  const enters: Scene = (s) => ({ 1: s >= 10 && s < 25 ? SAFE : OUT });
+  const intrusions = (environment: Partial<Environment>, scene: Scene = enters) =>
+    watch(make(environment), frames(0, 40, scene)).events.filter(({ type }) => type === 'intrusion');
+  const atNoon = { days: ['mon' as const], from: '08:00', to: '18:00' };
+
+  test.each<[string, Environment['authorised'], number]>([
+    ['nobody is authorised, nor forbidden', undefined, 0],
+    ['it is within the hours', { hours: [atNoon] }, 0],
+    ['it is at another day', { hours: [{ ...atNoon, days: ['tue'] }] }, 1],
+    ['it is after the hours', { hours: [{ ...atNoon, to: '12:00' }] }, 1],
+    ['hours over midnight are over', { hours: [{ days: ['sun'], from: '22:00', to: '12:00' }] }, 1],
+    ['hours over midnight last', { hours: [{ days: ['sun'], from: '22:00', to: '12:01' }] }, 0],
+    ['there are no hours', { hours: [] }, 1],
+    ['more than the persons are there', { persons: 0 }, 1],
+    ['as many as the persons are there', { persons: 1 }, 0],
+  ])('where %s', (_, authorised, count) => {
+    const found = intrusions(authorised ? { authorised } : {});
+    expect(found).toHaveLength(count);
+    if (count > 0)
+      expect(found[0]).toMatchObject({
+        id: `test-room-intrusion-safe-${NOON / 1000 + 10_000}`,
+        severity: 'high',
+        person: 1,
+        metadata: { zone: 'safe', persons: 1, threat_level: 'high' },
+      });
+  });
+
+  test('hours are those of the time zone', () => {
+    const hours = [{ days: ['mon' as const], from: '13:00', to: '14:00' }];
+    expect(intrusions({ authorised: { hours }, timezone: 'Europe/Berlin' })).toHaveLength(0);
+    expect(intrusions({ authorised: { hours }, timezone: 'Europe/London' })).toHaveLength(1);
+  });
+
+  test('somebody who stays over the end of the hours is an intruder from then on', () => {
+    const found = watch(
+      make({ authorised: { hours: [{ days: ['mon'], from: '08:00', to: '12:01' }] } }),
+      frames(0, 90, (s) => ({ 1: s < 80 ? SAFE : OUT })),
+    );
+    expect(told(found).filter(([type]) => type === 'intrusion')).toEqual([['intrusion', 60, 'safe']]);
+    expect(values(found, 'intrusion_seconds', 'safe')).toEqual([[60, 20]]);
+  });
+
+  test('without guarded zones the whole environment is guarded', () => {
+    const [found] = intrusions({ zones: [], authorised: { hours: [] } }, () => ({ 1: OUT, 2: DESK }));
+    expect(found).toMatchObject({ person: null, metadata: { zone: 'test-room', persons: 2 } });
+    expect(found!.severity).toBe('critical');
+  });
+
+  test('entries of guarded zones are counted, and those that came out of nothing and went there', () => {
+    const ghost: Scene = (s) => ({ 1: enters(s)[1]!, 2: s >= 30 && s < 33 ? SAFE : null });
+    const found = watch(make({ authorised: { persons: 0 } }), frames(0, 60, ghost), NOON + 61 * SECOND);
+    expect(values(found, 'entries_unauthorised', 'safe')).toEqual([[0, 2]]);
+    expect(values(found, 'entries_false', 'safe')).toEqual([[0, 1]]);
+    expect(values(found, 'entries_authorised', 'safe')).toEqual([]);
+  });
+
+  test('a crowd is told once, and again after it was none', () => {
+    const scene: Scene = (s) => ({ 1: OUT, 2: DESK, 3: (s >= 5 && s < 15) || s >= 20 ? OUT : null });
+    const found = watch(make({ crowd_persons: 3 }), frames(0, 30, scene), NOON + 30 * SECOND);
+    expect(told(found).filter(([type]) => type === 'crowd')).toEqual([
+      ['crowd', 5, null],
+      ['crowd', 20, null],
+    ]);
+    expect(found.events.find(({ type }) => type === 'crowd')).toMatchObject({
+      severity: 'medium',
+      person: null,
+      metadata: { persons: 3 },
+    });
+  });
+});
+
+test('frames that come too late, or of no environment, are refused with a reason', () => {
+  const operator = make({});
+  const [first, second] = frames(0, 1, () => ({}));
+  const refusal = (frame: PoseFrame) =>
+    (operator.process(frame, 'people') as Output<never>).failed?.[0]?.code;
+  expect([second!, first!, second!, { ...second!, environment: 'x' }].map(refusal)).toEqual([
+    undefined,
+    'zones.order',
+    'zones.order',
+    'zones.environment',
+  ]);
+});
+
+test('more persons than can be followed are left out and counted', () => {
+  const { context, recorded } = testContext({ environments: [testEnvironment] });
+  const operator = watchZones.create(withDefaults(watchZones, {}) as never, context);
+  const crowd = Object.fromEntries(Array.from({ length: 300 }, (_, id) => [id + 1, OUT]));
+  watch(
+    operator,
+    frames(0, 0.4, () => crowd),
+  );
+  expect(recorded.dropped).toEqual({ too_many_persons: 88 });
+});
+
+test('a state of other zones is not gone on with', () => {
+  const before = make({});
+  watch(
+    before,
+    frames(0, 10, () => ({ 1: DESK })),
+    NOON + 10 * SECOND,
+  );
+  const after = make({ zones: [] });
+  after.restore!(before.snapshot!());
+  expect(
+    told(
+      watch(
+        after,
+        frames(10, 20, () => ({ 1: DESK })),
+      ),
+    ),
+  ).toEqual([]);
+});
+
+test.each([
+  [0.5, 0.5, 0.5],
+  [0.9, 0.5, 0.1],
+  [1.5, 0.5, -0.5],
+  [2, 2, -Math.SQRT2],
+  [1.5, 1.2, -Math.hypot(0.5, 0.2)],
+])('the point %d, %d lies %d deep in a square', (x, y, metres) => {
+  expect(depth(square(0, 0, 1), x, y)).toBeCloseTo(metres, 12);
+});
+
+test('a polygon may be hollow and go either way round', () => {
+  const hook = [
+    [0, 0],
+    [3, 0],
+    [3, 3],
+    [2, 3],
+    [2, 1],
+    [0, 1],
+  ];
+  for (const polygon of [hook, [...hook].reverse()]) {
+    expect(depth(polygon, 1, 2)).toBeCloseTo(-1);
+    expect(depth(polygon, 2.5, 2)).toBeCloseTo(0.5);
+  }
+});
