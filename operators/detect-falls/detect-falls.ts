@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Type, type Static } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { Failure, ModelReference, SensedEvent, Window } from '../../pipeline/model/index.js';
+import type { Failure, ModelReference, PoseFrame, SensedEvent, Window } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 import type { Ensemble } from './dense.js';
 import { netScorer, ruleScorer, scoreOf, type Scorer } from './detector.js';
+import { HeldBack, type HeldBackState } from './held-back.js';
 import { Histogram } from './histogram.js';
 import { People, type PeopleState } from './people.js';
 import { Resampler, type ResamplerState } from './resampler.js';
@@ -80,6 +81,13 @@ const CONFIG = Type.Object(
       default: 10_000,
       description: 'After a fall, no other is reported in the same environment for so long, milliseconds.',
     }),
+    notify_delay_ms: Type.Integer({
+      minimum: 0,
+      maximum: 600_000,
+      default: 0,
+      description:
+        'A fall is held back for so long, and left out (counted as `recovered`) if the one who fell walks upright again meanwhile, milliseconds of event time.',
+    }),
   },
   { additionalProperties: false },
 );
@@ -100,12 +108,15 @@ person and a place.
 
 **Gotchas.** Picking something up and deep squats look much like falls at this rate. Slow falls, and falls while others move about, are missed.
 With several links, a walk close past one of them may be taken for a fall: raise the threshold there.
+Whether somebody has recovered is seen by the poses of the one who fell, or of the only one there: upright and in sight
+for 2 s, and a metre away from where that began. Without poses everything is reported, late.
 The weights come from one person's falls on one chip; \`docs/reports/falls.md\` has what that is worth elsewhere.
 `,
   inputs: ['window', 'pose'],
   outputs: ['event'],
   stateVersion: 1,
   stateFields: ['method'],
+  liveFields: ['threshold', 'room_quantile', 'warm_up_ms', 'cooldown_ms', 'notify_delay_ms'],
   config: CONFIG,
   examples: [
     { title: 'As it comes', config: {} },
@@ -113,7 +124,7 @@ The weights come from one person's falls on one chip; \`docs/reports/falls.md\` 
     { title: 'A room with much exercise', config: { room_quantile: 0.99 } },
   ],
   create: (config, context) => {
-    const judge = judgeOf(config);
+    let judge = judgeOf(config);
     const environments = new Map(
       context.environments.map((environment) => [environment.id, new Watch(environment.id, config, judge)]),
     );
@@ -123,7 +134,8 @@ The weights come from one person's falls on one chip; \`docs/reports/falls.md\` 
         const watch = environments.get(data.environment);
         if (!watch) return NOTHING;
         if (data.port === 'pose') {
-          watch.people.see(data);
+          const recovered = watch.see(data);
+          if (recovered > 0) context.metrics.dropped('recovered', recovered);
           return NOTHING;
         }
         const result = watch.take(data);
@@ -133,6 +145,15 @@ The weights come from one person's falls on one chip; \`docs/reports/falls.md\` 
             ? { data: [], failed: result as Failure[] }
             : { data: result as SensedEvent[] };
       },
+      watermark: (time) => {
+        const due = [...environments.values()].flatMap((watch) => watch.release(time));
+        return due.length === 0 ? NOTHING : { data: due };
+      },
+      adjust: (next) => {
+        const changed = next as Static<typeof CONFIG>;
+        judge = judgeOf(changed);
+        for (const watch of environments.values()) watch.adjust(changed, judge);
+      },
       snapshot: () => ({ environments: [...environments.values()].map((watch) => watch.snapshot()) }),
       restore: (state) => {
         for (const kept of (state as { environments: WatchState[] }).environments) {
@@ -140,7 +161,7 @@ The weights come from one person's falls on one chip; \`docs/reports/falls.md\` 
         }
       },
       describe: () => ({
-        method: config.method,
+        method: judge.model ? 'nets' : 'rule',
         model: judge.model ? `${judge.model.name} ${judge.model.version}` : null,
         threshold: judge.threshold,
       }),
@@ -181,18 +202,35 @@ function judgeOf(config: Static<typeof CONFIG>): Judge {
 /** One environment. */
 class Watch {
   readonly #environment: string;
-  readonly #config: Static<typeof CONFIG>;
-  readonly #judge: Judge;
+  #config: Static<typeof CONFIG>;
+  #judge: Judge;
   readonly #room = new Room();
   readonly #resampler = new Resampler();
   readonly #scores = new Histogram(-50, 50, 1000, MOST_CANDIDATES);
-  readonly people = new People();
+  readonly #people = new People();
+  readonly #heldBack = new HeldBack();
   #lastFall = -Infinity;
 
   constructor(environment: string, config: Static<typeof CONFIG>, judge: Judge) {
     this.#environment = environment;
     this.#config = config;
     this.#judge = judge;
+  }
+
+  adjust(config: Static<typeof CONFIG>, judge: Judge): void {
+    this.#config = config;
+    this.#judge = judge;
+  }
+
+  /** @returns how many who fell were seen to have recovered */
+  see(frame: PoseFrame): number {
+    this.#people.see(frame);
+    return this.#heldBack.see(frame);
+  }
+
+  /** Falls that were held back until event time `time`. */
+  release(time: number): readonly SensedEvent[] {
+    return this.#heldBack.release(time);
   }
 
   take(window: Window): readonly (SensedEvent | Failure)[] {
@@ -203,7 +241,10 @@ class Watch {
       if (sample !== this.#room.next) this.#room.restart(sample);
       const candidate = this.#room.push(links);
       const event = candidate && this.#decide(candidate, window);
-      if (event) events.push(event);
+      if (!event) return;
+      const delay = this.#config.notify_delay_ms * 1000;
+      if (delay === 0) events.push(event);
+      else this.#heldBack.add(event, (sample * 1e6) / RATE_HZ + delay);
     });
     return events;
   }
@@ -235,7 +276,7 @@ class Watch {
     const mean = (value: (view: (typeof views)[number]) => number) =>
       views.reduce((sum, view) => sum + value(view), 0) / views.length;
     const impact = Math.min(1, Math.max(0, mean((view) => view.peak) / FULL_IMPACT));
-    const { person, location } = this.people.at(time);
+    const { person, location } = this.#people.at(time);
     const { model } = this.#judge;
     return {
       port: 'event',
@@ -268,7 +309,8 @@ class Watch {
       room: this.#room.snapshot(),
       resampler: this.#resampler.snapshot(),
       scores: this.#scores.snapshot(),
-      people: this.people.snapshot(),
+      people: this.#people.snapshot(),
+      heldBack: this.#heldBack.snapshot(),
       lastFall: Number.isFinite(this.#lastFall) ? this.#lastFall : null,
     };
   }
@@ -277,7 +319,8 @@ class Watch {
     this.#room.restore(state.room);
     this.#resampler.restore(state.resampler);
     this.#scores.restore(state.scores);
-    this.people.restore(state.people);
+    this.#people.restore(state.people);
+    this.#heldBack.restore(state.heldBack ?? []);
     this.#lastFall = state.lastFall ?? -Infinity;
   }
 }
@@ -288,6 +331,8 @@ interface WatchState {
   readonly resampler: ResamplerState;
   readonly scores: Uint16Array;
   readonly people: PeopleState;
+  /** Not in states of earlier versions. */
+  readonly heldBack?: HeldBackState;
   readonly lastFall: number | null;
 }
 

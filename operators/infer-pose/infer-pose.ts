@@ -66,6 +66,13 @@ const Config = Type.Object(
       default: 64,
       description: 'Windows that are under way or waiting at most; more of them hold the sources back.',
     }),
+    timeout_ms: Type.Integer({
+      minimum: 10,
+      maximum: 600_000,
+      default: 30_000,
+      description:
+        'A window whose inference, waiting included, takes longer becomes a dead letter, milliseconds.',
+    }),
     articulate_below_m: Type.Number({
       minimum: 0,
       maximum: 10,
@@ -110,6 +117,7 @@ Source: docs/reports/pose-general.md has method and figures.
   inputs: ['window'],
   outputs: ['pose'],
   stateFields: [],
+  liveFields: ['timeout_ms', 'articulate_below_m', 'presence'],
   config: Config,
   examples: [
     { title: 'Any room', config: {} },
@@ -127,7 +135,7 @@ Source: docs/reports/pose-general.md has method and figures.
 });
 
 class InferPose implements Operator {
-  readonly #config: Static<typeof Config>;
+  #config: Static<typeof Config>;
   readonly #context: Context;
   readonly #manifest: Manifest;
   readonly #profiles: Profiles;
@@ -148,12 +156,18 @@ class InferPose implements Operator {
         links: environments.map((environment) => Math.min(MAX_LINKS, environment.links.length)),
         maxBatch: config.max_batch,
         maxWaitMs: config.max_wait_ms,
+        timeoutMs: config.timeout_ms,
       },
       (reason) => {
         context.metrics.count('inference_restarts', 1);
         context.log.error('the inference thread ended and is started again', { reason });
       },
     );
+  }
+
+  adjust(config: Readonly<Record<string, unknown>>): void {
+    this.#config = config as Static<typeof Config>;
+    this.#inference.setTimeout(this.#config.timeout_ms);
   }
 
   async open(): Promise<void> {

@@ -8,6 +8,8 @@ import type { FromWorker, ToWorker, WorkerOptions } from './worker.js';
 export interface InferenceOptions extends WorkerOptions {
   /** How long a window may wait for others before it is sent; 0: not at all. */
   readonly maxWaitMs: number;
+  /** A window that is not answered so long after it was given is rejected. Default: as long as it takes. */
+  readonly timeoutMs?: number;
 }
 
 export interface Answer {
@@ -24,6 +26,8 @@ interface Job {
   readonly request: () => Request;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
+  /** Monotonic milliseconds. */
+  readonly given: number;
   attempts: number;
 }
 
@@ -43,6 +47,8 @@ export class Inference {
   /** Those of them that were not handed over yet. */
   #held: number[] = [];
   #timer: NodeJS.Timeout | null = null;
+  #timeoutMs: number;
+  #watchdog: NodeJS.Timeout | null = null;
   #numbers = 0;
   #batches = 0;
   #answered = 0;
@@ -56,6 +62,13 @@ export class Inference {
   constructor(options: InferenceOptions, onCrash: (reason: string) => void) {
     this.#options = options;
     this.#onCrash = onCrash;
+    this.#timeoutMs = options.timeoutMs ?? Infinity;
+  }
+
+  /** Holds for the windows under way too. */
+  setTimeout(ms: number): void {
+    this.#timeoutMs = ms;
+    this.#watch();
   }
 
   /** Starts the thread; resolves when it is warm. Rejects with what is missing and how to get it. */
@@ -96,8 +109,9 @@ export class Inference {
     if (this.#broken) return Promise.reject(this.#broken);
     return new Promise((resolve, reject) => {
       const number = this.#numbers++;
-      this.#jobs.set(number, { request, resolve, reject, attempts: 0 });
+      this.#jobs.set(number, { request, resolve, reject, given: performance.now(), attempts: 0 });
       this.#held.push(number);
+      if (!this.#watchdog) this.#watch();
       const { maxBatch, maxWaitMs } = this.#options;
       if (maxWaitMs === 0 || this.#held.length >= maxBatch) this.#send();
       else {
@@ -111,6 +125,8 @@ export class Inference {
   /** Ends the thread. Unanswered windows are rejected: who wants their answers awaits them first. */
   async close(): Promise<void> {
     this.#closed = true;
+    if (this.#watchdog) clearTimeout(this.#watchdog);
+    this.#watchdog = null;
     const worker = this.#worker;
     this.#worker = null;
     this.#backend = null;
@@ -143,6 +159,29 @@ export class Inference {
     this.#hold([]);
     const transfer = transferOf(windows.map(({ request }) => request));
     this.#worker.postMessage({ kind: 'infer', windows } satisfies ToWorker, transfer);
+  }
+
+  /** Waits for the oldest window's time to be over, if there is one. */
+  #watch(): void {
+    if (this.#watchdog) clearTimeout(this.#watchdog);
+    this.#watchdog = null;
+    const [oldest] = this.#jobs.values();
+    if (!oldest || this.#timeoutMs === Infinity) return;
+    const left = Math.max(0, oldest.given + this.#timeoutMs - performance.now());
+    this.#watchdog = setTimeout(() => {
+      this.#expire();
+      this.#watch();
+    }, left).unref();
+  }
+
+  #expire(): void {
+    const latest = performance.now() - this.#timeoutMs;
+    for (const [number, job] of this.#jobs) {
+      if (job.given > latest) break;
+      this.#jobs.delete(number);
+      job.reject(new Error(`The network did not answer within ${this.#timeoutMs} ms.`));
+    }
+    this.#held = this.#held.filter((number) => this.#jobs.has(number));
   }
 
   #hold(numbers: number[]): void {

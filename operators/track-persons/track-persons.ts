@@ -1,7 +1,73 @@
-import { Type } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import type { Data, PoseFrame } from '../../pipeline/model/index.js';
-import { Tracker, type TrackerState } from './tracker.js';
+import type { Data, Person, PoseFrame } from '../../pipeline/model/index.js';
+import { Tracker, type TrackerSettings, type TrackerState } from './tracker.js';
+
+const Config = Type.Object(
+  {
+    gate_m: Type.Number({
+      minimum: 0,
+      maximum: 20,
+      default: 0.6,
+      description: 'How far from its expected place a person may be, besides its error and its way, metres.',
+    }),
+    gate_sigma: Type.Number({
+      minimum: 0.1,
+      maximum: 20,
+      default: 3,
+      description: 'The same in standard deviations of track and measurement together.',
+    }),
+    acceleration: Type.Number({
+      minimum: 0.01,
+      maximum: 20,
+      default: 0.7,
+      description: 'How readily persons change their velocity: root of the noise density, m/s^1.5.',
+    }),
+    still_error_m: Type.Number({
+      minimum: 0.01,
+      maximum: 100,
+      default: 0.9,
+      description: 'A person with a larger error of position is taken to keep still, metres.',
+    }),
+    min_hits: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 3,
+      description: 'Frames in a row until a track is active.',
+    }),
+    max_age_ms: Type.Number({
+      minimum: 0,
+      maximum: 600_000,
+      default: 3000,
+      description: 'Time out of sight until a track ends, milliseconds.',
+    }),
+    max_persons: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 1,
+      description:
+        'As many persons as the network in front can tell apart: who turns up beyond that is somebody who was lost. No more than so many are told of.',
+    }),
+    min_confidence: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.1,
+      description: 'Below it no track begins.',
+    }),
+    min_shown_confidence: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0,
+      description: 'Persons below it are followed, but not told of.',
+    }),
+    follow: Type.Boolean({
+      default: true,
+      description:
+        'Off: persons get no number and no track; of more than `max_persons` the surest are told of.',
+    }),
+  },
+  { additionalProperties: false },
+);
 
 export const trackPersons = defineOperator({
   name: 'track-persons',
@@ -26,79 +92,24 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
   inputs: ['pose'],
   outputs: ['pose'],
   stateFields: [],
-  config: Type.Object(
-    {
-      gate_m: Type.Number({
-        minimum: 0,
-        maximum: 20,
-        default: 0.6,
-        description:
-          'How far from its expected place a person may be, besides its error and its way, metres.',
-      }),
-      gate_sigma: Type.Number({
-        minimum: 0.1,
-        maximum: 20,
-        default: 3,
-        description: 'The same in standard deviations of track and measurement together.',
-      }),
-      acceleration: Type.Number({
-        minimum: 0.01,
-        maximum: 20,
-        default: 0.7,
-        description: 'How readily persons change their velocity: root of the noise density, m/s^1.5.',
-      }),
-      still_error_m: Type.Number({
-        minimum: 0.01,
-        maximum: 100,
-        default: 0.9,
-        description: 'A person with a larger error of position is taken to keep still, metres.',
-      }),
-      min_hits: Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        default: 3,
-        description: 'Frames in a row until a track is active.',
-      }),
-      max_age_ms: Type.Number({
-        minimum: 0,
-        maximum: 600_000,
-        default: 3000,
-        description: 'Time out of sight until a track ends, milliseconds.',
-      }),
-      max_persons: Type.Integer({
-        minimum: 1,
-        maximum: 100,
-        default: 1,
-        description:
-          'As many persons as the network in front can tell apart: who turns up beyond that is somebody who was lost.',
-      }),
-      min_confidence: Type.Number({
-        minimum: 0,
-        maximum: 1,
-        default: 0.1,
-        description: 'Below it no track begins.',
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  liveFields: [
+    ...(['gate_m', 'gate_sigma', 'acceleration', 'still_error_m', 'min_hits', 'max_age_ms'] as const),
+    ...(['max_persons', 'min_confidence', 'min_shown_confidence', 'follow'] as const),
+  ],
+  config: Config,
   examples: [
     { title: 'Follow persons', config: {} },
     { title: 'Keep persons for longer while out of sight', config: { max_age_ms: 10_000 } },
     { title: 'Behind a network for several persons', config: { max_persons: 4 } },
   ],
   create: (config, context) => {
-    const settings = {
-      gateMetres: config.gate_m,
-      gateSigma: config.gate_sigma,
-      acceleration: config.acceleration,
-      stillError: config.still_error_m,
-      minHits: config.min_hits,
-      maxAgeMs: config.max_age_ms,
-      minConfidence: config.min_confidence,
-      maxPersons: config.max_persons,
-    };
-    const trackers = new Map(context.environments.map(({ id }) => [id, new Tracker(settings)]));
+    let now = config;
+    const trackers = new Map(context.environments.map(({ id }) => [id, new Tracker(settingsOf(config))]));
     return {
+      adjust: (next) => {
+        now = next as typeof config;
+        for (const tracker of trackers.values()) tracker.adjust(settingsOf(now));
+      },
       process: (data: Data): Output<PoseFrame> => {
         const frame = data as PoseFrame;
         const tracker = trackers.get(frame.environment);
@@ -109,7 +120,8 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
             failed: [{ record: frame, code: 'track.environment', reason, retriable: false }],
           };
         }
-        return { data: [{ ...frame, persons: tracker.next(frame.time, frame.persons) }] };
+        const persons = now.follow ? tracker.next(frame.time, frame.persons) : surest(frame.persons);
+        return { data: [{ ...frame, persons: told(persons, now.min_shown_confidence, now.max_persons) }] };
       },
       describe: () => {
         const active = Array.from(trackers.values()).flatMap((tracker) => tracker.active);
@@ -128,3 +140,29 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
     };
   },
 });
+
+const settingsOf = (config: Static<typeof Config>): TrackerSettings => ({
+  gateMetres: config.gate_m,
+  gateSigma: config.gate_sigma,
+  acceleration: config.acceleration,
+  stillError: config.still_error_m,
+  minHits: config.min_hits,
+  maxAgeMs: config.max_age_ms,
+  minConfidence: config.min_confidence,
+  maxPersons: config.max_persons,
+});
+
+const surest = (persons: readonly Person[]): readonly Person[] =>
+  [...persons].sort((a, b) => b.confidence - a.confidence).map((person) => ({ ...person, track: null }));
+
+const RANK = { active: 0, lost: 1, tentative: 2, ended: 3 } as const;
+const rankOf = ({ track }: Person): number => (track ? RANK[track.state] : 0);
+
+/** Persons that are sure enough, at most so many: known ones before others. Who has ended is told beside them. */
+function told(persons: readonly Person[], least: number, most: number): readonly Person[] {
+  const sure = persons.filter(({ confidence }) => confidence >= least);
+  const present = sure.filter(({ track }) => track?.state !== 'ended');
+  if (present.length <= most) return sure;
+  const kept = new Set([...present].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, most));
+  return sure.filter((person) => kept.has(person) || person.track?.state === 'ended');
+}

@@ -39,12 +39,16 @@ export interface TrackerState {
 
 /** Follows the persons of one environment over its pose frames. */
 export class Tracker {
-  readonly #settings: TrackerSettings;
+  #settings: TrackerSettings;
   #time = 0;
   #nextId = 1;
   #tracks: Followed[] = [];
 
   constructor(settings: TrackerSettings) {
+    this.#settings = settings;
+  }
+
+  adjust(settings: TrackerSettings): void {
     this.#settings = settings;
   }
 

@@ -34,6 +34,8 @@ interface Definition<N extends string, S extends TObject> {
    * with the state that it has. Left out: all fields.
    */
   readonly stateFields?: readonly (string & keyof Static<S>)[];
+  /** Fields that a running node takes over at once, by `adjust`; they must be left out of `stateFields`. */
+  readonly liveFields?: readonly (string & keyof Static<S>)[];
 }
 
 export interface Complaint {
@@ -100,6 +102,8 @@ export interface Operator {
   /** A copy of the state, as plain data (typed arrays allowed), with link ids, not numbers. Synchronous. */
   snapshot?(): State;
   restore?(state: State): void;
+  /** Goes on with another configuration, which differs in `liveFields` alone. Needed where there are any. */
+  adjust?(config: Readonly<Record<string, unknown>>): void;
   describe?(): Readonly<Record<string, unknown>>;
   open?(): Promise<void>;
   close?(): Promise<void>;

@@ -6,7 +6,7 @@ export type Kind = Component['kind'];
 export const KINDS: readonly Kind[] = ['source', 'operator', 'sink'];
 
 /** Fields of a node that are the topology's, so no component's configuration may have them. */
-export const RESERVED_FIELDS: readonly string[] = ['type', 'from', 'queue'];
+export const RESERVED_FIELDS: readonly string[] = ['type', 'from', 'queue', 'enabled'];
 
 /**
  * The components that topologies may name. A name is unique within its kind: there is a source `file`
@@ -20,12 +20,13 @@ export class Registry {
     for (const component of components) this.add(component);
   }
 
-  /** @throws Error where the kind has that name already, or the configuration has a reserved field. */
+  /** @throws Error where the kind has that name already, the configuration a reserved field, or a live field belongs to its state. */
   add(component: Component): this {
     const key = keyOf(component.kind, component.name);
     if (this.#components.has(key)) throw new Error(`two ${component.kind}s are named ${component.name}`);
     const reserved = RESERVED_FIELDS.find((field) => Object.hasOwn(component.config.properties, field));
     if (reserved) throw new Error(`${component.name} has a field ${reserved}, which is the topology's`);
+    checkLiveFields(component);
     this.#components.set(key, component);
     return this;
   }
@@ -60,6 +61,12 @@ export class Registry {
       .filter((component) => kind === undefined || component.kind === kind)
       .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || a.name.localeCompare(b.name));
   }
+}
+
+/** What changes while it runs must not be what its checkpoints are bound to. */
+function checkLiveFields({ name, liveFields = [], stateFields }: Component): void {
+  const bound = liveFields.find((field) => stateFields?.includes(field) ?? true);
+  if (bound !== undefined) throw new Error(`${name}: the live field ${bound} is not left out of stateFields`);
 }
 
 const keyOf = (kind: Kind, name: string): string => `${kind} ${name}`;

@@ -79,6 +79,10 @@ function facts(component: Component): readonly string[] {
       component.replayable ? 'Can be read again from a position.' : 'Live: the journal keeps its raw input.',
     );
   }
+  if (component.liveFields)
+    found.push(
+      `Can be changed while it runs: ${component.liveFields.map((field) => `\`${field}\``).join(', ')}`,
+    );
   if (component.kind === 'sink') {
     const { recovery } = component;
     const how = typeof recovery === 'function' ? 'as configured, see below.' : RECOVERY[recovery];
@@ -153,6 +157,8 @@ function topologyPage(): DocsPage {
     '',
     'Every operator and sink also has `from`: the id of the node that it reads, or a list of ids. A node is an',
     'entry of a section, its key the id, unique over all sections: a letter, then at most 63 letters, digits, `_`, `-`.',
+    '`enabled: false` switches an operator off, which then passes on records of the ports that it gives itself and else',
+    'does nothing, or a sink, which then takes nothing (counted as `switched_off`; what it took before is still written).',
     '',
     '## Variables and secrets',
     '',

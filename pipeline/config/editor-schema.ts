@@ -1,6 +1,6 @@
 import type { Component, Kind, Registry } from '../component/index.js';
 import { KINDS } from '../component/index.js';
-import { FromSchema, FrameSchema, ID_PATTERN, queueSchema } from './frame.js';
+import { EnabledSchema, FromSchema, FrameSchema, ID_PATTERN, queueSchema } from './frame.js';
 import { jsonSchema, mustBeWritten, type JsonSchema } from './json-schema.js';
 import { componentPage } from './problem.js';
 import { SECTIONS } from './nodes.js';
@@ -74,7 +74,7 @@ function branch(component: Component): JsonSchema {
   const common: Readonly<Record<string, JsonSchema>> =
     component.kind === 'source'
       ? { queue: forEditor(jsonSchema(queueSchema(component.replayable))) }
-      : { from: jsonSchema(FromSchema) };
+      : { from: jsonSchema(FromSchema), enabled: forEditor(jsonSchema(EnabledSchema)) };
   return {
     if: { properties: { type: { const: component.name } }, required: ['type'] },
     then: {

@@ -123,3 +123,8 @@ export const FromSchema = Type.Union(
   [Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1, maxItems: 256 })],
   { description: 'Id of the node to read from, or a list of ids.' },
 );
+
+export const EnabledSchema = Type.Boolean({
+  description:
+    'Default: true. Off: an operator does nothing and passes on records of the ports that it gives itself; a sink takes nothing. Can be switched while it runs.',
+});

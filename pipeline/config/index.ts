@@ -5,6 +5,7 @@ export { describeComponent, docsPages, type DocsPage } from './docs.js';
 export { toDot, toMermaid } from './draw.js';
 export { testFileSchema, topologySchema } from './editor-schema.js';
 export * from './load.js';
+export * from './override.js';
 export { nearest } from './nearest.js';
 export { formatProblem, type Place, type Problem } from './problem.js';
 export { COMPARISONS, isComparison, type Comparison, type Pattern } from './pattern.js';

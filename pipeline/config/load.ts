@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { dirname, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { recoveryOf, type Registry } from '../component/index.js';
 import type { Environment } from '../model/index.js';
@@ -13,6 +12,7 @@ import {
 import { readBounded } from './files.js';
 import { FrameSchema, SettingsSchema } from './frame.js';
 import { linkNodes, type LinkedNode } from './graph.js';
+import { withHash, withHashes } from './hash.js';
 import { readNodes } from './nodes.js';
 import { Problems, type Problem } from './problem.js';
 import { checkScaleOut } from './scale-out.js';
@@ -228,53 +228,16 @@ function warnOfLoss(
 
 function finish(
   id: string,
-  source: TopologyText,
+  { file, folder }: TopologyText,
   environments: readonly Environment[],
   linked: readonly LinkedNode[],
   settings: Settings,
 ): CheckedTopology {
-  const nodes = linked.map(finishNode);
-  const content = {
-    id,
-    environments,
-    nodes: Object.fromEntries(nodes.map((node) => [node.id, { hash: node.hash, queue: node.queue }])),
-    // Relative: the same topology in another folder is the same topology.
-    settings: { ...settings, stateFolder: relative(source.folder, settings.stateFolder) },
-  };
-  return {
-    id,
-    file: source.file,
-    folder: source.folder,
-    environments,
-    nodes,
-    settings,
-    hash: hashOf(content),
-  };
+  return withHash({ id, file, folder, environments, nodes: linked.map(finishNode), settings });
 }
 
 function finishNode({ draft, inputs }: LinkedNode): CheckedNode {
-  const { id, component, config, queue, secrets } = draft;
+  const { id, component, config, queue, enabled, secrets } = draft;
   if (!component || !config) throw new Error(`node ${id} passed the checks without a component`);
-  const identity = { kind: component.kind, component: component.name, inputs };
-  const hash = hashOf({ ...identity, config });
-  const { stateFields } = component;
-  const kept = stateFields && Object.fromEntries(stateFields.map((field) => [field, config[field] ?? null]));
-  return {
-    ...{ id, component, config, inputs, queue, secrets, hash },
-    ...(kept && { stateHash: hashOf({ ...identity, state: kept }) }),
-  };
-}
-
-/** SHA-256 over JSON with sorted keys, 32 hexadecimal digits of it. */
-export function hashOf(content: unknown): string {
-  return createHash('sha256').update(canonical(content)).digest('hex').slice(0, 32);
-}
-
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value as Record<string, unknown>)
-    .filter(([, inner]) => inner !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
+  return withHashes({ id, component, config, inputs, queue, secrets, ...(!enabled && { enabled }) });
 }

@@ -1,7 +1,7 @@
 import type { AnySource, Complaint, Component, Kind, Registry } from '../component/index.js';
 import { RESERVED_FIELDS } from '../component/index.js';
 import { checkSchema, label } from './check-schema.js';
-import { FromSchema, ID_PATTERN, queueSchema } from './frame.js';
+import { EnabledSchema, FromSchema, ID_PATTERN, queueSchema } from './frame.js';
 import { nearest } from './nearest.js';
 import type { Place, Problems } from './problem.js';
 import type { QueueSettings } from './topology.js';
@@ -19,6 +19,7 @@ export interface DraftNode {
   readonly config: Readonly<Record<string, unknown>> | undefined;
   readonly from: readonly { readonly id: string; readonly place: Place }[];
   readonly queue: QueueSettings | null;
+  readonly enabled: boolean;
   readonly secrets: readonly Path[];
 }
 
@@ -75,6 +76,7 @@ function readNode(
     config: undefined,
     from: [],
     queue: null,
+    enabled: true,
     secrets: [],
   };
   if (value.kind !== 'map') {
@@ -96,12 +98,13 @@ function readNode(
     config,
     from,
     queue: readQueue(value, component, place, problems),
+    enabled: readEnabled(value, component, problems),
     secrets: secretPaths(own),
   };
 }
 
 const besideFields = (kind: Kind): readonly string[] =>
-  kind === 'source' ? ['type', 'queue'] : ['type', 'from'];
+  kind === 'source' ? ['type', 'queue'] : ['type', 'from', 'enabled'];
 
 function readType(
   id: string,
@@ -217,6 +220,19 @@ function checkQueue(tree: Tree, source: AnySource, place: Place, problems: Probl
     max_age_ms: number | null;
   };
   return { capacity, policy, maxAgeMs: max_age_ms };
+}
+
+function readEnabled(node: MapTree, component: Component, problems: Problems): boolean {
+  const field = node.fields.get('enabled');
+  if (!field) return true;
+  if (component.kind === 'source') {
+    const message = `${component.name} cannot be switched by \`enabled\`: only operators and sinks can`;
+    problems.add('config.field.unknown', field.place, message);
+    return true;
+  }
+  return (
+    checkSchema(field.value, EnabledSchema, { name: '`enabled`', place: field.place }, problems) !== false
+  );
 }
 
 /** A component's own rules; what they say is located by its path. */

@@ -25,6 +25,8 @@ export interface CheckedNode {
   readonly inputs: readonly Edge[];
   /** Of sources; null for other nodes. */
   readonly queue: QueueSettings | null;
+  /** False: an operator passes on what it could have given itself, a sink takes nothing. Default: true. */
+  readonly enabled?: boolean;
   /** Paths in `config` that came from `${secret:...}`: never shown. */
   readonly secrets: readonly (readonly (string | number)[])[];
   /** Of component, configuration and inputs: an unchanged node keeps its state over an `apply`. */

@@ -2,6 +2,7 @@ import { Observable, type Subscriber } from 'rxjs';
 import type { Operator, Output } from '../component/index.js';
 import type { Data } from '../model/index.js';
 import type { Host, NodeRun } from './host.js';
+import { isOn } from './live.js';
 import { OperatorStage, thrown, type KeptOperator } from './operator-stage.js';
 import type { DataSignal, Signal, Stage } from './signal.js';
 
@@ -100,7 +101,9 @@ class AsyncStage extends OperatorStage {
     };
     let answer: Promise<Output<Data>>;
     try {
-      answer = Promise.resolve(this.operator.process(signal.data, signal.from));
+      answer = Promise.resolve(
+        isOn(this.run.node) ? this.operator.process(signal.data, signal.from) : this.passedBy(signal.data),
+      );
     } catch (error) {
       answer = Promise.resolve(thrown(signal.data, error));
     }

@@ -36,7 +36,8 @@ export interface Host {
 
 /** A node while it runs: its figures and its health. */
 export interface NodeRun {
-  readonly node: CheckedNode;
+  /** As it is now: its live fields may change while it runs. */
+  node: CheckedNode;
   readonly id: string;
   readonly context: Context;
   readonly meter: NodeMeter;

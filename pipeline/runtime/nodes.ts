@@ -25,7 +25,7 @@ export interface NodesOptions {
 export class Nodes {
   /** In topological order. */
   readonly runs: ReadonlyMap<string, NodeRun>;
-  readonly #options: NodesOptions;
+  #options: NodesOptions;
   readonly #provenance = new Map<string, { origin: Provenance['origin'] }>();
   readonly #instances = new Map<string, Source | Operator | Sink>();
 
@@ -53,6 +53,18 @@ export class Nodes {
     const sink = node.component.create(node.config as never, context) as Sink;
     this.#instances.set(id, sink);
     return sink;
+  }
+
+  /** Nodes of a topology that differs in what running nodes can take over. */
+  adjust(topology: CheckedTopology): void {
+    this.#options = { ...this.#options, topology };
+    for (const node of topology.nodes) {
+      const run = this.runs.get(node.id)!;
+      if (run.node === node) continue;
+      const isNew = JSON.stringify(run.node.config) !== JSON.stringify(node.config);
+      run.node = node;
+      if (isNew && node.component.kind === 'operator') this.operator(node.id).adjust?.(node.config);
+    }
   }
 
   of(kind: CheckedNode['component']['kind']): readonly CheckedNode[] {

@@ -4,6 +4,7 @@ import { NOTHING } from '../component/index.js';
 import type { Data } from '../model/index.js';
 import { FanIn } from './fan-in.js';
 import type { Host, NodeRun } from './host.js';
+import { isOn } from './live.js';
 import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from './signal.js';
 
 /** Held records above which the pump takes from the source that is furthest behind, or waits for it. */
@@ -88,6 +89,10 @@ export class OperatorStage {
 
   protected data(signal: DataSignal): void {
     this.countIn(signal.data);
+    if (!isOn(this.run.node)) {
+      this.emit(this.passedBy(signal.data), signal.received, 'process');
+      return;
+    }
     // Before a record the operator learns that time has reached it, so that what it does by time is in the
     // same place however records and marks arrived.
     if (this.operator.watermark) this.tell(timeOf(signal.data) - 1, signal.received);
@@ -128,7 +133,7 @@ export class OperatorStage {
   protected tell(time: number, received: number): void {
     if (time <= this.#watermark) return;
     this.#watermark = time;
-    if (!this.operator.watermark) return;
+    if (!this.operator.watermark || !isOn(this.run.node)) return;
     const started = this.host.clock.elapsed();
     const output = this.atTime(time);
     const ended = this.host.clock.elapsed();
@@ -148,6 +153,14 @@ export class OperatorStage {
       const signal: DataSignal = { kind: 'data', data: record, from: this.run.id, received };
       this.#out.next(trace ? { ...signal, trace } : signal);
     }
+  }
+
+  /** What a node that is switched off makes of a record: it is passed on where the node itself could have given it. */
+  protected passedBy(data: Data): Output<Data> {
+    const { component } = this.run.node;
+    return component.kind === 'operator' && component.outputs.includes(data.port)
+      ? { data: [data] }
+      : NOTHING;
   }
 
   protected countIn(data: Data): void {
@@ -177,7 +190,7 @@ export class OperatorStage {
   }
 
   private held(time: number): number {
-    if (time === Infinity) return time;
+    if (time === Infinity || !isOn(this.run.node)) return time;
     try {
       return this.operator.holdWatermark?.(time) ?? time;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import { stateHash } from './barriers.js';
+import { isOn } from './live.js';
 import type { Plan } from './status.js';
 
 /** What `next` would change in `current`. The hash is that of this pair of topologies, whoever asks. */
@@ -23,12 +24,16 @@ function describe(before: CheckedNode | undefined, after: CheckedNode | undefine
   const lost = before && before.component.kind !== 'sink' ? 'dropped' : 'none';
   if (!before) return { node: node.id, change: 'added', state: 'none', fields: [] };
   if (!after) return { node: node.id, change: 'removed', state: lost, fields: [] };
+  const switched = isOn(before) === isOn(after) ? [] : ['enabled'];
+  if (before.hash === after.hash && switched.length > 0)
+    return { node: node.id, change: 'changed', state: kept, fields: switched };
   if (before.hash === after.hash) return { node: node.id, change: 'unchanged', state: kept, fields: [] };
   const migrates = lost === 'dropped' && stateHash(before) === stateHash(after);
   const fields = [
     ...(before.component.name === after.component.name ? [] : ['type']),
     ...differences(edges(before), edges(after), 'from'),
     ...differences(before.config, after.config, ''),
+    ...switched,
   ];
   return { node: node.id, change: 'changed', state: migrates ? 'migrated' : lost, fields };
 }

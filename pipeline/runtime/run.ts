@@ -1,3 +1,4 @@
+import type { CheckedTopology } from '../config/topology.js';
 import type { LiveFeed, Reader } from '../component/index.js';
 import type { DeadLetters } from '../state/index.js';
 import type { CheckpointFigures } from './barriers.js';
@@ -23,6 +24,8 @@ export interface Run {
   deadLetters(): DeadLetters | undefined;
   /** Gives the dead letters that were asked for to their nodes again; tells of those that cannot be. */
   replayAsked(): readonly NotReplayed[];
+  /** Goes on as a topology that differs in what running nodes can take over. */
+  adjust(topology: CheckedTopology): void;
   /** Copies its state, then its stores, into an empty folder while it goes on. */
   copyTo(folder: string): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { createMetrics, type Metrics, type TopologyFigures } from '../telemetry/
 import type { Tracer } from '../telemetry/traces/index.js';
 import { backoff, pause } from './backoff.js';
 import { PATIENCE, type Patience } from './host.js';
+import { livePart } from './live.js';
 import { LatencyWindow } from './latency.js';
 import { letterDesk, type LetterDesk } from './letter-desk.js';
 import { copyStopped } from './copies.js';
@@ -63,6 +64,8 @@ class TopologyRunner implements Runner {
   readonly #random: () => number;
   readonly #patience: Patience;
   #topology: CheckedTopology;
+  /** Waits for the next start. */
+  #next: CheckedTopology | null = null;
   #links: LinkTable;
   #shard: Run | undefined;
   #state: LifecycleState = 'stopped';
@@ -95,6 +98,10 @@ class TopologyRunner implements Runner {
 
   get topology(): CheckedTopology {
     return this.#topology;
+  }
+
+  get next(): CheckedTopology {
+    return this.#next ?? this.#topology;
   }
 
   get links(): LinkTable {
@@ -134,6 +141,7 @@ class TopologyRunner implements Runner {
         },
       );
     }
+    if (this.#next) this.#become(this.#next);
     this.#sessionId = randomUUID();
     this.#failures = 0;
     this.#recovery = new AbortController();
@@ -154,15 +162,36 @@ class TopologyRunner implements Runner {
   async restart(): Promise<void> {
     if (this.#state === 'stopped' || this.#state === 'failed') return this.start();
     this.#recovery.abort();
+    this.#recovery = new AbortController();
     this.#sessionId = randomUUID();
     this.#begin('restarting', [...STOP_STEPS, ...START_STEPS]);
     await this.#settled();
     await this.#end(true);
     // A person may have stopped it meanwhile.
     if (this.#state !== 'restarting') return;
+    if (this.#next) this.#become(this.#next);
     this.#failures = 0;
-    this.#recovery = new AbortController();
     await this.#launch();
+  }
+
+  adjust(next: CheckedTopology): void {
+    this.#requireSame(next);
+    if (this.#state === 'stopped' || this.#state === 'failed') this.#become(next);
+    else {
+      this.#next = next;
+      this.#takeOver();
+    }
+    this.#changed();
+  }
+
+  /** What the nodes can take over while they run. Those that are being started are told once they run. */
+  #takeOver(): void {
+    if (!this.#next || !this.#shard) return;
+    const live = livePart(this.#topology, this.#next);
+    if (live === this.#topology) return;
+    this.#topology = live;
+    this.#shard.adjust(live);
+    if (live.hash === this.#next.hash) this.#next = null;
   }
 
   plan(next: CheckedTopology): Plan {
@@ -170,12 +199,7 @@ class TopologyRunner implements Runner {
   }
 
   async apply(next: CheckedTopology, hash: string): Promise<void> {
-    if (next.id !== this.#topology.id) {
-      throw Object.assign(
-        new Error(`the new file is of the topology ${next.id}, not of ${this.#topology.id}`),
-        { code: 'plan.foreign' },
-      );
-    }
+    this.#requireSame(next);
     if (this.plan(next).hash !== hash) {
       throw Object.assign(
         new Error(
@@ -187,6 +211,7 @@ class TopologyRunner implements Runner {
     const wasRunning = this.#state !== 'stopped' && this.#state !== 'failed';
     if (wasRunning) await this.stop();
     const before = this.#topology;
+    const waiting = this.#next;
     const { changes } = this.plan(next);
     this.#become(next);
     try {
@@ -195,6 +220,7 @@ class TopologyRunner implements Runner {
     } catch (error) {
       this.#become(before);
       await this.start();
+      this.#next = waiting;
       throw Object.assign(
         new Error(`the new topology could not be started, the old one runs again: ${text(error)}`, {
           cause: error,
@@ -204,7 +230,15 @@ class TopologyRunner implements Runner {
     }
   }
 
+  #requireSame({ id }: CheckedTopology): void {
+    if (id === this.#topology.id) return;
+    throw Object.assign(new Error(`the new file is of the topology ${id}, not of ${this.#topology.id}`), {
+      code: 'plan.foreign',
+    });
+  }
+
   #become(topology: CheckedTopology): void {
+    this.#next = null;
     this.#topology = topology;
     this.#links = new LinkTable(topology.environments);
   }
@@ -282,6 +316,7 @@ class TopologyRunner implements Runner {
     this.#startedAt = this.#clock.now();
     this.#startedElapsed = this.#clock.elapsed();
     if (this.#state !== 'stopping') this.#set('running', null);
+    this.#takeOver();
   }
 
   async #end(save: boolean): Promise<void> {
@@ -317,7 +352,7 @@ class TopologyRunner implements Runner {
     while (!signal.aborted) {
       const wait = backoff(++this.#failures, FIRST_RECOVERY_MS, LONGEST_RECOVERY_MS, this.#random);
       await pause(wait, signal, this.#clock);
-      if (signal.aborted || this.#state !== 'restarting') return;
+      if (this.#recovery.signal !== signal || this.#state !== 'restarting') return;
       try {
         await this.#run();
         return;

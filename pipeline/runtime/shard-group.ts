@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { AnySource, LiveFeed, Partitions, Reader } from '../component/index.js';
-import type { CheckedNode } from '../config/topology.js';
+import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import { DeadLetters, PartitionState, STATE_FILE, StateStore } from '../state/index.js';
 import { backoff, pause } from './backoff.js';
 import type { CheckpointFigures } from './barriers.js';
@@ -34,7 +34,7 @@ interface Held {
 export class ShardGroup implements Run {
   /** Never: partitions do not end. */
   readonly finished = new Promise<void>(() => undefined);
-  readonly #options: ShardGroupOptions;
+  #options: ShardGroupOptions;
   readonly #source: CheckedNode;
   readonly #transactional: ReadonlySet<string>;
   readonly #held = new Map<number, Held>();
@@ -157,6 +157,11 @@ export class ShardGroup implements Run {
     return this.#shards[0]?.replayAsked() ?? [];
   }
 
+  adjust(topology: CheckedTopology): void {
+    this.#options = { ...this.#options, topology };
+    for (const shard of this.#shards) shard.adjust(topology);
+  }
+
   /** Letters and the ids of alerts that were told: all else lies beside the input. */
   async copyTo(folder: string): Promise<void> {
     await this.#store?.copyTo(join(folder, STATE_FILE));
@@ -258,6 +263,7 @@ export class ShardGroup implements Run {
     try {
       await shard.start();
       held.shard = shard;
+      shard.adjust(this.#options.topology);
       held.problem = null;
       this.#options.onChange();
       const failure = await over;

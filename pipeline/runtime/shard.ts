@@ -199,6 +199,10 @@ export class Shard implements Host, Run {
     return this.#replays.replay(this.#state.letters.asked(), this.#replay);
   }
 
+  adjust(topology: CheckedTopology): void {
+    this.#nodes.adjust(topology);
+  }
+
   async copyTo(folder: string): Promise<void> {
     await this.#state?.copyTo?.(folder);
     await copyStores(this.#nodes, folder);

@@ -5,6 +5,7 @@ import { backoff, pause } from './backoff.js';
 import { FanIn } from './fan-in.js';
 import type { Host, NodeRun } from './host.js';
 import { killAt } from './kill.js';
+import { isOn } from './live.js';
 import { countOf, newestOf, type DataSignal, type Signal } from './signal.js';
 import { settles, type SinkConnection } from './sink-connection.js';
 import { BATCH, SinkWriter } from './sink-writer.js';
@@ -169,6 +170,10 @@ export class SinkStage {
     this.run.meter.receivedTotal += countOf(signal.data);
     this.run.meter.show?.(signal.data);
     this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newestOf(signal.data));
+    if (!isOn(this.run.node)) {
+      this.run.meter.dropped('switched_off', countOf(signal.data));
+      return;
+    }
     this.#queued++;
     // An alert that overtook a barrier would belong to two epochs, so strict sinks keep the order.
     this.#enqueue({ signal }, signal.data.port === 'event' && !this.#strict);

@@ -69,6 +69,13 @@ export interface RunningTopology {
    * it could not be started: the old one then runs again.
    */
   apply(next: CheckedTopology, hash: string): Promise<void>;
+  /** What it becomes with its next start: `topology`, where nothing waits for that. */
+  readonly next: CheckedTopology;
+  /**
+   * Becomes `next`: at once where running nodes can take the change over (`enabled`, live fields), all else with the
+   * next start. Where it is stopped, all of it is taken over.
+   */
+  adjust(next: CheckedTopology): void;
   /** Resolves when all input has ended and the last barrier has passed; never for live sources. */
   finished(): Promise<void>;
   /**

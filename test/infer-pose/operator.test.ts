@@ -17,6 +17,7 @@ const config = {
   max_wait_ms: 1,
   max_in_flight: 16,
   articulate_below_m: 0.6,
+  timeout_ms: 30_000,
 } as const;
 
 let operator: Operator | undefined;

@@ -15,6 +15,8 @@ const config = {
   max_age_ms: 1000,
   min_confidence: 0.2,
   max_persons: 8,
+  min_shown_confidence: 0,
+  follow: true,
 };
 
 const operator = (overrides: Partial<typeof config> = {}) =>

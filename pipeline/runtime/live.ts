@@ -1,0 +1,30 @@
+import { withHash, withHashes } from '../config/hash.js';
+import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+
+/** The topology that runs, with all of `next` that its nodes can take over while they run: `enabled`, and their live fields. */
+export function livePart(running: CheckedTopology, next: CheckedTopology): CheckedTopology {
+  const after = new Map(next.nodes.map((node) => [node.id, node]));
+  const nodes = running.nodes.map((node) => {
+    const other = after.get(node.id);
+    return other && other.component === node.component ? takenOver(node, other) : node;
+  });
+  return nodes.every((node, index) => node === running.nodes[index])
+    ? running
+    : withHash({ ...running, nodes });
+}
+
+function takenOver(node: CheckedNode, next: CheckedNode): CheckedNode {
+  const { liveFields = [] } = node.component;
+  const changed = liveFields.filter((field) => !isSame(node.config[field], next.config[field]));
+  if (changed.length === 0 && isOn(node) === isOn(next)) return node;
+  const config = Object.fromEntries(
+    Object.entries({ ...node.config, ...Object.fromEntries(changed.map((f) => [f, next.config[f]])) }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  return withHashes({ ...node, config, enabled: isOn(next) });
+}
+
+export const isOn = ({ enabled }: CheckedNode): boolean => enabled !== false;
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
