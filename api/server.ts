@@ -86,7 +86,6 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   });
   const lifecycle = new LifecycleTimes(main, options.stateFolder);
   const audit = new AuditLog(options.stateFolder, log);
-  let stream: PoseStream | undefined;
   const deployment: Deployment = {
     version: packageVersion(),
     main,
@@ -98,7 +97,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     authenticator: new Authenticator({ users, tokens, apiKeys, identityProvider }),
     probe,
     lifecycle,
-    clients: () => stream?.describe().connections ?? 0,
+    clients: () => stream.describe().connections,
     audit,
     watch: options.watch,
     clock,
@@ -117,7 +116,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   await listen(server, options.host, options.port);
   const firstPassword = await users.makeFirstAdmin();
   const paths = new Set(['/ws/pose', ...mounts(options.form).map(({ base }) => `${base}/ws/pose`)]);
-  stream = new PoseStream(deployment, server, hosts, paths);
+  const stream = new PoseStream(deployment, server, hosts, paths);
   const { port } = server.address() as AddressInfo;
   return {
     address: `${options.tls ? 'https' : 'http'}://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
