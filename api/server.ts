@@ -59,6 +59,8 @@ export interface RunningServer {
   readonly address: string;
   /** Password of the `admin` that this start made; null where there were users already. */
   readonly firstPassword: string | null;
+  /** What the WebSocket does, for figures. */
+  streams(): ReturnType<PoseStream['describe']>;
   /** Closes connections, then ends. */
   close(): Promise<void>;
 }
@@ -115,12 +117,16 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const server = serverFor(options.tls, (request, response) => void handle(request, response));
   await listen(server, options.host, options.port);
   const firstPassword = await users.makeFirstAdmin();
-  const paths = new Set(['/ws/pose', ...mounts(options.form).map(({ base }) => `${base}/ws/pose`)]);
+  const paths = new Map([
+    ['/ws/pose', options.form],
+    ...mounts(options.form).map(({ base, form }) => [`${base}/ws/pose`, form] as const),
+  ]);
   const stream = new PoseStream(deployment, server, hosts, paths);
   const { port } = server.address() as AddressInfo;
   return {
     address: `${options.tls ? 'https' : 'http'}://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     firstPassword,
+    streams: () => stream.describe(),
     async close() {
       stream.close();
       lifecycle.close();

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../auth/authenticator.js';
-import type { ClientMessage } from './messages.js';
+import type { Form } from '../contract/form.js';
+import type { AlertFilters, Channel, PoseFilters } from './messages.js';
 
 /** Bytes that may wait in a client's socket before messages to it are left out. */
-const FULL_BYTES = 1 << 20;
+export const FULL_BYTES = 1 << 20;
 /** Messages left out in a row before a client is closed with 1013. */
 const PATIENCE = 200;
 /** Subscriptions that one connection may hold. */
@@ -18,7 +19,25 @@ const HEARTBEAT_S = 30;
 /** Close code for a credential that has expired, or that was taken away. */
 const NOT_GOOD = 4401;
 
-export type Subscription = Extract<ClientMessage, { type: 'subscribe' }> & { readonly id: string };
+interface SubscriptionOf<C extends Channel, F> {
+  readonly id: string;
+  readonly channel: C;
+  readonly filters: F;
+  /** Whose frames it gets. */
+  readonly environment: string;
+  /** In which persons are told. */
+  readonly form: Form;
+  /** Alerts that there had been before it. */
+  readonly alertsBefore: number;
+}
+
+type AnySubscription =
+  | SubscriptionOf<'pose_updates', PoseFilters>
+  | SubscriptionOf<'alerts', AlertFilters>
+  | SubscriptionOf<'system_status', object>;
+
+/** What a client has asked for and been granted. */
+export type Subscription<C extends Channel = Channel> = Extract<AnySubscription, { channel: C }>;
 
 /** One client of /ws/pose: its subscriptions, and what happens when it cannot keep up. */
 export class Connection {
@@ -26,6 +45,8 @@ export class Connection {
   /** Of the account; addresses count connections. */
   readonly name: string;
   readonly address: string;
+  /** Of the path that it came by. */
+  readonly form: Form;
   readonly #caller: Caller;
   readonly #socket: WebSocket;
   readonly #subscriptions = new Map<string, Subscription>();
@@ -36,7 +57,8 @@ export class Connection {
   #seconds = 0;
   #heard = true;
 
-  constructor(socket: WebSocket, caller: Caller, address: string) {
+  constructor(socket: WebSocket, caller: Caller, address: string, form: Form = 'b') {
+    this.form = form;
     this.#socket = socket;
     this.#caller = caller;
     this.name = caller.account.name;
@@ -91,16 +113,19 @@ export class Connection {
     return [...this.#subscriptions.values()].filter(({ channel }) => channel === 'pose_updates').length;
   }
 
-  /** Null where the connection holds as many as it may. */
-  add(message: Extract<ClientMessage, { type: 'subscribe' }>): Subscription | null {
-    if (this.#subscriptions.size >= SUBSCRIPTIONS) return null;
-    const subscription = { ...message, id: randomUUID() };
+  /** False where the connection holds as many as it may. */
+  add(subscription: Subscription): boolean {
+    if (this.#subscriptions.size >= SUBSCRIPTIONS) return false;
     this.#subscriptions.set(subscription.id, subscription);
-    return subscription;
+    return true;
   }
 
-  remove(id: string): boolean {
-    return this.#subscriptions.delete(id);
+  find(id: string): Subscription | undefined {
+    return this.#subscriptions.get(id);
+  }
+
+  remove(id: string): void {
+    this.#subscriptions.delete(id);
   }
 
   send(message: object): void {

@@ -1,9 +1,10 @@
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TObject } from 'typebox';
 import { Value } from 'typebox/value';
 import { EVENT_TYPES, SEVERITIES } from '../../pipeline/model/index.js';
 
 const closed = { additionalProperties: false } as const;
 const Share = Type.Number({ minimum: 0, maximum: 1 });
+const Id = Type.String({ minLength: 1, maxLength: 512 });
 
 /** Filters of section 6.1. */
 export const PoseFiltersSchema = Type.Object(
@@ -11,9 +12,7 @@ export const PoseFiltersSchema = Type.Object(
     min_confidence: Type.Optional(Share),
     person_ids: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }), { maxItems: 100 })),
     include_keypoints: Type.Optional(Type.Boolean()),
-    include_dense_pose: Type.Optional(
-      Type.Literal(false, { description: 'Dense pose is not streamed yet.' }),
-    ),
+    include_dense_pose: Type.Optional(Type.Boolean()),
     include_3d: Type.Optional(Type.Boolean()),
     environment_id: Type.Optional(Type.String({ maxLength: 64 })),
   },
@@ -30,16 +29,36 @@ export const AlertFiltersSchema = Type.Object(
 
 const NoFiltersSchema = Type.Object({}, closed);
 
+/** Where a client stood before its connection broke. */
+export const ResumeSchemas = {
+  pose_updates: Type.Object({ subscription_id: Id, frame_id: Type.Integer({ minimum: 0 }) }, closed),
+  alerts: Type.Object({ subscription_id: Id, alert_id: Type.Optional(Id) }, closed),
+  system_status: Type.Object({ subscription_id: Id }, closed),
+};
+
+export const FilterSchemas = {
+  pose_updates: PoseFiltersSchema,
+  alerts: AlertFiltersSchema,
+  system_status: NoFiltersSchema,
+};
+
+export type Channel = keyof typeof FilterSchemas;
 export type PoseFilters = Static<typeof PoseFiltersSchema>;
 export type AlertFilters = Static<typeof AlertFiltersSchema>;
+
+export interface Subscribe<C extends Channel = Channel> {
+  readonly type: 'subscribe';
+  readonly channel: C;
+  /** Undefined where none were sent: all is wanted, or what a resumed subscription wanted. */
+  readonly filters: Static<(typeof FilterSchemas)[C]> | undefined;
+  readonly resume: Static<(typeof ResumeSchemas)[C]> | undefined;
+}
 
 /** What a client may ask for, checked. */
 export type ClientMessage =
   | { readonly type: 'ping' }
   | { readonly type: 'unsubscribe'; readonly subscription_id: string }
-  | { readonly type: 'subscribe'; readonly channel: 'pose_updates'; readonly filters: PoseFilters }
-  | { readonly type: 'subscribe'; readonly channel: 'alerts'; readonly filters: AlertFilters }
-  | { readonly type: 'subscribe'; readonly channel: 'system_status'; readonly filters: object };
+  | { [C in Channel]: Subscribe<C> }[Channel];
 
 /** Why a message was not understood. */
 export class MessageError extends Error {
@@ -50,12 +69,6 @@ export class MessageError extends Error {
     this.code = code;
   }
 }
-
-const FILTERS = {
-  pose_updates: PoseFiltersSchema,
-  alerts: AlertFiltersSchema,
-  system_status: NoFiltersSchema,
-};
 
 /** @throws MessageError naming what is wrong. */
 export function readMessage(text: string): ClientMessage {
@@ -73,33 +86,33 @@ export function readMessage(text: string): ClientMessage {
   }
 }
 
-function readSubscribe({ channel, filters = {} }: Record<string, unknown>): ClientMessage {
-  if (typeof channel !== 'string' || !Object.hasOwn(FILTERS, channel)) {
-    throw wrong(`channel must be one of ${Object.keys(FILTERS).join(', ')}`);
+function readSubscribe({ channel, filters, resume }: Record<string, unknown>): ClientMessage {
+  if (typeof channel !== 'string' || !Object.hasOwn(FilterSchemas, channel)) {
+    throw wrong(`channel must be one of ${Object.keys(FilterSchemas).join(', ')}`);
   }
-  const schema = FILTERS[channel as keyof typeof FILTERS];
-  if (!Value.Check(schema, filters)) {
-    const [first] = Value.Errors(schema, filters);
-    const detail = first ? describe(first) : 'filters are not valid';
-    throw wrong(`${detail}; known filters: ${Object.keys(schema.properties).join(', ') || 'none'}`);
-  }
-  return { type: 'subscribe', channel, filters } as ClientMessage;
+  check('filters', FilterSchemas[channel as Channel], filters);
+  check('resume', ResumeSchemas[channel as Channel], resume);
+  return { type: 'subscribe', channel, filters, resume } as ClientMessage;
+}
+
+/** @throws MessageError */
+function check(name: 'filters' | 'resume', schema: TObject, value: unknown): void {
+  if (value === undefined || Value.Check(schema, value)) return;
+  const [first] = Value.Errors(schema, value);
+  const detail = first ? describe(name, first) : `${name} is not valid`;
+  throw wrong(`${detail}; known ${name}: ${Object.keys(schema.properties).join(', ') || 'none'}`);
 }
 
 /** One error in words of the message: an unknown filter has no rule that it breaks. */
-function describe({
-  instancePath,
-  keyword,
-  message,
-  params,
-}: ReturnType<typeof Value.Errors>[number]): string {
-  const field = `filters${instancePath.replaceAll('/', '.')}`;
+function describe(
+  name: 'filters' | 'resume',
+  { instancePath, keyword, message, params }: ReturnType<typeof Value.Errors>[number],
+): string {
+  const field = `${name}${instancePath.replaceAll('/', '.')}`;
   switch (keyword) {
     case 'boolean':
     case 'additionalProperties':
-      return `${field} is no filter of this channel`;
-    case 'const':
-      return `${field} can only be ${JSON.stringify(params.allowedValue)}`;
+      return `${field} is no ${name === 'filters' ? 'filter' : 'field of resume'} of this channel`;
     case 'enum':
       return `${field} must be one of ${params.allowedValues.join(', ')}`;
     default:

@@ -1,15 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import type { Caller } from '../auth/authenticator.js';
-import { isoTime } from '../contract/form.js';
-import type { PoseSelection } from '../contract/pose.js';
+import { isoTime, type Form } from '../contract/form.js';
 import { viewOfEnvironment, type Deployment } from '../deployment.js';
 import { addressKey } from '../limits/addresses.js';
 import type { Hosts } from '../limits/hosts.js';
-import { Connection, type Subscription } from './connection.js';
-import { MessageError, readMessage, type PoseFilters } from './messages.js';
+import { alertMessage, isWanted } from './alerts.js';
+import { Connection, FULL_BYTES, type Subscription } from './connection.js';
+import { EndedSubscriptions, RESUME_MS } from './ended.js';
+import { MessageError, readMessage, type Channel, type PoseFilters, type Subscribe } from './messages.js';
+import { PoseGroups, poseUpdate } from './pose-groups.js';
+import { Recent } from './recent.js';
+import { refuse, tokenOf } from './upgrade.js';
 
 const CONNECTIONS_PER_ADDRESS = 100;
 const STREAMS_PER_ACCOUNT = 10;
@@ -18,6 +23,14 @@ const STATUS_EVERY_TICKS = 5;
 const LARGEST_MESSAGE = 64 * 1024;
 /** Time that clients have to answer in at a shutdown. */
 const GRACE_MS = 1_000;
+/** Frames of all environments, and alerts, that are kept for who comes back. */
+const RECENT_FRAMES = 3000;
+const RECENT_FRAMES_OF_ONE = 300;
+const RECENT_ALERTS = 200;
+/** Bytes of frames that are sent to who comes back: the rest would be left out as for a slow client. */
+const RESUME_BYTES = FULL_BYTES / 2;
+/** Close code while the websocket sink is switched off in the configuration. */
+const SWITCHED_OFF = 4503;
 
 /** Section 6: /ws/pose under every mount and at the root. */
 export class PoseStream {
@@ -29,13 +42,20 @@ export class PoseStream {
     handleProtocols: (protocols) => (protocols.has('pose_v1') ? 'pose_v1' : false),
   });
   readonly #connections = new Set<Connection>();
+  readonly #groups: PoseGroups;
+  readonly #ended = new EndedSubscriptions();
+  readonly #frames = new Map<string, Recent<PoseFrame>>();
+  readonly #alerts = new Recent<SensedEvent>(RECENT_ALERTS);
   readonly #timer: NodeJS.Timeout;
   #ticks = 0;
+  #skippedByGone = 0;
   #unlisten: () => void = () => undefined;
 
-  constructor(deployment: Deployment, server: Server, hosts: Hosts, paths: ReadonlySet<string>) {
+  /** @param paths with the form that persons have there */
+  constructor(deployment: Deployment, server: Server, hosts: Hosts, paths: ReadonlyMap<string, Form>) {
     this.#deployment = deployment;
     this.#hosts = hosts;
+    this.#groups = new PoseGroups((environment) => viewOfEnvironment(deployment, environment));
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       this.#upgrade(request, socket, head, paths).catch((error: unknown) => {
         this.#deployment.log.error('a WebSocket could not be opened', { reason: String(error) });
@@ -48,30 +68,52 @@ export class PoseStream {
     this.#timer.unref();
     deployment.main.onChange(() => {
       this.#attach();
+      if (this.#isOff) this.#closeAll(SWITCHED_OFF, 'the WebSocket is switched off');
     });
     this.#attach();
   }
 
-  /** Connections and messages that slow clients missed. */
-  describe(): { connections: number; skipped: number } {
+  /** `skipped`: messages that slow clients missed. `serialised`: frames that were made into messages, once for each distinct filter. */
+  describe(): { connections: number; filters: number; skipped: number; serialised: number } {
     const skipped = [...this.#connections].reduce((total, connection) => total + connection.skipped, 0);
-    return { connections: this.#connections.size, skipped };
+    return {
+      connections: this.#connections.size,
+      filters: this.#groups.size,
+      skipped: this.#skippedByGone + skipped,
+      serialised: this.#groups.serialised,
+    };
   }
 
   close(): void {
     clearInterval(this.#timer);
     this.#unlisten();
-    for (const connection of this.#connections) connection.close(1001, 'the server stops');
+    this.#closeAll(1001, 'the server stops');
     this.#server.close();
     setTimeout(() => {
       for (const connection of this.#connections) connection.terminate();
     }, GRACE_MS).unref();
   }
 
+  #closeAll(code: number, reason: string): void {
+    for (const connection of this.#connections) connection.close(code, reason);
+  }
+
+  /** The topology has websocket sinks, and none of them is switched on. */
+  get #isOff(): boolean {
+    const sinks = this.#deployment.main.topology.nodes.filter(
+      ({ component }) => component.kind === 'sink' && component.name === 'websocket',
+    );
+    return sinks.length > 0 && sinks.every(({ enabled }) => enabled === false);
+  }
+
   #tick(): void {
-    const now = this.#deployment.clock.now() / 1000;
-    for (const connection of this.#connections) this.#look(connection, now);
-    if (++this.#ticks % STATUS_EVERY_TICKS === 0) this.#sendStatus();
+    for (const connection of this.#connections) this.#look(connection, this.#now);
+    if (++this.#ticks % STATUS_EVERY_TICKS === 0) this.#sendStatus(this.#connections);
+  }
+
+  /** Milliseconds since 1970. */
+  get #now(): number {
+    return this.#deployment.clock.now() / 1000;
   }
 
   /** Where users or keys cannot be read, nobody's credential can be told to be good. */
@@ -95,18 +137,21 @@ export class PoseStream {
       : () => undefined;
   }
 
+  // ---------------------------------------------------------------- connections
+
   async #upgrade(
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
-    paths: ReadonlySet<string>,
+    paths: ReadonlyMap<string, Form>,
   ): Promise<void> {
     socket.on('error', (error) => {
       this.#deployment.log.debug('a WebSocket failed', { reason: error.message });
     });
     const target = request.url ?? '/';
     const url = URL.canParse(target, 'http://localhost') ? new URL(target, 'http://localhost') : null;
-    if (!url || !paths.has(url.pathname)) {
+    const form = url && paths.get(url.pathname);
+    if (!form) {
       refuse(socket, '404 Not Found');
       return;
     }
@@ -126,7 +171,7 @@ export class PoseStream {
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#welcome(webSocket, caller, address);
+      this.#welcome(webSocket, new Connection(webSocket, caller, address, form));
     });
   }
 
@@ -139,11 +184,10 @@ export class PoseStream {
     return caller ?? (typeof key === 'string' ? authenticator.apiKey(key) : null);
   }
 
-  #welcome(socket: WebSocket, caller: Caller, address: string): void {
-    const connection = new Connection(socket, caller, address);
+  #welcome(socket: WebSocket, connection: Connection): void {
     this.#connections.add(connection);
     socket.on('close', () => {
-      this.#connections.delete(connection);
+      this.#forget(connection);
     });
     socket.on('error', (error) => {
       this.#deployment.log.debug('a WebSocket failed', { reason: error.message });
@@ -151,6 +195,11 @@ export class PoseStream {
     socket.on('message', (data) => {
       this.#receive(connection, data);
     });
+    // A browser is not told why an upgrade is refused, but it is told a close code.
+    if (this.#isOff) {
+      connection.close(SWITCHED_OFF, 'the WebSocket is switched off');
+      return;
+    }
     connection.send({
       type: 'connection_established',
       client_id: connection.id,
@@ -158,6 +207,16 @@ export class PoseStream {
       supported_protocols: ['pose_v1', 'alerts_v1'],
     });
   }
+
+  #forget(connection: Connection): void {
+    this.#connections.delete(connection);
+    this.#skippedByGone += connection.skipped;
+    const subscriptions = [...connection.subscriptions];
+    for (const subscription of subscriptions) this.#end(connection, subscription);
+    this.#ended.keep(connection.name, subscriptions, this.#now);
+  }
+
+  // ---------------------------------------------------------------- what clients ask for
 
   #receive(connection: Connection, data: RawData): void {
     if (!connection.takeMessage()) return;
@@ -167,57 +226,113 @@ export class PoseStream {
       this.#answer(connection, readMessage(data.toString()));
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
-      connection.send(errorMessage(error.code, error.message));
+      connection.send({ type: 'error', code: error.code, message: error.message });
     }
   }
 
   #answer(connection: Connection, message: ReturnType<typeof readMessage>): void {
-    if (message.type === 'ping') {
-      connection.send({ type: 'pong', timestamp: isoTime(this.#deployment.clock.now()) });
-      return;
+    switch (message.type) {
+      case 'ping':
+        connection.send({ type: 'pong', timestamp: isoTime(this.#deployment.clock.now()) });
+        return;
+      case 'unsubscribe':
+        this.#unsubscribe(connection, message.subscription_id);
+        return;
+      case 'subscribe':
+        if (message.resume) this.#resume(connection, message, message.resume);
+        else this.#subscribe(connection, message);
     }
-    if (message.type === 'unsubscribe') {
-      if (!connection.remove(message.subscription_id)) {
-        throw new MessageError(
-          'RESOURCE_NOT_FOUND',
-          `No subscription ${message.subscription_id.slice(0, 64)} on this connection`,
-        );
-      }
-      connection.send({ type: 'unsubscription_confirmed', subscription_id: message.subscription_id });
-      return;
-    }
-    this.#subscribe(connection, message);
   }
 
-  #subscribe(
+  #unsubscribe(connection: Connection, id: string): void {
+    const subscription = connection.find(id);
+    if (!subscription)
+      throw new MessageError('RESOURCE_NOT_FOUND', `No subscription ${id.slice(0, 64)} on this connection`);
+    this.#end(connection, subscription);
+    connection.send({ type: 'unsubscription_confirmed', subscription_id: id });
+  }
+
+  #subscribe(connection: Connection, { channel, filters = {} }: Subscribe): void {
+    const subscription = {
+      id: randomUUID(),
+      channel,
+      filters,
+      environment: this.#environmentOf(filters),
+      form: connection.form,
+      alertsBefore: this.#alerts.total,
+    } as Subscription;
+    this.#begin(connection, subscription);
+    this.#confirm(connection, subscription);
+  }
+
+  /** @throws MessageError where the subscription is not there any more: then another one is to be made. */
+  #resume(
     connection: Connection,
-    message: Extract<ReturnType<typeof readMessage>, { type: 'subscribe' }>,
+    message: Subscribe,
+    { subscription_id: id }: { subscription_id: string },
   ): void {
-    if (message.channel === 'pose_updates') this.#checkStream(connection, message.filters);
-    const added = connection.add(message);
-    if (!added) {
+    const known = this.#takeOver(connection, id);
+    if (known?.channel !== message.channel) {
+      if (known) this.#ended.keep(connection.name, [known], this.#now);
+      throw new MessageError(
+        'RESOURCE_NOT_FOUND',
+        `No subscription ${id.slice(0, 64)} to ${message.channel} has ended in the last ${RESUME_MS / 1000} seconds: subscribe without resume`,
+      );
+    }
+    const filters = message.filters ?? known.filters;
+    const resumed = { ...known, filters, environment: this.#environmentOf(filters) } as Subscription;
+    this.#begin(connection, resumed);
+    const { texts, missed } = this.#missedBy(resumed, message);
+    this.#confirm(connection, resumed, { resumed: { sent: texts.length, missed } });
+    for (const text of texts) connection.sendText(text);
+  }
+
+  /** From the connection that it had: one that broke without a word may still seem to be there. */
+  #takeOver(connection: Connection, id: string): Subscription | null {
+    for (const other of this.#connections) {
+      const subscription = other.name === connection.name ? other.find(id) : undefined;
+      if (!subscription) continue;
+      this.#end(other, subscription);
+      return subscription;
+    }
+    return this.#ended.take(id, connection.name, this.#now);
+  }
+
+  #begin(connection: Connection, subscription: Subscription): void {
+    if (subscription.channel === 'pose_updates') this.#checkStreams(connection);
+    if (!connection.add(subscription)) {
       throw new MessageError(
         'RATE_LIMIT_EXCEEDED',
         'This connection holds as many subscriptions as it may: unsubscribe from one first',
       );
     }
-    connection.send({
-      type: 'subscription_confirmed',
-      channel: added.channel,
-      subscription_id: added.id,
-      filters_applied: added.filters,
-    });
+    if (subscription.channel === 'pose_updates') this.#groups.add(subscription, connection);
   }
 
-  /** @throws MessageError for an environment that nobody senses, and past the streams of an account. */
-  #checkStream({ name }: Connection, { environment_id: environment }: PoseFilters): void {
+  #end(connection: Connection, subscription: Subscription): void {
+    connection.remove(subscription.id);
+    if (subscription.channel === 'pose_updates') this.#groups.remove(subscription);
+  }
+
+  #confirm(connection: Connection, { channel, id, filters }: Subscription, more: object = {}): void {
+    const type = 'subscription_confirmed';
+    connection.send({ type, channel, subscription_id: id, filters_applied: filters, ...more });
+    if (channel === 'system_status') this.#sendStatus([connection]);
+  }
+
+  /** As everywhere else, the topology's first one where none is named. @throws MessageError where nobody senses it */
+  #environmentOf(filters: object): string {
     const known = this.#deployment.main.topology.environments.map(({ id }) => id);
-    if (environment !== undefined && !known.includes(environment)) {
-      throw new MessageError(
-        'RESOURCE_NOT_FOUND',
-        `No environment is named ${environment}; there are ${known.join(', ')}`,
-      );
-    }
+    const asked = (filters as PoseFilters).environment_id ?? known[0]!;
+    if (known.includes(asked)) return asked;
+    throw new MessageError(
+      'RESOURCE_NOT_FOUND',
+      `No environment is named ${asked}; there are ${known.join(', ')}`,
+    );
+  }
+
+  /** @throws MessageError past the streams of an account */
+  #checkStreams({ name }: Connection): void {
     const streams = [...this.#connections]
       .filter((other) => other.name === name)
       .reduce((total, other) => total + other.streams, 0);
@@ -229,6 +344,55 @@ export class PoseStream {
     }
   }
 
+  // ---------------------------------------------------------------- what a client that was away has missed
+
+  /** Messages to be sent, oldest first, and how many more there were at most. */
+  #missedBy(subscription: Subscription, { resume }: Subscribe): { texts: readonly string[]; missed: number } {
+    if (subscription.channel === 'pose_updates' && resume && 'frame_id' in resume)
+      return this.#missedFrames(subscription, resume.frame_id);
+    if (subscription.channel === 'alerts')
+      return this.#missedAlerts(subscription, resume && 'alert_id' in resume ? resume.alert_id : undefined);
+    return { texts: [], missed: 0 };
+  }
+
+  /** Newest first, until they are too many to be sent at once. */
+  #missedFrames(
+    { id, environment, filters, form }: Subscription<'pose_updates'>,
+    last: number,
+  ): { texts: readonly string[]; missed: number } {
+    const kept = this.#frames.get(environment)?.items ?? [];
+    const later = kept.filter(({ frameId }) => frameId > last);
+    const before = Math.max(0, (later[0]?.frameId ?? last + 1) - last - 1);
+    // An older one is still here, so none between is gone: windows that gave no frame have numbers too.
+    let missed = kept.length > later.length ? 0 : before;
+    const texts: string[] = [];
+    let bytes = 0;
+    for (const frame of later.toReversed()) {
+      const body = bytes < RESUME_BYTES ? this.#groups.render(frame, filters, form) : null;
+      if (bytes >= RESUME_BYTES) missed++;
+      else if (body !== null) texts.unshift(poseUpdate(id, body));
+      bytes += body?.length ?? 0;
+    }
+    return { texts, missed };
+  }
+
+  /** @param last id of the last one that came; undefined: none that the client knows of */
+  #missedAlerts(
+    { filters, alertsBefore }: Subscription<'alerts'>,
+    last: string | undefined,
+  ): { texts: readonly string[]; missed: number } {
+    const since = this.#alerts.since(alertsBefore);
+    const place = since.findIndex(({ id }) => id === last);
+    const gone = place >= 0 ? 0 : this.#alerts.total - alertsBefore - since.length;
+    const texts = since
+      .slice(place + 1)
+      .filter((event) => isWanted(event, filters))
+      .map((event) => JSON.stringify(alertMessage(event)));
+    return { texts, missed: gone };
+  }
+
+  // ---------------------------------------------------------------- what is told
+
   #deliver(records: readonly Data[]): void {
     for (const record of records) {
       if (record.port === 'pose') this.#deliverPose(record);
@@ -236,111 +400,66 @@ export class PoseStream {
     }
   }
 
-  /** One serialisation for each distinct filter: the text around it differs only by the subscription's id. */
   #deliverPose(frame: PoseFrame): void {
-    const rendered = new Map<string, string | null>();
-    this.#each('pose_updates', (connection, subscription) => {
-      const key = JSON.stringify(subscription.filters);
-      let body = rendered.get(key);
-      if (body === undefined) rendered.set(key, (body = this.#render(frame, subscription.filters)));
-      if (body !== null)
-        connection.sendText(`{"type":"pose_update","subscription_id":"${subscription.id}",${body}}`);
-    });
+    this.#recentOf(frame.environment).push(frame);
+    this.#groups.deliver(frame);
   }
 
-  /** Null where the frame does not match the filters. */
-  #render(frame: PoseFrame, filters: PoseFilters): string | null {
-    if (filters.environment_id !== undefined && filters.environment_id !== frame.environment) return null;
-    const { frame_id, persons, timestamp, ...frameB } = viewOfEnvironment(
-      this.#deployment,
-      frame.environment,
-    ).frameB(frame, selectionOf(filters));
-    if (filters.person_ids && persons.length === 0) return null;
-    const metadata = { ...frameB.metadata, processing_time_ms: frameB.processing_time_ms };
-    return `"timestamp":${JSON.stringify(timestamp)},"data":${JSON.stringify({ frame_id, persons, metadata })}`;
+  #recentOf(environment: string): Recent<PoseFrame> {
+    const known = this.#frames.get(environment);
+    if (known) return known;
+    const share = Math.ceil(RECENT_FRAMES / this.#deployment.main.topology.environments.length);
+    const made = new Recent<PoseFrame>(Math.min(share, RECENT_FRAMES_OF_ONE));
+    this.#frames.set(environment, made);
+    return made;
   }
 
   #deliverAlert(event: SensedEvent): void {
+    this.#alerts.push(event);
     const text = JSON.stringify(alertMessage(event));
-    this.#each('alerts', (connection, { filters }) => {
-      if (filters.alert_types && !filters.alert_types.includes(event.type)) return;
-      if (filters.severity && !filters.severity.includes(event.severity)) return;
-      connection.sendText(text);
-    });
+    this.#tellEach(this.#connections, 'alerts', text, ({ filters }) => isWanted(event, filters));
   }
 
-  #sendStatus(): void {
-    const { main, probe, clock } = this.#deployment;
-    const traffic = probe.traffic();
-    const { state } = main.status();
-    const text = JSON.stringify({
-      type: 'system_status',
-      timestamp: isoTime(clock.now()),
-      status: {
-        processing_fps: traffic.posesPerSecond,
-        active_persons: traffic.activeTracks,
-        system_health: state === 'running' ? 'good' : state,
-        gpu_utilization: 0,
-      },
-    });
-    this.#each('system_status', (connection) => {
-      connection.sendText(text);
-    });
+  #sendStatus(connections: Iterable<Connection>): void {
+    const { main, probe, clock, log } = this.#deployment;
+    const to = [...connections];
+    if (
+      !to.some((connection) =>
+        [...connection.subscriptions].some(({ channel }) => channel === 'system_status'),
+      )
+    )
+      return;
+    probe
+      .resources()
+      .then(({ gpu }) => {
+        const { posesPerSecond, activeTracks } = probe.traffic();
+        const { state } = main.status();
+        const status = {
+          processing_fps: posesPerSecond,
+          active_persons: activeTracks,
+          system_health: state === 'running' ? 'good' : state,
+          gpu_utilization: gpu,
+        };
+        const text = JSON.stringify({ type: 'system_status', timestamp: isoTime(clock.now()), status });
+        this.#tellEach(to, 'system_status', text, () => true);
+      })
+      .catch((error: unknown) => {
+        log.error('the status could not be told', { reason: String(error) });
+      });
   }
 
-  #each<C extends Subscription['channel']>(
+  /** Once a connection, however many of its subscriptions match: these messages name none. */
+  #tellEach<C extends Channel>(
+    connections: Iterable<Connection>,
     channel: C,
-    send: (connection: Connection, subscription: Extract<Subscription, { channel: C }>) => void,
+    text: string,
+    matches: (subscription: Subscription<C>) => boolean,
   ): void {
-    for (const connection of this.#connections) {
-      for (const subscription of connection.subscriptions) {
-        if (subscription.channel === channel)
-          send(connection, subscription as Extract<Subscription, { channel: C }>);
-      }
+    for (const connection of connections) {
+      const wanted = [...connection.subscriptions].some(
+        (subscription) => subscription.channel === channel && matches(subscription as Subscription<C>),
+      );
+      if (wanted) connection.sendText(text);
     }
   }
-}
-
-const selectionOf = (filters: PoseFilters): PoseSelection => ({
-  keypoints: filters.include_keypoints ?? true,
-  threeD: filters.include_3d ?? false,
-  minConfidence: filters.min_confidence ?? 0,
-  persons: filters.person_ids ? new Set(filters.person_ids) : null,
-});
-
-/** What someone should do about an event. */
-const ACTIONS: Partial<Record<SensedEvent['type'], readonly string[]>> = {
-  fall_detection: ['medical_response', 'notification'],
-};
-
-const alertMessage = (event: SensedEvent): object => ({
-  type: 'alert',
-  alert_id: event.id,
-  timestamp: isoTime(event.time),
-  alert_type: event.type,
-  severity: event.severity,
-  data: {
-    person_id: event.person ?? 0,
-    location: event.location ? { x: event.location.x, y: event.location.y } : { x: 0, y: 0 },
-    confidence: event.confidence,
-    video_clip_url: '',
-  },
-  actions_required: ACTIONS[event.type] ?? ['notification'],
-});
-
-const errorMessage = (code: string, message: string): object => ({ type: 'error', code, message });
-
-/** From `?token=`, `Authorization`, or the subprotocol list `["pose_v1", "<token>"]`. */
-function tokenOf(request: IncomingMessage, url: URL): string | null {
-  const fromQuery = url.searchParams.get('token');
-  if (fromQuery) return fromQuery;
-  const bearer = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (bearer) return bearer;
-  const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((part) => part.trim());
-  return protocols.find((part) => part.split('.').length === 3) ?? null;
-}
-
-function refuse(socket: Duplex, status: string, headers: Readonly<Record<string, string>> = {}): void {
-  const lines = Object.entries({ ...headers, Connection: 'close', 'Content-Length': '0' });
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
 }

@@ -7,6 +7,7 @@ import { ApiKeys } from '../../api/auth/api-keys.js';
 import { Sessions } from '../../api/auth/sessions.js';
 import { Users } from '../../api/auth/users.js';
 import { Connection } from '../../api/ws/connection.js';
+import { websocket } from '../../sinks/websocket.js';
 import { openService, type TestService } from './support.js';
 
 type Message = Record<string, unknown> & { readonly type: string };
@@ -259,6 +260,123 @@ test("alerts are csiflow's own events, filtered by type and severity; a sender's
   });
 });
 
+test('an alert says who, where, what to do and where it can be seen; everyday events come only by name', async () => {
+  const client = withToken();
+  await client.subscribe('alerts');
+  await client.subscribe('alerts', { severity: ['high'] });
+  service.main.publish(
+    fallEvent({ type: 'zone_entered', id: 'zone' }),
+    fallEvent(),
+    fallEvent({ type: 'crowd', id: 'crowd', person: null, location: null, severity: 'low' }),
+  );
+  expect(await client.next('alert')).toEqual({
+    type: 'alert',
+    alert_id: 'test-room/fall_detection/1',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    alert_type: 'fall_detection',
+    severity: 'high',
+    data: {
+      person_id: 1,
+      location: { x: 1, y: 2 },
+      confidence: 0.9,
+      video_clip_url: '/api/v1/alerts/2026-01-01T00:00:00.000Z/test-room%2Ffall_detection%2F1/clip',
+    },
+    actions_required: ['medical_response', 'notification'],
+  });
+  // Told once, though both subscriptions match: it names none.
+  expect(await client.next('alert')).toMatchObject({
+    alert_id: 'crowd',
+    data: { person_id: null, location: { x: 0, y: 0 } },
+    actions_required: ['notification'],
+  });
+  await client.subscribe('alerts', { alert_types: ['zone_entered'] });
+  service.main.publish(fallEvent({ type: 'zone_entered', id: 'zone' }));
+  expect(await client.next('alert')).toMatchObject({ alert_id: 'zone' });
+});
+
+test('the status comes at once, then every few seconds', async () => {
+  const client = withToken();
+  await client.subscribe('system_status');
+  const status = await client.next('system_status');
+  expect(status['status']).toEqual({
+    processing_fps: expect.any(Number) as number,
+    active_persons: 0,
+    system_health: 'good',
+    gpu_utilization: expect.any(Number) as number,
+  });
+  await client.next('system_status');
+});
+
+test.each([
+  ['/form-a/api/v1/ws/pose', 'id', 'environment_id'],
+  ['/form-b/api/v1/ws/pose', 'person_id', 'model_version'],
+  ['/api/v1/ws/pose', 'person_id', 'model_version'],
+])('persons at %s have the form of that mount', async (path, personField, metadataField) => {
+  const client = connect(`${path}?token=${service.token('viewer')}`);
+  await client.subscribe('pose_updates', { include_keypoints: false });
+  service.main.publish(poseFrame(1));
+  const { data } = await client.next('pose_update');
+  const { persons, metadata } = data as { persons: object[]; metadata: object };
+  expect(persons[0]).toHaveProperty(personField, 1);
+  expect(persons[0]).not.toHaveProperty('keypoints');
+  expect(metadata).toHaveProperty(metadataField);
+});
+
+test('dense pose is left out unless asked for', async () => {
+  const client = withToken();
+  await client.subscribe('pose_updates', { include_dense_pose: true });
+  service.main.publish(poseFrame(1));
+  const { data } = await client.next('pose_update');
+  expect((data as { persons: object[] }).persons[0]).toMatchObject({
+    dense_pose: { iuv_image: expect.any(String) as string, confidence_map: expect.any(String) as string },
+  });
+});
+
+test('past a hundred connections an address is refused until one is closed', async () => {
+  const all = Array.from({ length: 100 }, () => withToken());
+  await Promise.all(all.map((client) => client.next('connection_established')));
+  const [error] = (await once(withToken().socket, 'error')) as [Error];
+  expect(error.message).toContain('429');
+  all[0]!.socket.close();
+  await once(all[0]!.socket, 'close');
+  await expect
+    .poll(async () => {
+      const { socket } = withToken();
+      return Promise.race([
+        once(socket, 'open').then(() => 'open'),
+        once(socket, 'error').then(() => 'refused'),
+      ]);
+    })
+    .toBe('open');
+});
+
+/** As the configuration does: the node is switched, and the topology tells that it has changed. */
+async function switchFeed(enabled: boolean): Promise<void> {
+  const { main } = service;
+  const node = {
+    id: 'live',
+    component: websocket,
+    config: {},
+    inputs: [],
+    queue: null,
+    secrets: [],
+    hash: '',
+  };
+  main.topology = { ...main.topology, nodes: [{ ...node, enabled }] };
+  await main.start();
+}
+
+test('while the sink is switched off, connections are closed with a code that says so', async () => {
+  const before = withToken();
+  await before.next('connection_established');
+  await switchFeed(false);
+  expect(((await once(before.socket, 'close')) as [number])[0]).toBe(4503);
+  const during = withToken();
+  expect(((await once(during.socket, 'close')) as [number])[0]).toBe(4503);
+  await switchFeed(true);
+  await withToken().next('connection_established');
+});
+
 test.each([
   ['{', 'JSON'],
   ['[1]', 'JSON object'],
@@ -267,8 +385,13 @@ test.each([
   [{ type: 'subscribe', channel: '__proto__' }, 'channel must be one of'],
   [{ type: 'subscribe', channel: 'pose_updates', filters: { colour: 1 } }, 'filters.colour is no filter'],
   [
-    { type: 'subscribe', channel: 'pose_updates', filters: { include_dense_pose: true } },
-    'filters.include_dense_pose can only be false',
+    { type: 'subscribe', channel: 'pose_updates', filters: { include_dense_pose: 'yes' } },
+    'filters.include_dense_pose must be boolean',
+  ],
+  [{ type: 'subscribe', channel: 'pose_updates', resume: {} }, 'resume must have required properties'],
+  [
+    { type: 'subscribe', channel: 'pose_updates', resume: { subscription_id: 'x', frame_id: 1 } },
+    'No subscription x to pose_updates has ended in the last 60 seconds: subscribe without resume',
   ],
   [{ type: 'subscribe', channel: 'alerts', filters: { severity: ['huge'] } }, 'one of low, medium, high'],
   [
@@ -282,6 +405,111 @@ test.each([
   await client.next('connection_established');
   client.send(message);
   expect((await client.next('error'))['message']).toContain(text);
+});
+
+/** Subscribes as a client that was here before. */
+async function resume(client: Client, channel: string, place: object, more: object = {}): Promise<Message> {
+  await client.next('connection_established');
+  client.send({ type: 'subscribe', channel, resume: place, ...more });
+  return client.next('subscription_confirmed');
+}
+
+test('who comes back goes on where it stood, with the same subscription and filters', async () => {
+  const before = withToken();
+  const id = await before.subscribe('pose_updates', { person_ids: [1] });
+  service.main.publish(poseFrame(1), poseFrame(2));
+  await before.next('pose_update');
+  before.socket.close();
+  await once(before.socket, 'close');
+  service.main.publish(poseFrame(3), poseFrame(4, [person(2, 1, 1)]), poseFrame(5));
+  const after = withToken();
+  const confirmed = await resume(after, 'pose_updates', { subscription_id: id, frame_id: 1 });
+  expect(confirmed).toMatchObject({
+    subscription_id: id,
+    filters_applied: { person_ids: [1] },
+    resumed: { sent: 3, missed: 0 },
+  });
+  service.main.publish(poseFrame(6));
+  const frames = [];
+  for (let index = 0; index < 4; index++) frames.push(await after.next('pose_update'));
+  expect(frames.map(({ data }) => (data as { frame_id: number }).frame_id)).toEqual([2, 3, 5, 6]);
+});
+
+test('a connection that broke without a word is taken over from', async () => {
+  const before = withToken();
+  const id = await before.subscribe('pose_updates');
+  const after = withToken();
+  expect(await resume(after, 'pose_updates', { subscription_id: id, frame_id: 0 })).toMatchObject({
+    subscription_id: id,
+    resumed: { sent: 0, missed: 0 },
+  });
+  service.main.publish(poseFrame(1));
+  await after.next('pose_update');
+  before.send({ type: 'unsubscribe', subscription_id: id });
+  expect((await before.next('error'))['code']).toBe('RESOURCE_NOT_FOUND');
+  expect(before.waiting).toEqual([]);
+});
+
+test('of a long break it is said how many frames are gone', async () => {
+  const before = withToken();
+  const id = await before.subscribe('pose_updates', { include_keypoints: false });
+  before.socket.close();
+  await once(before.socket, 'close');
+  for (let index = 1; index <= 1000; index++) service.main.publish(poseFrame(index));
+  const confirmed = await resume(withToken(), 'pose_updates', { subscription_id: id, frame_id: 100 });
+  expect(confirmed['resumed']).toEqual({ sent: 300, missed: 600 });
+});
+
+test('what cannot be sent at once counts as missed', async () => {
+  const before = withToken();
+  const id = await before.subscribe('pose_updates');
+  before.socket.close();
+  await once(before.socket, 'close');
+  const crowd = Array.from({ length: 10 }, (_, index) => person(index + 1, index / 3, 2));
+  for (let index = 1; index <= 200; index++) service.main.publish(poseFrame(index, crowd));
+  const after = withToken();
+  const { resumed } = await resume(after, 'pose_updates', { subscription_id: id, frame_id: 0 });
+  const { sent, missed } = resumed as { sent: number; missed: number };
+  expect(sent).toBeGreaterThan(10);
+  expect(sent + missed).toBe(200);
+  const first = await after.next('pose_update');
+  expect(first).toMatchObject({ data: { frame_id: missed + 1 } });
+});
+
+test('alerts of a break are told, after the last one that came', async () => {
+  const before = withToken();
+  const id = await before.subscribe('alerts');
+  service.main.publish(fallEvent({ id: 'one' }));
+  await before.next('alert');
+  before.socket.close();
+  await once(before.socket, 'close');
+  service.main.publish(fallEvent({ id: 'two' }), fallEvent({ id: 'three' }));
+  const after = withToken();
+  expect(await resume(after, 'alerts', { subscription_id: id, alert_id: 'one' })).toMatchObject({
+    resumed: { sent: 2, missed: 0 },
+  });
+  expect([await after.next('alert'), await after.next('alert')].map((alert) => alert['alert_id'])).toEqual([
+    'two',
+    'three',
+  ]);
+});
+
+test("a subscription is resumed by nobody else's account, and on its own channel", async () => {
+  const before = withToken();
+  const id = await before.subscribe('pose_updates');
+  before.socket.close();
+  await once(before.socket, 'close');
+  const other = connect(`/ws/pose?token=${service.token('operator')}`);
+  await other.next('connection_established');
+  const place = { subscription_id: id, frame_id: 0 };
+  other.send({ type: 'subscribe', channel: 'pose_updates', resume: place });
+  expect((await other.next('error'))['message']).toContain('has ended in the last 60 seconds');
+  const own = withToken();
+  await own.next('connection_established');
+  own.send({ type: 'subscribe', channel: 'alerts', resume: { subscription_id: id } });
+  expect((await own.next('error'))['code']).toBe('RESOURCE_NOT_FOUND');
+  own.send({ type: 'subscribe', channel: 'pose_updates', resume: place });
+  await own.next('subscription_confirmed');
 });
 
 test('an account may hold ten streams, over all its connections', async () => {

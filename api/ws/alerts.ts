@@ -1,0 +1,29 @@
+import { ALERT_TYPES, type SensedEvent } from '../../pipeline/model/index.js';
+import { actionsRequired, clipPath } from '../../sinks/shared/alert.js';
+import { isoTime } from '../contract/form.js';
+import type { AlertFilters } from './messages.js';
+
+/** These may be about nobody in particular. */
+const IMPERSONAL: readonly string[] = ['crowd', 'intrusion'];
+
+/** Section 6.2. */
+export const alertMessage = (event: SensedEvent): object => ({
+  type: 'alert',
+  alert_id: event.id,
+  timestamp: isoTime(event.time),
+  alert_type: event.type,
+  severity: event.severity,
+  data: {
+    person_id: event.person ?? (IMPERSONAL.includes(event.type) ? null : 0),
+    location: { x: event.location?.x ?? 0, y: event.location?.y ?? 0 },
+    confidence: event.confidence,
+    video_clip_url: clipPath(event),
+  },
+  actions_required: actionsRequired(event),
+});
+
+/** Everyday events come to who names their type. */
+export function isWanted({ type, severity }: SensedEvent, filters: AlertFilters): boolean {
+  const types: readonly string[] = filters.alert_types ?? ALERT_TYPES;
+  return types.includes(type) && (filters.severity?.includes(severity) ?? true);
+}

@@ -1,0 +1,108 @@
+import type { PoseFrame } from '../../pipeline/model/index.js';
+import type { Form } from '../contract/form.js';
+import type { PoseSelection, PoseView } from '../contract/pose.js';
+import type { Connection, Subscription } from './connection.js';
+import type { PoseFilters } from './messages.js';
+
+/** The text of a frame's message that comes after the subscription's id. */
+type Body = string;
+
+interface Group {
+  readonly environment: string;
+  readonly filters: PoseFilters;
+  readonly form: Form;
+  readonly members: Map<string, Connection>;
+}
+
+/**
+ * Subscriptions to pose updates by what they want to see: a frame is selected from and serialised once for each
+ * distinct filter, however many clients have it and however they wrote it.
+ */
+export class PoseGroups {
+  readonly #viewOf: (environment: string) => PoseView;
+  readonly #groups = new Map<string, Group>();
+  #serialised = 0;
+
+  constructor(viewOf: (environment: string) => PoseView) {
+    this.#viewOf = viewOf;
+  }
+
+  /** Messages made so far: at most one for each frame and distinct filter. */
+  get serialised(): number {
+    return this.#serialised;
+  }
+
+  get size(): number {
+    return this.#groups.size;
+  }
+
+  add({ id, environment, filters, form }: Subscription<'pose_updates'>, connection: Connection): void {
+    const key = `${form} ${environment} ${canonical(filters)}`;
+    const group = this.#groups.get(key) ?? { environment, filters, form, members: new Map() };
+    group.members.set(id, connection);
+    this.#groups.set(key, group);
+  }
+
+  remove({ id, environment, filters, form }: Subscription<'pose_updates'>): void {
+    const key = `${form} ${environment} ${canonical(filters)}`;
+    const group = this.#groups.get(key);
+    group?.members.delete(id);
+    if (group?.members.size === 0) this.#groups.delete(key);
+  }
+
+  deliver(frame: PoseFrame): void {
+    for (const { environment, filters, form, members } of this.#groups.values()) {
+      if (environment !== frame.environment) continue;
+      const body = this.render(frame, filters, form);
+      if (body === null) continue;
+      for (const [id, connection] of members) connection.sendText(poseUpdate(id, body));
+    }
+  }
+
+  /** Null where the frame does not match the filters. */
+  render(frame: PoseFrame, filters: PoseFilters, form: Form): Body | null {
+    if (filters.person_ids && !frame.persons.some((one) => isWanted(one, filters))) return null;
+    this.#serialised++;
+    const view = this.#viewOf(frame.environment);
+    const selection = selectionOf(filters);
+    const whole = form === 'a' ? view.frameA(frame, selection) : view.frameB(frame, selection);
+    const { frame_id, timestamp, processing_time_ms } = whole;
+    // Form A's REST endpoints know no filter of keypoints.
+    const persons =
+      form === 'a' && !selection.keypoints ? whole.persons.map(withoutKeypoints) : whole.persons;
+    const metadata = { ...whole.metadata, processing_time_ms };
+    return `"timestamp":${JSON.stringify(timestamp)},"data":${JSON.stringify({ frame_id, persons, metadata })}}`;
+  }
+}
+
+export const poseUpdate = (subscription: string, body: Body): string =>
+  `{"type":"pose_update","subscription_id":"${subscription}",${body}`;
+
+const isWanted = (
+  { confidence, track }: PoseFrame['persons'][number],
+  { person_ids = [], min_confidence = 0 }: PoseFilters,
+): boolean => confidence >= min_confidence && track !== null && person_ids.includes(track.id);
+
+const selectionOf = (filters: PoseFilters): PoseSelection => ({
+  keypoints: filters.include_keypoints ?? true,
+  densePose: filters.include_dense_pose ?? false,
+  threeD: filters.include_3d ?? false,
+  minConfidence: filters.min_confidence ?? 0,
+  persons: filters.person_ids ? new Set(filters.person_ids) : null,
+});
+
+function withoutKeypoints(person: { keypoints?: unknown }): object {
+  const left = { ...person };
+  delete left.keypoints;
+  return left;
+}
+
+/** Equal for filters that let the same through. */
+const canonical = (filters: PoseFilters): string =>
+  JSON.stringify([
+    filters.min_confidence ?? 0,
+    filters.person_ids ? [...new Set(filters.person_ids)].sort((a, b) => a - b) : null,
+    filters.include_keypoints ?? true,
+    filters.include_dense_pose ?? false,
+    filters.include_3d ?? false,
+  ]);
