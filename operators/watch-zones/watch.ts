@@ -12,7 +12,7 @@ import {
 import { allowedAt } from './authority.js';
 import { decided, isGone, newMember, type Change, type Member, type Sighting } from './members.js';
 import { addTo, MINUTE, minuteRows, newMinute, type MinuteState } from './minute.js';
-import { depth } from './polygon.js';
+import { depth } from '../shared/polygon.js';
 
 export interface WatchSettings {
   /** Metres beyond a zone's edge until a person has left it. */

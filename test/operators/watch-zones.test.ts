@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { depth } from '../../operators/watch-zones/polygon.js';
+import { depth } from '../../operators/shared/polygon.js';
 import { watchZones } from '../../operators/watch-zones/watch-zones.js';
 import type { Operator, Output } from '../../pipeline/component/index.js';
 import type { Environment, Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
