@@ -45,8 +45,10 @@ import { brokerOf, Told, WAYS, type Broker } from './told.js';
 const full = process.env['CSIFLOW_KILL'] === 'full';
 const services = full || process.env['CSIFLOW_SERVICES'] !== undefined;
 const KILLS = full
-  ? { file: 330, simulator: 240, udp: 180, kafka: 150, mqtt: 100 }
+  ? { file: 150, simulator: 120, udp: 90, kafka: 130, mqtt: 90 }
   : { file: 2, simulator: 2, udp: 2, kafka: 4, mqtt: 4 };
+/** The longest ones take their turns side by side, each with its own kills. */
+const LANES = full ? [1, 2] : [1];
 /** Milliseconds of datagrams that a kill may take; a sample on a busy machine says less. */
 const LOSS_MS = full ? 100 : 1000;
 /** Kills of one folder, one after the other; then it runs to the end and is compared. */
@@ -114,7 +116,7 @@ for (const [source, { input: makeInput, outcome }] of Object.entries(REPLAYED)) 
     }
   });
 
-  test(`${kind}, killed at random moments`, minutes(120), async () => {
+  test.each(LANES)(`${kind}, killed at random moments (%i)`, minutes(120), async () => {
     for (let done = 0; done < KILLS[kind];) {
       const input = { ...makeInput(), sinks: { ...told.sinks(), ...ownInflux() } };
       for (let turn = 0; turn < CHAIN && done < KILLS[kind]; turn++, done++) {
@@ -138,7 +140,7 @@ test('datagrams, killed at each named moment', minutes(40), async () => {
   }
 });
 
-test('datagrams, killed at random moments', minutes(120), async () => {
+test.each(LANES)('datagrams, killed at random moments (%i)', minutes(120), async () => {
   for (let kills = 0; kills < KILLS.udp;) {
     await withDatagrams(async (input, accepted) => {
       for (let turn = 0; turn < CHAIN && kills < KILLS.udp; turn++, kills++) {
@@ -397,6 +399,7 @@ async function throughMqtt(kill: (input: ChildInput) => Promise<void>): Promise<
   const published = publish(broker, topic, beginningOf(heard, MESSAGES));
   first.process.kill('SIGKILL');
   await first.ended;
+  report.killed('mqtt', 'random');
   await kill(input);
   await published;
   await toStop(start({ ...input, speed: 0 }));

@@ -23,7 +23,7 @@ export async function brokerOf(real: boolean): Promise<Broker> {
     const { port, close } = await startBroker();
     return { url: `mqtt://127.0.0.1:${port}`, username: 'csiflow', password: 'any', stop: close };
   }
-  const { server, url, password } = await startMosquitto();
+  const { server, url, password } = await startMosquitto({ durable: false });
   return { url, username: 'csiflow', password, stop: () => server.stop() };
 }
 

@@ -38,8 +38,11 @@ type User = keyof typeof USERS;
 
 const PASSWORD = 'only-for-tests-4711';
 
-/** Starts a broker. What it has confirmed outlives its SIGKILL. */
-export async function startMosquitto(): Promise<Mosquitto> {
+/**
+ * Starts a broker.
+ * @param durable what it has confirmed outlives its SIGKILL; it then writes all that it keeps with every change
+ */
+export async function startMosquitto({ durable = true } = {}): Promise<Mosquitto> {
   const folder = await serverFolder('mosquitto');
   const [plain, tls, web] = (await freePorts(3)) as [number, number, number];
   await makeCertificates(folder);
@@ -55,7 +58,7 @@ export async function startMosquitto(): Promise<Mosquitto> {
       .map(([user, lines]) => [`user ${user}`, ...lines, ''].join('\n'))
       .join('\n'),
   );
-  await writeFile(join(folder, 'mosquitto.conf'), configuration(folder, plain, tls, web));
+  await writeFile(join(folder, 'mosquitto.conf'), configuration(folder, plain, tls, web, durable));
   const server = new Server({
     name: 'mosquitto',
     folder,
@@ -74,7 +77,7 @@ export async function startMosquitto(): Promise<Mosquitto> {
   };
 }
 
-const configuration = (folder: string, plain: number, tls: number, web: number): string =>
+const configuration = (folder: string, plain: number, tls: number, web: number, durable: boolean): string =>
   [
     `user ${userInfo().username}`,
     'per_listener_settings false',
@@ -84,8 +87,8 @@ const configuration = (folder: string, plain: number, tls: number, web: number):
     'persistence true',
     `persistence_location ${folder}/`,
     // Saved with every change: a confirmed message is on disk.
-    'autosave_on_changes true',
-    'autosave_interval 1',
+    `autosave_on_changes ${durable}`,
+    `autosave_interval ${durable ? 1 : 1800}`,
     'max_queued_messages 0',
     'log_dest stderr',
     'log_type error',
