@@ -195,8 +195,12 @@ export class DuckDBReader implements Reader {
   }
 }
 
-/** Start of the bucket that a row lies in. Integer division goes towards zero: a bucket more keeps times of the first bucket above it. */
-const BUCKET = '((epoch_us("time") - $first + $length) // $length - 1) * $length + $first';
+/**
+ * Start of the bucket that a row lies in. Integer division goes towards zero: a bucket more keeps times of the
+ * first bucket above it. Bigints come in as HUGEINT, whose division is ten times slower: hence the casts.
+ */
+const BUCKET =
+  '((epoch_us("time") - $first::BIGINT + $length::BIGINT) // $length::BIGINT - 1) * $length::BIGINT + $first::BIGINT';
 /** More persons than a frame can have. */
 const MOST_PERSONS = 0xffff_ffff;
 
