@@ -1,7 +1,9 @@
 import { denoise } from '../operators/denoise/denoise.js';
 import { detectActivity } from '../operators/detect-activity/detect-activity.js';
 import { detectFalls } from '../operators/detect-falls/detect-falls.js';
+import { detectInactivity } from '../operators/detect-inactivity/detect-inactivity.js';
 import { detectMotion } from '../operators/detect-motion/detect-motion.js';
+import { estimateVitals } from '../operators/estimate-vitals/estimate-vitals.js';
 import { inferPose } from '../operators/infer-pose/infer-pose.js';
 import { phaseSanitize } from '../operators/phase-sanitize/phase-sanitize.js';
 import { trackPersons } from '../operators/track-persons/track-persons.js';
@@ -38,7 +40,9 @@ export const components = new Registry([
   denoise,
   detectActivity,
   detectFalls,
+  detectInactivity,
   detectMotion,
+  estimateVitals,
   inferPose,
   phaseSanitize,
   trackPersons,

@@ -175,7 +175,7 @@ export class Diary {
   /** Microseconds of each activity. */
   #sums(minute: number, id: number): number[] {
     let persons = this.#minutes.get(minute);
-    if (!persons) this.#minutes.set(minute, (persons = new Map()));
+    if (!persons) this.#minutes.set(minute, (persons = new Map<number, number[]>()));
     let sums = persons.get(id);
     if (!sums) persons.set(id, (sums = ACTIVITIES.map(() => 0)));
     return sums;

@@ -25,14 +25,20 @@ export class Motion {
   /** 0 upright, 1 sitting, 2 lying: state at the end of all that is planned. */
   #posture: 0 | 1 | 2 = 0;
 
-  /** Begins in the pose `home`, see {@link homePose}; default a random one. */
-  constructor(body: BodySize, size: Size, random: Random, home: Float64Array = homePose(random, size)) {
+  /** Begins in the pose `home`, see {@link homePose}; default a random one. Breathes at `breathing` hertz; default by chance. */
+  constructor(
+    body: BodySize,
+    size: Size,
+    random: Random,
+    home: Float64Array = homePose(random, size),
+    breathing?: number,
+  ) {
     this.body = body;
     this.#size = size;
     this.#random = random;
     this.#home = home;
     this.#footing = new Footing(body, size);
-    this.#timeline = new Timeline(home, random);
+    this.#timeline = new Timeline(home, random, breathing);
     this.#last = this.#timeline.last;
   }
 

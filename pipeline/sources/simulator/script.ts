@@ -84,6 +84,14 @@ export const PersonSchema = Type.Object(
     height_m: Type.Optional(
       Type.Number({ minimum: 1.2, maximum: 2.1, description: 'Height; default 1.55 to 1.92 by chance.' }),
     ),
+    breathing_bpm: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 60,
+        description:
+          'Breaths a minute, which move the chest by 4 mm to and fro; default 12 to 18 by chance, another in each run of the script.',
+      }),
+    ),
     script: Type.Array(StepSchema, {
       maxItems: 1000,
       default: DAY,

@@ -68,6 +68,7 @@ export class Stage {
   readonly #people: readonly {
     readonly body: Body;
     readonly home: Float64Array;
+    readonly breathing: number | undefined;
     readonly script: PersonConfig['script'];
   }[];
   readonly #pose = new Float64Array(POSE_SIZE);
@@ -94,6 +95,7 @@ export class Stage {
       return {
         body: new Body({ ...size, height: person.height_m ?? size.height }),
         home: homePose(random, site.size, start),
+        breathing: person.breathing_bpm === undefined ? undefined : person.breathing_bpm / 60,
         script: person.script,
       };
     });
@@ -116,7 +118,7 @@ export class Stage {
     const { seed, rateHz } = this.#options;
     this.#motions = this.#people.map((person, index) => {
       const random = new Random(seed, 12, index, cycle);
-      const motion = new Motion(person.body.size, this.#scene.size, random, person.home);
+      const motion = new Motion(person.body.size, this.#scene.size, random, person.home, person.breathing);
       for (const step of person.script) motion.perform(stepOf(step));
       if (person.script.length === 0) improvise(motion, random);
       return motion.goHome();

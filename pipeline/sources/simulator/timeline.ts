@@ -28,18 +28,20 @@ const FADE = 0.5;
 export class Timeline {
   readonly #segments: Segment[] = [];
   /** Angular frequency and phase of breath, of slow sway, of quicker sway. */
-  readonly #idle: readonly number[];
+  readonly #idle: number[];
   /** Pose at the end of all that is planned. */
   readonly last: Float64Array;
   #end = 0;
   #found = 0;
 
-  constructor(first: Float64Array, random: Random) {
+  /** `breathing` in hertz; default by chance. */
+  constructor(first: Float64Array, random: Random, breathing?: number) {
     this.last = first.slice();
     // Breathing at 0.2 to 0.3 Hz, sway at two slow frequencies; each with its phase.
     this.#idle = [random.uniform(0.2, 0.3), random.uniform(0.1, 0.25), random.uniform(0.25, 0.5)].flatMap(
       (frequency) => [2 * Math.PI * frequency, random.uniform(0, 2 * Math.PI)],
     );
+    if (breathing !== undefined) this.#idle[0] = 2 * Math.PI * breathing;
   }
 
   /** Seconds that are planned. */

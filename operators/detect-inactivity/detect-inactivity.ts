@@ -1,0 +1,169 @@
+import { Type } from 'typebox';
+import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
+import type { Data, Environment, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
+import { Vigil, type Stretch, type VigilSettings, type VigilState } from './vigil.js';
+
+const MINUTE = 60_000_000;
+
+export const detectInactivity = defineOperator({
+  name: 'detect-inactivity',
+  summary: 'Reports persons who are there and have not moved for long.',
+  description: `
+Use it behind \`track-persons\`; give it the measures of \`detect-motion\` too. It gives one event \`inactivity\` for each stretch of
+\`threshold_minutes\` in which a person did not move, at the event time at which the stretch became that long. The next one comes only
+after the person has moved. Movement is
+
+- to be \`distance_m\` from where one kept still, as the track has it;
+- another posture, for 3 s;
+- motion of the room (the measure \`motion\` with \`subject\` null) of \`motion\` or more for \`motion_lasts_ms\`, while one person alone
+  is there: it is theirs. Of several nobody knows who moved, and it counts for none.
+
+Who lies in a zone of kind \`bed\` is asleep, not inactive (\`ignore_bed\`).
+
+Somebody who keeps still may be lost by the network. Whose track goes out of sight is taken to be there still, and is reported when
+the room stays without motion, unless they left: they were walking within the last 3 s, or, where \`exits\` names zones, were last
+seen in one of these; who lay has not left. A new person while somebody is out of sight is taken for them.
+
+The event has \`minutes\`, \`posture\`, \`in_sight\` and the last place; severity is high where the person lies, outside of a bed, else medium.
+
+Gotchas: without poses it says nothing, as motion alone cannot tell who left from who keeps still. A pet or a fan may keep the
+room's motion up: raise \`motion\`. An event hangs on the track's number: a person whose number changes begins a new stretch.
+`,
+  inputs: ['pose', 'measure'],
+  outputs: ['event'],
+  stateFields: [],
+  config: Type.Object(
+    {
+      threshold_minutes: Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1440,
+        default: 30,
+        description: 'How long a person must not have moved, minutes.',
+      }),
+      distance_m: Type.Number({
+        minimum: 0.05,
+        maximum: 10,
+        default: 0.5,
+        description:
+          'How far from where they kept still a person has moved, metres; more than the places of a still person waver.',
+      }),
+      motion: Type.Number({
+        minimum: 0,
+        maximum: 1,
+        default: 0.25,
+        description: 'Motion of the room from which on somebody moves.',
+      }),
+      motion_lasts_ms: Type.Number({
+        minimum: 0,
+        maximum: 60_000,
+        default: 2000,
+        description: 'How long the room must be in motion for it to count, milliseconds.',
+      }),
+      ignore_bed: Type.Boolean({
+        default: true,
+        description: 'Who lies in a zone of kind `bed` is not inactive.',
+      }),
+      exits: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        maxItems: 64,
+        default: [],
+        description:
+          'Ids of the zones that people leave by. Without any, who walks when they go out of sight has left.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  examples: [
+    { title: 'Half an hour', config: {} },
+    { title: 'A bathroom with one door', config: { threshold_minutes: 15, exits: ['door'] } },
+  ],
+  create: (config, context) => {
+    const settings: VigilSettings = {
+      threshold: config.threshold_minutes * MINUTE,
+      distance: config.distance_m,
+      motion: config.motion,
+      motionLasts: config.motion_lasts_ms * 1000,
+      ignoreBed: config.ignore_bed,
+      exits: config.exits,
+    };
+    for (const id of config.exits)
+      if (!context.environments.some(({ zones }) => zones.some((zone) => zone.id === id)))
+        context.log.warn('no environment has the zone that is named as an exit', { zone: id });
+    const rooms = new Map(
+      context.environments.map((environment) => [environment.id, new Room(environment, settings)]),
+    );
+    return {
+      process: (data: Data): Output<SensedEvent> => {
+        if (data.port === 'pose') {
+          const room = rooms.get(data.environment);
+          if (room) return { data: room.frame(data) };
+          const reason = `the topology has no environment '${data.environment}': add its file to 'environment'`;
+          const record = { environment: data.environment, frame_id: data.frameId };
+          return { data: [], failed: [{ record, code: 'inactivity.environment', reason, retriable: false }] };
+        }
+        if (data.port !== 'measure' || data.name !== 'motion') return NOTHING;
+        if (data.subject !== null || data.source !== 'csiflow') return NOTHING;
+        const events = rooms.get(data.environment)?.motion(data.time, data.value) ?? [];
+        return events.length === 0 ? NOTHING : { data: events };
+      },
+      snapshot: () => Array.from(rooms.values(), (room) => room.snapshot()),
+      restore: (state) => {
+        for (const saved of state as RoomState[]) rooms.get(saved.environment)?.restore(saved);
+      },
+    };
+  },
+});
+
+interface RoomState extends VigilState {
+  readonly environment: string;
+  readonly provenance: Provenance | null;
+}
+
+/** One environment. */
+class Room {
+  readonly #environment: string;
+  readonly #vigil: Vigil;
+  /** Of the newest pose frame. */
+  #provenance: Provenance | null = null;
+
+  constructor(environment: Environment, settings: VigilSettings) {
+    this.#environment = environment.id;
+    this.#vigil = new Vigil(environment, settings);
+  }
+
+  frame({ time, persons, provenance }: PoseFrame): SensedEvent[] {
+    this.#provenance = provenance;
+    return this.#events(this.#vigil.frame(time, persons));
+  }
+
+  motion(time: number, value: number): SensedEvent[] {
+    return this.#events(this.#vigil.motion(time, value));
+  }
+
+  snapshot(): RoomState {
+    return { environment: this.#environment, provenance: this.#provenance, ...this.#vigil.snapshot() };
+  }
+
+  restore(state: RoomState): void {
+    this.#provenance = state.provenance;
+    this.#vigil.restore(state);
+  }
+
+  #events(stretches: readonly Stretch[]): SensedEvent[] {
+    const provenance = this.#provenance;
+    if (!provenance) return [];
+    return stretches.map(({ person, since, time, inSight, position, posture, confidence, inBed }) => ({
+      port: 'event',
+      id: `${this.#environment}-inactivity-${person}-${Math.round(since / 1000)}`,
+      type: 'inactivity',
+      severity: posture === 'lying' && !inBed ? 'high' : 'medium',
+      environment: this.#environment,
+      time,
+      confidence,
+      person,
+      location: { ...position },
+      metadata: { minutes: (time - since) / MINUTE, posture, in_sight: inSight },
+      source: 'csiflow',
+      provenance,
+    }));
+  }
+}

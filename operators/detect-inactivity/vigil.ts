@@ -1,0 +1,174 @@
+import type { Environment, Person, Point, Posture } from '../../pipeline/model/index.js';
+import { depth, type Polygon } from '../shared/polygon.js';
+
+export interface VigilSettings {
+  /** How long nobody may move, microseconds. */
+  readonly threshold: number;
+  /** A person this far from where they kept still has moved, metres. */
+  readonly distance: number;
+  /** Motion of the room from which on somebody in it moves. */
+  readonly motion: number;
+  /** Motion must last for this long to count, microseconds. */
+  readonly motionLasts: number;
+  /** Who lies in a zone of kind `bed` is asleep. */
+  readonly ignoreBed: boolean;
+  /** Ids of the zones that people leave by; empty: anywhere, walking. */
+  readonly exits: readonly string[];
+}
+
+/** A person, in sight or taken to be there still. Times are microseconds of event time. */
+interface Watched {
+  readonly id: number;
+  /** Where the person has kept still since. */
+  readonly place: Point;
+  readonly posture: Posture;
+  /** When another posture than that began to show; null where none does. */
+  readonly turning: number | null;
+  readonly since: number;
+  /** Newest sight of the person. */
+  readonly seen: number;
+  /** Where, and how: for the event, and to tell whether they left. */
+  readonly last: { readonly position: Point; readonly posture: Posture; readonly confidence: number };
+  /** When the person last changed their place. */
+  readonly walked: number;
+  readonly inSight: boolean;
+  /** This stretch was told. */
+  readonly told: boolean;
+}
+
+/** Somebody has not moved for long. */
+export interface Stretch {
+  readonly person: number;
+  /** When it began, and when it became long. */
+  readonly since: number;
+  readonly time: number;
+  readonly inSight: boolean;
+  readonly position: Point;
+  readonly posture: Posture;
+  readonly confidence: number;
+  readonly inBed: boolean;
+}
+
+export interface VigilState {
+  readonly watched: readonly Watched[];
+  readonly moving: number | null;
+}
+
+/** Another posture that lasts for so long is a movement; a shorter one is taken for the network's error. */
+const POSTURE_LASTS = 3_000_000;
+/** Who changed their place so shortly before they were lost was walking. */
+const WALKED_OUT = 3_000_000;
+/** Persons at a time; of more, who was seen longest ago is forgotten. */
+const MOST = 100;
+
+/** Watches over the persons of one environment. */
+export class Vigil {
+  readonly #settings: VigilSettings;
+  readonly #beds: readonly Polygon[];
+  readonly #exits: readonly Polygon[];
+  readonly #watched = new Map<number, Watched>();
+  /** Since when the room's motion has been above the threshold; null: it is not. */
+  #moving: number | null = null;
+
+  constructor({ zones }: Environment, settings: VigilSettings) {
+    this.#settings = settings;
+    this.#beds = zones.filter(({ kind }) => kind === 'bed').map(({ polygon }) => polygon);
+    this.#exits = zones.filter(({ id }) => settings.exits.includes(id)).map(({ polygon }) => polygon);
+  }
+
+  /** A pose frame: who is in sight, then whose stretch has become long by it. */
+  frame(time: number, persons: readonly Person[]): Stretch[] {
+    for (const person of persons)
+      if (person.track?.state === 'active') this.#see(person.track.id, person, time);
+    const here = new Set(persons.flatMap(({ track }) => (track?.state === 'active' ? [track.id] : [])));
+    for (const [id, watched] of this.#watched) if (!here.has(id)) this.#miss(id, watched);
+    return this.#due(time);
+  }
+
+  /** Motion of the whole room at `time`. With one person there it is theirs; with several nobody knows whose. */
+  motion(time: number, value: number): Stretch[] {
+    this.#moving = value >= this.#settings.motion ? (this.#moving ?? time) : null;
+    const lasts = this.#moving !== null && time - this.#moving >= this.#settings.motionLasts;
+    const [only] = this.#watched.values();
+    if (lasts && only && this.#watched.size === 1) this.#set({ ...only, since: time, told: false });
+    return this.#due(time);
+  }
+
+  snapshot(): VigilState {
+    return { watched: [...this.#watched.values()], moving: this.#moving };
+  }
+
+  restore({ watched, moving }: VigilState): void {
+    this.#watched.clear();
+    for (const one of watched) this.#watched.set(one.id, one);
+    this.#moving = moving;
+  }
+
+  #see(id: number, person: Person, time: number): void {
+    const { position, posture, confidence } = person;
+    const last = { position, posture, confidence };
+    const known = this.#watched.get(id);
+    const since = { since: time, told: false, posture, turning: null };
+    const seen = { id, seen: time, last, inSight: true };
+    if (!known) {
+      this.#recognise();
+      this.#set({ ...seen, ...since, place: position, walked: time });
+      return;
+    }
+    const { place } = known;
+    const walked = Math.hypot(position.x - place.x, position.y - place.y) >= this.#settings.distance;
+    const turning = posture === known.posture ? null : (known.turning ?? time);
+    const turned = turning !== null && time - turning >= POSTURE_LASTS;
+    // Who gets up was asleep until now.
+    const slept = this.#asleep(known.last) || this.#asleep(last);
+    if (walked) this.#set({ ...seen, ...since, place: position, walked: time });
+    else if (turned || slept) this.#set({ ...known, ...seen, ...since });
+    else this.#set({ ...known, ...seen, turning });
+  }
+
+  /** A new number while somebody is out of sight is most likely theirs: whoever was seen longest ago is no longer waited for. */
+  #recognise(): void {
+    const away = [...this.#watched.values()].filter(({ inSight }) => !inSight);
+    const [oldest] = away.sort((a, b) => a.seen - b.seen);
+    if (oldest) this.#watched.delete(oldest.id);
+    if (this.#watched.size < MOST) return;
+    const [first] = [...this.#watched.values()].sort((a, b) => a.seen - b.seen);
+    this.#watched.delete(first!.id);
+  }
+
+  /** Out of sight: gone where the person left, else taken to be there still. */
+  #miss(id: number, watched: Watched): void {
+    if (!watched.inSight) return;
+    if (this.#left(watched)) this.#watched.delete(id);
+    else this.#set({ ...watched, inSight: false });
+  }
+
+  #left({ last, seen, walked }: Watched): boolean {
+    if (last.posture === 'lying') return false;
+    if (this.#exits.length > 0) return within(this.#exits, last.position);
+    return seen - walked < WALKED_OUT;
+  }
+
+  #asleep({ position, posture }: Watched['last']): boolean {
+    return this.#settings.ignoreBed && posture === 'lying' && within(this.#beds, position);
+  }
+
+  #due(time: number): Stretch[] {
+    const due = [...this.#watched.values()].filter(
+      ({ since, told, last }) => !told && time - since >= this.#settings.threshold && !this.#asleep(last),
+    );
+    return due.map((watched) => {
+      this.#set({ ...watched, told: true });
+      const { id, since, inSight, last } = watched;
+      const inBed = within(this.#beds, last.position);
+      return { person: id, since, time: since + this.#settings.threshold, inSight, inBed, ...last };
+    });
+  }
+
+  #set(watched: Watched): void {
+    this.#watched.set(watched.id, watched);
+  }
+}
+
+const within = (polygons: readonly Polygon[], { x, y }: Point): boolean =>
+  polygons.some((polygon) => depth(polygon, x, y) >= 0);

@@ -1,0 +1,215 @@
+import { Type } from 'typebox';
+import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
+import type { Data, Failure, Measure, Window } from '../../pipeline/model/index.js';
+import { BIN, LinkBins, type LinkBinsState, type Series } from './bins.js';
+import { BreathingEstimator, moved } from './breathing.js';
+
+export const estimateVitals = defineOperator({
+  name: 'estimate-vitals',
+  summary: 'Estimates the rate of breathing of one person who keeps still.',
+  description: `
+Use it behind \`window\` (a grid step of 100 ms or less). Every \`interval_ms\` it looks at the last \`length_ms\` and gives two measures of the
+room at their end, or nothing:
+
+- \`breathing_rate_bpm\`, breaths a minute, 6 to 30;
+- \`breathing_quality\`, from \`min_quality\` to 1.
+
+**Nothing is given** where somebody moved within the window, where there is no clear peak, or where the quality is below \`min_quality\`.
+
+Method. The amplitude of each frame is divided by its mean over the subcarriers of the antenna, so that the receiver's gain plays
+no part, and averaged in bins of 200 ms and at most 16 columns (groups of neighbouring subcarriers) a link. Of each column the
+straight line is taken out and the power spectrum is taken through a Hann window; band-pass is to look at 0.1 to 0.5 Hz of it only. The
+quarter of all columns of all links with the highest peak in the band, as a share of the column's power, is averaged, each by that
+peak; the peak of the mean, interpolated by a parabola, is the rate. The quality is the share of the peak in all that is not white
+noise up to 1.5 Hz, times twice the peak's share of all power, 1 at most. Somebody moved where in one second what is faster than
+breathing is louder than chance has it in a quiet second of the window, in the mean over links.
+
+**Gotchas.** It does not say who breathes, and of two people who keep still it gives the stronger rate or none. A rhythm of 6 to
+30 a minute that is none of breathing (a fan that turns, an arm that keeps waving) looks just like it. Only amplitudes are used, and there are
+places where breathing changes only the phase of a link: several links help. It is no medical device. \`docs/reports/vitals.md\` says
+what it was checked on; that is simulated breathing, and no person's with a known rate.
+
+Sources: Wang et al., Human respiration detection with commodity WiFi devices (2016); Wang et al., PhaseBeat (2017), for the choice of
+subcarriers; Fisher (1929) for the peak's share.
+`,
+  inputs: ['window'],
+  outputs: ['measure'],
+  stateFields: ['length_ms'],
+  config: Type.Object(
+    {
+      length_ms: Type.Integer({
+        minimum: 15_000,
+        maximum: 120_000,
+        multipleOf: 1000,
+        default: 30_000,
+        description:
+          'Time that is looked at, milliseconds: longer finds weaker breathing and is finer, but somebody must keep still for all of it.',
+      }),
+      interval_ms: Type.Integer({
+        minimum: 1000,
+        maximum: 3_600_000,
+        multipleOf: 1000,
+        default: 5000,
+        description: 'Time between estimates, milliseconds.',
+      }),
+      min_quality: Type.Number({
+        minimum: 0,
+        maximum: 1,
+        default: 0.35,
+        description: 'Below it nothing is given.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  examples: [
+    { title: 'Breathing, every five seconds', config: {} },
+    { title: 'Only what is very clear, over a minute', config: { length_ms: 60_000, min_quality: 0.7 } },
+  ],
+  create: (config, context) => {
+    const settings = {
+      bins: (config.length_ms * 1000) / BIN,
+      every: (config.interval_ms * 1000) / BIN,
+      minQuality: config.min_quality,
+    };
+    const estimator = new BreathingEstimator(settings.bins);
+    const rooms = new Map(context.environments.map(({ id }) => [id, new Room(settings, estimator)]));
+    return {
+      process: (data: Data): Output<Measure> => {
+        const window = data as Window;
+        const room = rooms.get(window.environment);
+        const failure = !room ? strange(window) : window.step > BIN / 2 ? coarse(window) : null;
+        if (failure) return { data: [], failed: [failure] };
+        const measures = room!.take(window).flatMap((found) => measuresOf(found, window));
+        return measures.length === 0 ? NOTHING : { data: measures };
+      },
+      snapshot: () => Array.from(rooms, ([environment, room]) => ({ environment, ...room.snapshot() })),
+      restore: (state) => {
+        for (const saved of state as (RoomState & { environment: string })[])
+          rooms.get(saved.environment)?.restore(saved);
+      },
+    };
+  },
+});
+
+interface Settings {
+  /** Bins of a look. */
+  readonly bins: number;
+  /** Bins between two looks. */
+  readonly every: number;
+  readonly minQuality: number;
+}
+
+interface Found {
+  readonly time: number;
+  readonly rate: number;
+  readonly quality: number;
+}
+
+interface RoomState {
+  readonly next: number;
+  readonly bin: number;
+  readonly links: readonly LinkBinsState[];
+}
+
+/** One environment. */
+class Room {
+  readonly #settings: Settings;
+  readonly #estimator: BreathingEstimator;
+  readonly #links = new Map<string, LinkBins>();
+  /** Event time of the first point that was not seen yet: windows overlap. */
+  #next = -Infinity;
+  /** Number of the open bin since 1970, -1 before the first. */
+  #bin = -1;
+
+  constructor(settings: Settings, estimator: BreathingEstimator) {
+    this.#settings = settings;
+    this.#estimator = estimator;
+  }
+
+  take(window: Window): Found[] {
+    const found: Found[] = [];
+    const { start, step, points, links } = window;
+    for (let at = Math.max(0, Math.ceil((this.#next - start) / step)); at < points; at++) {
+      this.#advance(Math.floor((start + at * step) / BIN), found);
+      for (const link of links) this.#of(link).add(link, at);
+    }
+    this.#next = Math.max(this.#next, start + points * step);
+    return found;
+  }
+
+  snapshot(): RoomState {
+    const links = Array.from(this.#links.values(), (link) => link.snapshot());
+    return { next: this.#next, bin: this.#bin, links };
+  }
+
+  restore({ next, bin, links }: RoomState): void {
+    this.#next = next;
+    this.#bin = bin;
+    this.#links.clear();
+    for (const state of links) this.#links.set(state.id, new LinkBins(state));
+  }
+
+  /** Closes the bins before `bin`. After a hole as long as a look, all begins anew. */
+  #advance(bin: number, found: Found[]): void {
+    if (this.#bin < 0 || bin - this.#bin > this.#settings.bins) {
+      this.#links.clear();
+      this.#bin = bin;
+    }
+    while (this.#bin < bin) {
+      for (const link of this.#links.values()) link.close(this.#bin);
+      this.#bin++;
+      if (this.#bin % this.#settings.every !== 0) continue;
+      const estimate = this.#look();
+      if (estimate) found.push(estimate);
+    }
+  }
+
+  #look(): Found | null {
+    const series = [...this.#links.values()].map((link) => link.before(this.#bin));
+    const links = series.filter((one): one is Series => one !== null);
+    if (links.length === 0 || moved(links)) return null;
+    const breathing = this.#estimator.estimate(links);
+    if (!breathing || !(breathing.quality >= this.#settings.minQuality)) return null;
+    return { time: this.#bin * BIN, ...breathing };
+  }
+
+  /** A link that sends another layout begins anew. */
+  #of(link: Window['links'][number]): LinkBins {
+    const known = this.#links.get(link.id);
+    if (known?.layout === link.layout) return known;
+    const fresh = LinkBins.of(link, this.#settings.bins, this.#bin);
+    this.#links.set(link.id, fresh);
+    return fresh;
+  }
+}
+
+const measuresOf = ({ time, rate, quality }: Found, { environment, provenance }: Window): Measure[] =>
+  [
+    { name: 'breathing_rate_bpm', value: Math.round(10 * rate) / 10 },
+    { name: 'breathing_quality', value: Math.round(1000 * quality) / 1000 },
+  ].map(({ name, value }) => ({
+    port: 'measure',
+    name,
+    environment,
+    subject: null,
+    time,
+    value,
+    source: 'csiflow',
+    provenance,
+  }));
+
+const recordOf = ({ environment, index, start, step }: Window) => ({ environment, index, start, step });
+
+const strange = (window: Window): Failure => ({
+  record: recordOf(window),
+  code: 'vitals.environment',
+  reason: `the topology has no environment '${window.environment}': add its file to 'environment'`,
+  retriable: false,
+});
+
+const coarse = (window: Window): Failure => ({
+  record: recordOf(window),
+  code: 'vitals.grid.coarse',
+  reason: `windows have a point every ${window.step / 1000} ms; breathing needs ${BIN / 2000} ms or less: raise \`points\` of the window operator or lower its \`length_ms\``,
+  retriable: false,
+});
