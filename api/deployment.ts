@@ -12,13 +12,16 @@ import type { Users } from './auth/users.js';
 import type { AuditLog } from './audit/audit-log.js';
 import type { LifecycleTimes } from './lifecycle-times.js';
 import type { SystemProbe } from './system-probe.js';
+import type { Topologies } from './topologies.js';
 
 /** All that the API serves: one main topology, its people and its limits. */
 export interface Deployment {
   readonly version: string;
   readonly main: RunningTopology;
+  /** It and those beside it. */
+  readonly topologies: Topologies;
   /** Checks the text of a new version of the main topology; files that it names start from that one's folder. */
-  readonly parse: (text: string) => LoadResult;
+  readonly parse: (text: string, name?: string) => LoadResult;
   /** The form that `/api/v1` answers in. */
   readonly form: Form;
   readonly users: Users;
@@ -30,8 +33,8 @@ export interface Deployment {
   readonly lifecycle: LifecycleTimes;
   /** WebSocket connections that are open. */
   readonly clients: () => number;
-  /** Looks at the records of a node of the main topology until the function that it gives is called. */
-  readonly watch: (node: string, watcher: (record: Data) => void) => () => void;
+  /** Looks at the records of a node, of the main topology unless another is named, until the function that it gives is called. */
+  readonly watch: (node: string, watcher: (record: Data) => void, topology?: string) => () => void;
   readonly clock: Clock;
   readonly log: Logger;
   /** Seals cursors, so that nobody can make one up. */

@@ -43,12 +43,23 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
   const server = settings.api
     ? await openServer({
         main: runner,
-        parse: (text) =>
+        parse: (text, name) =>
           parseTopology(
-            { text, shown: file, file: topology.file, folder: topology.folder },
+            {
+              text,
+              shown: name ?? file,
+              file: name === undefined ? topology.file : null,
+              folder: topology.folder,
+            },
             registry,
             variables(),
           ),
+        workshop: {
+          run: (checked) => createRunner(checked, { clock, log, metrics, tracer }),
+          forget: (id) => {
+            metrics.forget(id);
+          },
+        },
         clock,
         log: log.child({ node: 'api' }),
         stateFolder: topology.settings.stateFolder,
@@ -56,8 +67,8 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
         port: settings.port,
         form: settings.form,
         metrics: () => metrics.text(),
-        watch: (node, watcher) =>
-          metrics.node(topology.id, node).watch((record) => {
+        watch: (node, watcher, of = topology.id) =>
+          metrics.node(of, node).watch((record) => {
             watcher(record as Data);
           }),
         ...outside(settings),

@@ -16,11 +16,13 @@ import type { AskGpu } from './figures/gpu.js';
 import type { Deployment } from './deployment.js';
 import { Hosts } from './limits/hosts.js';
 import { Limits } from './limits/limits.js';
+import { answerUnreadable } from './limits/unreadable.js';
 import { LifecycleTimes } from './lifecycle-times.js';
-import { createApp, mounts } from './rest/app.js';
+import { createApp, formAt, mounts } from './rest/app.js';
 import { API_DOCUMENTS } from './rest/documents.js';
 import { serveProbes } from './rest/probes.js';
 import { SystemProbe } from './system-probe.js';
+import { Topologies, type Workshop } from './topologies.js';
 import { serveApiDocs } from './web/api-docs.js';
 import { servePage } from './web/serve.js';
 import { PoseStream } from './ws/pose-stream.js';
@@ -28,6 +30,7 @@ import { PoseStream } from './ws/pose-stream.js';
 export interface ServerOptions {
   readonly main: RunningTopology;
   readonly parse: Deployment['parse'];
+  readonly workshop: Workshop;
   readonly clock: Clock;
   readonly log: Logger;
   /** Users and keys are kept here. */
@@ -52,6 +55,7 @@ export interface ServerOptions {
   readonly origins?: readonly string[];
   /** A reading call is answered 504 after so many milliseconds. */
   readonly answerMs?: number;
+  readonly slowMs?: SlowMs;
 }
 
 export interface RunningServer {
@@ -88,9 +92,17 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   });
   const lifecycle = new LifecycleTimes(main, options.stateFolder);
   const audit = new AuditLog(options.stateFolder, log);
+  const topologies = new Topologies({
+    main,
+    parse: options.parse,
+    stateFolder: options.stateFolder,
+    log,
+    ...options.workshop,
+  });
   const deployment: Deployment = {
     version: packageVersion(),
     main,
+    topologies,
     parse: options.parse,
     form: options.form,
     users,
@@ -107,22 +119,27 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     cursorKey: randomBytes(32),
   };
   const hosts = new Hosts([options.host, ...(options.hosts ?? [])]);
+  const limits = options.limits ?? new Limits();
   const app = createApp(
     deployment,
-    options.limits ?? new Limits(),
+    limits,
     { metrics: options.metrics, pages: [serveProbes(deployment), servePage(() => main.topology), serveApiDocs(API_DOCUMENTS)] },
     { hosts, origins: options.origins ?? [], answerMs: options.answerMs ?? ANSWER_MS },
   );
   const handle = app.callback();
-  const server = serverFor(options.tls, (request, response) => void handle(request, response));
-  await listen(server, options.host, options.port);
-  const firstPassword = await users.makeFirstAdmin();
+  const server = serverFor(options.tls, options.slowMs ?? SLOW_MS, (request, response) => {
+    void handle(request, response);
+  });
+  answerUnreadable(server, { limits, formOf: (path) => formAt(path, options.form) });
   const paths = new Map([
     ['/ws/pose', options.form],
     ...mounts(options.form).map(({ base, form }) => [`${base}/ws/pose`, form] as const),
   ]);
   const stream = new PoseStream(deployment, server, hosts, paths);
+  await listen(server, options.host, options.port);
+  const firstPassword = await users.makeFirstAdmin();
   const { port } = server.address() as AddressInfo;
+  void topologies.resume();
   return {
     address: `${options.tls ? 'https' : 'http'}://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     firstPassword,
@@ -130,6 +147,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     async close() {
       stream.close();
       lifecycle.close();
+      await topologies.close();
       await shut(server);
       await probe.close();
       await audit.close();
@@ -137,15 +155,29 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   };
 }
 
-/** Time for a request to arrive whole: slow ones would else hold connections for nothing (Slowloris). */
-const REQUEST_MS = 30_000;
-const HEADERS_MS = 10_000;
+/** Time for a request to arrive: slow ones would else hold connections for nothing (Slowloris). */
+export interface SlowMs {
+  readonly headers: number;
+  /** With its body. */
+  readonly whole: number;
+  /** How often that is looked at. */
+  readonly check: number;
+}
+const SLOW_MS: SlowMs = { headers: 10_000, whole: 30_000, check: 1_000 };
+/** Open at a time; further ones are closed at once. */
+const MOST_CONNECTIONS = 4_096;
 
-function serverFor(tls: ServerOptions['tls'], handle: RequestListener): Server {
-  const times = { requestTimeout: REQUEST_MS, headersTimeout: HEADERS_MS };
-  return tls
+function serverFor(tls: ServerOptions['tls'], slow: SlowMs, handle: RequestListener): Server {
+  const times = {
+    headersTimeout: slow.headers,
+    requestTimeout: slow.whole,
+    connectionsCheckingInterval: slow.check,
+  };
+  const server = tls
     ? createTlsServer({ ...times, cert: tls.certificate, key: tls.key, minVersion: 'TLSv1.2' }, handle)
     : createServer(times, handle);
+  server.maxConnections = MOST_CONNECTIONS;
+  return server;
 }
 
 /** @throws Error naming the port and how to mend it; its `code` is that of the system. */

@@ -131,7 +131,8 @@ export const StatusBSchema = Type.Object(
   closed,
 );
 
-const StepSchema = Type.Object(
+/** 4.3, a step of a start or a stop. */
+export const StepSchema = Type.Object(
   { step: Type.String(), status: Type.String(), progress: Type.Number({ minimum: 0, maximum: 1 }) },
   closed,
 );

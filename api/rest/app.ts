@@ -211,12 +211,14 @@ function toApiError(thrown: unknown, context: KoaContext, deployment: Deployment
 }
 
 /** The form of the mount that a path lies under; null outside of the service interface. */
-function formOf(context: KoaContext, deployment: Deployment): Form | null {
-  const mount = mounts(deployment.form).find(
-    ({ base }) => context.path === base || context.path.startsWith(`${base}/`),
-  );
-  return mount?.form ?? null;
-}
+const formOf = (context: KoaContext, deployment: Deployment): Form | null =>
+  mountOf(context.path, deployment.form)?.form ?? null;
+
+/** The form that an error at a path is told in. */
+export const formAt = (path: string, configured: Form): Form => mountOf(path, configured)?.form ?? configured;
+
+const mountOf = (path: string, configured: Form) =>
+  mounts(configured).find(({ base }) => path === base || path.startsWith(`${base}/`));
 
 /** The endpoint that a call means; with `anyMethod` also one that its path has for another method. */
 type EndpointFinder = (context: KoaContext, anyMethod?: boolean) => AnyEndpoint | undefined;

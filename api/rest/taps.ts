@@ -99,9 +99,10 @@ async function look(wanted: Wanted, { deployment, signal }: Call): Promise<Seen>
   }
   looking.set(deployment, others + 1);
   const sample = new Sample(wanted, running.links, () => deployment.clock.elapsed());
-  const unwatch = deployment.watch(wanted.node, (record) => {
+  const take = (record: Data) => {
     sample.take(record);
-  });
+  };
+  const unwatch = deployment.watch(wanted.node, take, wanted.id);
   try {
     await sample.full(wanted.waitMs, signal);
   } finally {

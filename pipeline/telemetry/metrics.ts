@@ -87,6 +87,12 @@ export class Metrics {
     this.#nodes.delete(`${topology}/${node}`);
   }
 
+  /** The same for a whole topology. */
+  forget(topology: string): void {
+    this.#topologies.delete(topology);
+    for (const [key, meter] of this.#nodes) if (meter.topology === topology) this.#nodes.delete(key);
+  }
+
   /** @param seconds from the barrier to the commit @param pause of which the pump stood still */
   checkpoint(topology: string, seconds: number, pause: number): void {
     this.#checkpoint.observe({ topology }, seconds);

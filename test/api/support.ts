@@ -9,6 +9,8 @@ import { Users } from '../../api/auth/users.js';
 import type { Role } from '../../api/auth/roles.js';
 import { DEFAULT_LIMITS, Limits } from '../../api/limits/limits.js';
 import type { Problem } from '../../pipeline/config/index.js';
+import { createRunner } from '../../pipeline/runtime/runner.js';
+import { createLogger } from '../../pipeline/telemetry/log.js';
 import { openServer, type RunningServer, type ServerOptions } from '../../api/server.js';
 import { testContext } from '../support/context.js';
 import { FakeTopology } from '../support/fake-topology.js';
@@ -58,7 +60,9 @@ async function usersFolder(): Promise<string> {
 /** A service over a fake topology on a free port, with one user of each role, named as the role, password `pw`. */
 export async function openService(
   limits = DEFAULT_LIMITS,
-  outside: Pick<ServerOptions, 'tls' | 'hosts' | 'origins' | 'identityProvider' | 'answerMs'> = {},
+  outside: Partial<
+    Pick<ServerOptions, 'tls' | 'hosts' | 'origins' | 'identityProvider' | 'answerMs' | 'slowMs' | 'parse'>
+  > = {},
 ): Promise<TestService> {
   const stateFolder = mkdtempSync(join(tmpdir(), 'csiflow-api-'));
   copyFileSync(join(await usersFolder(), 'users.json'), join(stateFolder, 'users.json'));
@@ -80,6 +84,10 @@ export async function openService(
     port: 0,
     askGpu: async () => null,
     form: 'b',
+    workshop: {
+      run: (topology) => createRunner(topology, { log: createLogger({ level: 'error' }) }),
+      forget: () => undefined,
+    },
     metrics: async () => 'csiflow_received_total 1\n',
     watch: (_node, watcher) =>
       main.feed.listen((records) => {

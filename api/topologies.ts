@@ -1,0 +1,223 @@
+import { join } from 'node:path';
+import { Type, type Static } from 'typebox';
+import type { Logger } from '../pipeline/component/index.js';
+import type { CheckedTopology, LoadResult, Problem } from '../pipeline/config/index.js';
+import type { RunningTopology } from '../pipeline/runtime/status.js';
+import { StateFile } from './auth/state-file.js';
+
+const TopologiesFile = Type.Object({
+  version: Type.Integer(),
+  /** By id. */
+  topologies: Type.Record(
+    Type.String(),
+    Type.Object({
+      /** Its YAML. */
+      text: Type.String(),
+      /** Who stopped it wants it to stay stopped when csiflow starts again. */
+      wanted: Type.Union([Type.Literal('running'), Type.Literal('stopped')]),
+    }),
+  ),
+});
+type Kept = Static<typeof TopologiesFile>['topologies'];
+
+const LAYOUT = 1;
+/** Beside the main one. */
+export const MOST_TOPOLOGIES = 32;
+
+/** How topologies beside the main one are made and forgotten. */
+export interface Workshop {
+  readonly run: (topology: CheckedTopology) => RunningTopology;
+  /** Its figures are no longer told. */
+  readonly forget: (id: string) => void;
+}
+
+export interface TopologiesOptions extends Workshop {
+  readonly main: RunningTopology;
+  /** Files that a text names start from the main topology's folder. Without a name: of a new text of the main one. */
+  readonly parse: (text: string, name?: string) => LoadResult;
+  /** Their texts are kept here. */
+  readonly stateFolder: string;
+  readonly log: Logger;
+}
+
+/** A text that is not a topology. */
+export class TextProblems extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    super(`The topology has ${errors.length} errors; the first: ${errors[0]?.message ?? ''}`);
+    this.problems = errors;
+  }
+}
+
+/** What cannot be done with a topology as things stand. */
+export class TopologyConflict extends Error {
+  readonly state: string;
+
+  constructor(message: string, state: string) {
+    super(message);
+    this.state = state;
+  }
+}
+
+/**
+ * The topologies of a deployment: the main one, which `csiflow run` was given, and those that were put beside it.
+ * Those are kept in the state folder and go on with the next start of csiflow, unless somebody stopped them. Each
+ * has a state folder of its own, and its own stores: a DuckDB file has one owner.
+ */
+export class Topologies {
+  readonly #options: TopologiesOptions;
+  readonly #file: StateFile<typeof TopologiesFile>;
+  readonly #others = new Map<string, RunningTopology>();
+
+  /** @throws Error naming the file where it cannot be read. */
+  constructor(options: TopologiesOptions) {
+    this.#options = options;
+    this.#file = new StateFile(join(options.stateFolder, 'topologies.json'), {
+      schema: TopologiesFile,
+      layout: LAYOUT,
+      initial: { version: LAYOUT, topologies: {} },
+      remedy: 'remove it, and put the topologies beside the main one again',
+    });
+    for (const [id, { text }] of Object.entries(this.#kept)) this.#load(id, text);
+  }
+
+  get #kept(): Kept {
+    return this.#file.content.topologies;
+  }
+
+  /** The main one first. */
+  list(): readonly RunningTopology[] {
+    return [this.#options.main, ...this.#others.values()];
+  }
+
+  find(id: string): RunningTopology | undefined {
+    return this.list().find(({ topology }) => topology.id === id);
+  }
+
+  isMain(id: string): boolean {
+    return this.#options.main.topology.id === id;
+  }
+
+  /** Starts those that ran when csiflow ended. What keeps one from it stands in its status and in the log. */
+  async resume(): Promise<void> {
+    const wanted = [...this.#others].filter(([id]) => this.#kept[id]?.wanted === 'running');
+    await Promise.all(
+      wanted.map(([id, topology]) =>
+        topology.start().catch((error: unknown) => {
+          this.#options.log.error('a topology could not be started', { topology: id, reason: text(error) });
+        }),
+      ),
+    );
+  }
+
+  /**
+   * Makes a topology of a text, or takes a new text for one that does not run. It is not started.
+   * @throws TextProblems, TopologyConflict
+   */
+  put(id: string, yaml: string): RunningTopology {
+    const topology = this.#check(id, yaml);
+    const known = this.find(id);
+    if (this.isMain(id))
+      throw new TopologyConflict(
+        `${id} is the main topology: change it by plan and apply`,
+        known!.status().state,
+      );
+    if (known && !isDown(known))
+      throw new TopologyConflict(
+        `${id} is ${known.status().state}: change it by plan and apply, or stop it first`,
+        known.status().state,
+      );
+    if (!known && this.#others.size >= MOST_TOPOLOGIES)
+      throw new TopologyConflict(`There are ${MOST_TOPOLOGIES} topologies already: remove one`, 'stopped');
+    const made = this.#options.run(topology);
+    this.#others.set(id, made);
+    this.#keep(id, { text: yaml, wanted: 'stopped' });
+    return made;
+  }
+
+  /** Goes on as another text that was planned. @throws as {@link RunningTopology.apply} */
+  async apply(id: string, yaml: string, hash: string): Promise<RunningTopology> {
+    const running = this.find(id)!;
+    await running.apply(this.#check(id, yaml), hash);
+    const kept = this.#kept[id];
+    if (kept) this.#keep(id, { ...kept, text: yaml });
+    return running;
+  }
+
+  /** It is to run, or to stay stopped, also when csiflow starts again. */
+  want(id: string, wanted: 'running' | 'stopped'): void {
+    const kept = this.#kept[id];
+    if (kept && kept.wanted !== wanted) this.#keep(id, { ...kept, wanted });
+  }
+
+  /** Forgets a topology; its state and its stores stay on disk. @throws TopologyConflict */
+  remove(id: string): void {
+    const known = this.find(id)!;
+    const { state } = known.status();
+    if (this.isMain(id)) throw new TopologyConflict(`${id} is the main topology: end csiflow instead`, state);
+    if (!isDown(known)) throw new TopologyConflict(`${id} is ${state}: stop it first`, state);
+    this.#others.delete(id);
+    this.#options.forget(id);
+    const { [id]: _removed, ...rest } = this.#kept;
+    this.#file.write({ version: LAYOUT, topologies: rest });
+  }
+
+  /** Stops all but the main one; they are started again by the next start of csiflow. */
+  async close(): Promise<void> {
+    await Promise.all(
+      [...this.#others].map(async ([id, topology]) => {
+        await topology.stop().catch((error: unknown) => {
+          this.#options.log.error('a topology could not be stopped', { topology: id, reason: text(error) });
+        });
+      }),
+    );
+  }
+
+  /** @throws TextProblems */
+  parse(id: string, yaml: string): CheckedTopology {
+    const { topology, problems } = this.isMain(id)
+      ? this.#options.parse(yaml)
+      : this.#options.parse(yaml, `${id}.yaml`);
+    if (topology) return topology;
+    throw new TextProblems(problems);
+  }
+
+  #check(id: string, yaml: string): CheckedTopology {
+    const topology = this.parse(id, yaml);
+    if (topology.id !== id)
+      throw new TopologyConflict(`The text is of the topology ${topology.id}, not of ${id}`, 'stopped');
+    const folder = topology.settings.stateFolder;
+    const other = this.list().find(
+      (one) => one.topology.id !== id && one.topology.settings.stateFolder === folder,
+    );
+    if (other)
+      throw new TopologyConflict(
+        `${other.topology.id} keeps its state in ${folder} already: give ${id} another settings.state_folder`,
+        'stopped',
+      );
+    return topology;
+  }
+
+  /** A text that has become wrong (its environment's file is gone) is told, and kept. */
+  #load(id: string, yaml: string): void {
+    try {
+      this.#others.set(id, this.#options.run(this.#check(id, yaml)));
+    } catch (error) {
+      this.#options.log.error('a topology cannot be made of its text any more', {
+        topology: id,
+        reason: text(error),
+      });
+    }
+  }
+
+  #keep(id: string, entry: Kept[string]): void {
+    this.#file.write({ version: LAYOUT, topologies: { ...this.#kept, [id]: entry } });
+  }
+}
+
+const isDown = (topology: RunningTopology): boolean =>
+  ['stopped', 'failed'].includes(topology.status().state);
+
+const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));

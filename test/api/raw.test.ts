@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { openService, type TestService } from './support.js';
+
+let service: TestService;
+beforeEach(async () => {
+  service = await openService(DEFAULT_LIMITS, { slowMs: { headers: 300, whole: 600, check: 50 } });
+});
+afterEach(async () => {
+  // Whatever was sent, it goes on answering.
+  expect((await service.get('/api/v1/health')).status).toBe(200);
+  await service.close();
+});
+
+const open = (): Socket => connect(Number(new URL(service.server.address).port), '127.0.0.1');
+
+/** All that is answered until the connection is closed. */
+async function said(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (data: Buffer) => (text += data.toString('latin1')));
+  // A reset is an end, too.
+  socket.on('error', () => undefined);
+  await once(socket, 'close');
+  return text;
+}
+
+async function send(text: string): Promise<string> {
+  const socket = open();
+  socket.write(text, 'latin1');
+  return said(socket);
+}
+
+const answers = (text: string): string[] => text.match(/HTTP\/1\.1 \d\d\d/g) ?? [];
+const HEAD = 'Host: localhost\r\n';
+const SMUGGLED = 'GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: smuggled\r\n\r\n';
+const POST = `POST /form-a/api/v1/auth/token HTTP/1.1\r\n${HEAD}Content-Type: application/json\r\n`;
+
+test.each([
+  [
+    'a length beside pieces',
+    `${POST}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+  ],
+  [
+    'pieces beside a length',
+    `${POST}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+  ],
+  ['two lengths', `${POST}Content-Length: 0\r\nContent-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`],
+  ['a list of lengths', `${POST}Content-Length: 0, 0\r\n\r\n${SMUGGLED}`],
+  ['a signed length', `${POST}Content-Length: +0\r\n\r\n${SMUGGLED}`],
+  ['a length below zero', `${POST}Content-Length: -1\r\n\r\n${SMUGGLED}`],
+  ['a length that overflows', `${POST}Content-Length: 99999999999999999999999\r\n\r\n${SMUGGLED}`],
+  ['a space before the colon', `${POST}Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
+  [
+    'a folded header',
+    `${POST}Transfer-Encoding:\r\n chunked\r\nX: y\r\n Content-Length: 0\r\n\r\n0\r\n\r\n${SMUGGLED}`,
+  ],
+  ['pieces that are not last', `${POST}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${SMUGGLED}`],
+  ['pieces of an unknown kind', `${POST}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
+  [
+    'pieces with a size that is none',
+    `${POST}Transfer-Encoding: chunked\r\n\r\n0x5\r\nabcde\r\n0\r\n\r\n${SMUGGLED}`,
+  ],
+  [
+    'a piece longer than its size',
+    `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\nabcde\r\n0\r\n\r\n${SMUGGLED}`,
+  ],
+  [
+    'lines that end in LF alone',
+    `POST /api/v1/auth/token HTTP/1.1\nHost: localhost\nContent-Length: 4\n\n${SMUGGLED}`,
+  ],
+  ['a bare CR', `${POST}X: a\rContent-Length: 0\r\n\r\n${SMUGGLED}`],
+  ['a zero byte in a header', `${POST}X: a\0b\r\nContent-Length: 0\r\n\r\n${SMUGGLED}`],
+  ['no host', `GET /api/v1/health HTTP/1.1\r\n\r\n${SMUGGLED}`],
+  ['another protocol', `GET /api/v1/health HTTP/9.9\r\n${HEAD}\r\n${SMUGGLED}`],
+  ['TLS where there is none', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
+  ['a line of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+])('%s: refused, and what comes after is not taken for a request', async (_what, text) => {
+  const answer = await send(text);
+  expect(answers(answer)[0]).toMatch(/ 4\d\d$/);
+  expect(answer.toLowerCase()).not.toContain('x-request-id: smuggled');
+});
+
+test('what cannot be read is answered as other errors are: form, code, headers of the limit', async () => {
+  const [head, body] = (await send(`${POST}Content-Length: x\r\n\r\n`)).split('\r\n\r\n') as [string, string];
+  expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+  for (const name of ['Limit', 'Remaining', 'Reset', 'Window'])
+    expect(head).toMatch(new RegExp(`^X-RateLimit-${name}: \\d+\\r?$`, 'm'));
+  expect(JSON.parse(body)).toMatchObject({ error: { code: 'VALIDATION_ERROR', details: {} } });
+  const b = await send('nonsense\r\n\r\n');
+  expect(JSON.parse(b.split('\r\n\r\n')[1]!)).toMatchObject({
+    success: false,
+    error: { code: 'VALIDATION_ERROR' },
+  });
+});
+
+test.each([
+  ['one huge header', `GET /api/v1/health HTTP/1.1\r\n${HEAD}Big: ${'x'.repeat(40_000)}\r\n\r\n`],
+  ['many headers', `GET /api/v1/health HTTP/1.1\r\n${HEAD}${'A: b\r\n'.repeat(10_000)}\r\n`],
+  ['a long address', `GET /api/v1/health?x=${'y'.repeat(40_000)} HTTP/1.1\r\n${HEAD}\r\n`],
+])('%s: 431', async (_what, text) => {
+  const answer = await send(text);
+  expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+  expect(answer).toContain('X-RateLimit-Limit');
+});
+
+test.each([
+  ['headers that do not come to an end', `GET /api/v1/health HTTP/1.1\r\n${HEAD}`],
+  ['a body that does not come', `${POST}Content-Length: 100\r\n\r\n{"us`],
+  ['pieces that do not come to an end', `${POST}Transfer-Encoding: chunked\r\n\r\n2\r\n{"\r\n`],
+])('%s: 408, and the connection is closed', async (_what, text) => {
+  expect(await send(text)).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test('a request that drips in byte by byte is not waited for', async () => {
+  const socket = open();
+  const drip = setInterval(() => socket.write('x'), 30);
+  socket.write(`GET /api/v1/health HTTP/1.1\r\n${HEAD}Slow: `);
+  const text = await said(socket);
+  clearInterval(drip);
+  expect(text).toMatch(/^HTTP\/1\.1 408 /);
+});
+
+test('hundreds of slow connections keep nobody else waiting', async () => {
+  const slow = Array.from({ length: 300 }, open);
+  const ended = slow.map(said);
+  for (const socket of slow) socket.write(`GET /api/v1/health HTTP/1.1\r\n${HEAD}`);
+  expect((await service.get('/api/v1/health')).status).toBe(200);
+  await Promise.all(ended);
+});
+
+test('requests in one packet are answered one by one, in order', async () => {
+  const socket = open();
+  const request = (id: number, more = '') =>
+    `GET /api/v1/health HTTP/1.1\r\n${HEAD}X-Request-Id: r-${id}\r\n${more}\r\n`;
+  const text = Array.from({ length: 200 }, (_, id) => request(id, id === 199 ? 'Connection: close\r\n' : ''));
+  socket.write(text.join(''));
+  const ids = [...(await said(socket)).matchAll(/^X-Request-Id: r-(\d+)\r$/gm)].map(([, id]) => Number(id));
+  expect(ids).toEqual(Array.from({ length: 200 }, (_, id) => id));
+});
+
+test.each([
+  'CONNECT localhost:80',
+  'TRACE /api/v1/health',
+  'DELETE /api/v1/health',
+  'PROPFIND /api/v1/health',
+])('%s is refused', async (line) => {
+  const answer = await send(`${line} HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+});
+
+test('a client that goes away in the middle leaves nothing behind', async () => {
+  for (const text of [`${POST}Content-Length: 100\r\n\r\n{`, SMUGGLED, 'GET /api']) {
+    const socket = open();
+    await once(socket, 'connect');
+    socket.write(text);
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+  }
+});
+
+test.each([
+  ['two addresses', 'GET http://evil.example/api/v1/health HTTP/1.1', 'localhost'],
+  ['an encoded way up', 'GET /api/v1/%2e%2e/%2e%2e/etc/passwd HTTP/1.1', 'localhost'],
+  ['a way up', 'GET /../../../../etc/passwd HTTP/1.1', 'localhost'],
+  ['a broken escape', 'GET /api/v1/topologies/%zz HTTP/1.1', 'localhost'],
+  ['a zero byte', 'GET /api/v1/topologies/%00 HTTP/1.1', 'localhost'],
+])('%s in the address gives no file and no error inside', async (_what, line, host) => {
+  const answer = await send(`${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  expect(answer).not.toContain('root:');
+  expect(answer).not.toMatch(/^HTTP\/1\.1 5/);
+});
+
+test('refused requests of one address come to an end: 429', async () => {
+  const limited = await openService({ ...DEFAULT_LIMITS, pose_data: { requests: 3, seconds: 60 } });
+  const port = Number(new URL(limited.server.address).port);
+  const statuses: string[] = [];
+  for (let count = 0; count < 4; count++) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write('nonsense\r\n\r\n');
+    statuses.push(...answers(await said(socket)));
+  }
+  expect(statuses).toEqual([...Array<string>(3).fill('HTTP/1.1 400'), 'HTTP/1.1 429']);
+  await limited.close();
+});

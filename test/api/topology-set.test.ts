@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { components } from '../../api/components.js';
+import { Topologies } from '../../api/topologies.js';
+import { parseTopology } from '../../pipeline/config/index.js';
+import { createRunner } from '../../pipeline/runtime/runner.js';
+import { createLogger } from '../../pipeline/telemetry/log.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { testContext } from '../support/context.js';
+import { FakeTopology } from '../support/fake-topology.js';
+import { openService, type TestService } from './support.js';
+
+const BASE = '/form-b/api/v1/topologies';
+
+let folder: string;
+let service: TestService;
+const parse = (text: string, name = 'test.yaml') =>
+  parseTopology({ text, shown: name, file: null, folder }, components, { env: {} });
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'csiflow-topologies-'));
+  service = await openService(DEFAULT_LIMITS, { parse });
+});
+afterEach(async () => {
+  await service.close();
+  rmSync(folder, { recursive: true });
+});
+
+const text = (id: string, more = '') => `id: ${id}
+environment: ${packageFile('topologies/environments/demo-flat.yaml')}
+sources:
+  flat: { type: simulator, rate_hz: 20, seed: 7 }
+operators:
+  windows: { type: window, from: flat, length_ms: 2000, hop_ms: 200, points: 100 }
+  motion: { type: detect-motion, from: windows }
+sinks:
+  history: { type: duckdb, from: motion, path: ${id}.duckdb }
+${more}`;
+
+const call = async (method: string, path: string, body?: object) => {
+  const response = await fetch(service.server.address + BASE + path, {
+    method,
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${service.token('admin')}` },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const answer = response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>);
+  return { status: response.status, ...answer } as {
+    status: number;
+    data: Record<string, unknown> & { changes: object[] };
+    error: { message: string; details: object };
+  };
+};
+const put = (id: string, yaml = text(id)) => call('PUT', `/${id}`, { topology: yaml });
+const stateOf = async (id: string) => (await call('GET', `/${id}`)).data['status'];
+
+test('a second topology is put beside the main one, started, looked at, stopped, and removed', async () => {
+  expect(await put('ward-3')).toMatchObject({ status: 200, data: { id: 'ward-3', status: 'stopped' } });
+  expect(await call('GET', '')).toMatchObject({
+    data: [
+      { id: 'test', main: true },
+      { id: 'ward-3', main: false, status: 'stopped' },
+    ],
+    pagination: { total: 2 },
+  });
+  expect((await call('GET', '/ward-3/graph')).data).toMatchObject({
+    nodes: [{ id: 'flat', type: 'simulator', kind: 'source' }, {}, {}, { id: 'history', kind: 'sink' }],
+    edges: [{ from: 'flat', to: 'windows', ports: ['csi'] }, {}, {}],
+  });
+  const started = await call('POST', '/ward-3/start');
+  expect(started).toMatchObject({ status: 202, data: { id: 'ward-3', status: 'starting' } });
+  await expect.poll(() => stateOf('ward-3'), { timeout: 20_000 }).toBe('running');
+  expect(await call('POST', '/ward-3/start')).toMatchObject({
+    status: 409,
+    error: { details: { current_status: 'running' } },
+  });
+  expect((await put('ward-3')).status).toBe(409);
+  expect((await call('DELETE', '/ward-3')).status).toBe(409);
+  expect((await call('GET', '/ward-3/dead-letters')).status).toBe(200);
+  expect((await call('POST', '/ward-3/stop', { save_state: true })).status).toBe(202);
+  await expect.poll(() => stateOf('ward-3'), { timeout: 20_000 }).toBe('stopped');
+  expect((await call('POST', '/ward-3/stop')).status).toBe(409);
+  expect((await call('DELETE', '/ward-3')).status).toBe(204);
+  expect((await call('GET', '/ward-3')).status).toBe(404);
+}, 60_000);
+
+test('a plan of it shows what changes, and apply goes on with the new text', async () => {
+  await put('ward-3');
+  const next = text('ward-3').replace('rate_hz: 20', 'rate_hz: 30');
+  const { data } = await call('POST', '/ward-3/plan', { topology: next });
+  expect(data.changes).toContainEqual({
+    node: 'flat',
+    change: 'changed',
+    state: expect.any(String) as string,
+    fields: ['rate_hz'],
+  });
+  expect((await call('POST', '/ward-3/apply', { topology: next, hash: data['hash'] })).status).toBe(200);
+  const again = await call('POST', '/ward-3/plan', { topology: next });
+  expect(again.data.changes.every((change) => 'change' in change && change.change === 'unchanged')).toBe(
+    true,
+  );
+});
+
+test.each([
+  ['the main one', 'test', text('test'), 409],
+  ['a text of another id', 'ward-4', text('ward-3'), 409],
+  ['a broken text', 'ward-3', text('ward-3').replace('rate_hz', 'rate_mhz'), 422],
+  ['a state folder that another one has', 'ward-5', text('ward-5', 'settings: { state_folder: . }'), 409],
+])('%s is refused', async (_what, id, yaml, status) => {
+  if (status === 409 && id === 'ward-5') {
+    expect((await put('ward-4', text('ward-4', 'settings: { state_folder: . }'))).status).toBe(200);
+  }
+  expect((await put(id, yaml)).status).toBe(status);
+});
+
+test('two topologies cannot have one DuckDB file: the second one says why', async () => {
+  await put('ward-3');
+  await put('ward-4', text('ward-4').replace('ward-4.duckdb', 'ward-3.duckdb'));
+  await call('POST', '/ward-3/start');
+  await expect.poll(() => stateOf('ward-3'), { timeout: 20_000 }).toBe('running');
+  await call('POST', '/ward-4/start');
+  await expect.poll(() => stateOf('ward-4'), { timeout: 20_000 }).toBe('failed');
+  expect((await call('GET', '/ward-4')).data['problem']).toContain('open in this process already');
+  expect(await stateOf('ward-3')).toBe('running');
+}, 60_000);
+
+test('what ran goes on with the next start of csiflow; what somebody stopped does not', async () => {
+  const options = {
+    main: new FakeTopology(),
+    parse,
+    stateFolder: folder,
+    log: testContext().context.log,
+    run: (topology: Parameters<typeof createRunner>[0]) =>
+      createRunner(topology, { log: createLogger({ level: 'error' }) }),
+    forget: () => undefined,
+  };
+  const first = new Topologies(options);
+  for (const id of ['ward-3', 'ward-4']) {
+    first.put(id, text(id));
+    first.want(id, 'running');
+  }
+  await first.resume();
+  first.want('ward-4', 'stopped');
+  await first.find('ward-4')!.stop();
+  await first.close();
+  const second = new Topologies(options);
+  await second.resume();
+  expect(second.find('ward-3')!.status().state).toBe('running');
+  expect(second.find('ward-4')!.status().state).toBe('stopped');
+  await second.close();
+}, 60_000);
