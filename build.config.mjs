@@ -16,15 +16,27 @@ const filesBelow = (folder) =>
 const sources = folders
   .flatMap((folder) => filesBelow(join(root, folder)))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+// What a page loads is one file.
+const forBrowsers = join(root, 'api/client/browser.ts');
 
 await build({
-  entryPoints: sources,
+  entryPoints: sources.filter((file) => file !== forBrowsers),
   outdir: dist,
   outbase: root,
   format: 'esm',
   platform: 'node',
   target: 'node20',
   sourcemap: 'linked',
+  logLevel: 'warning',
+});
+
+await build({
+  entryPoints: [forBrowsers],
+  outfile: join(dist, 'api/client/browser.js'),
+  bundle: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2022',
   logLevel: 'warning',
 });
 

@@ -29,6 +29,7 @@ export default tseslint.config(
       'dist',
       'node_modules',
       'api/web/page',
+      'api/client/types',
       '.services',
       '.cache',
       'data',

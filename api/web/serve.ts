@@ -5,11 +5,12 @@ import type { CheckedTopology } from '../../pipeline/config/topology.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 
 const FILES = {
-  '/': ['index.html', 'text/html; charset=utf-8'],
-  '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
-  '/room.js': ['room.js', 'text/javascript; charset=utf-8'],
-  '/page.css': ['page.css', 'text/css; charset=utf-8'],
-  '/favicon.svg': ['favicon.svg', 'image/svg+xml'],
+  '/': ['api/web/page/index.html', 'text/html; charset=utf-8'],
+  '/client.js': ['dist/api/client/browser.js', 'text/javascript; charset=utf-8'],
+  '/page.js': ['api/web/page/page.js', 'text/javascript; charset=utf-8'],
+  '/room.js': ['api/web/page/room.js', 'text/javascript; charset=utf-8'],
+  '/page.css': ['api/web/page/page.css', 'text/css; charset=utf-8'],
+  '/favicon.svg': ['api/web/page/favicon.svg', 'image/svg+xml'],
 } as const;
 
 /** The live page: static files, and `/scene.json` with the rooms that it draws. No credential opens more than the drawing of the walls. */
@@ -17,7 +18,7 @@ export function servePage(topology: () => CheckedTopology): Middleware {
   const contents = new Map(
     Object.entries(FILES).map(([path, [file, type]]) => [
       path,
-      { type, body: readFileSync(packageFile(`api/web/page/${file}`)) },
+      { type, body: readFileSync(packageFile(file)) },
     ]),
   );
   return async (context, next) => {

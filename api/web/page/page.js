@@ -1,4 +1,5 @@
 // The live page: logs in, follows /ws/pose and draws the room from above. It asks nothing of any other host.
+import { createClient } from './client.js';
 import { drawRoom } from './room.js';
 
 const element = (id) => document.getElementById(id);
@@ -9,8 +10,7 @@ const ALERTS_SHOWN = 20;
 const state = {
   scene: null,
   token: sessionStorage.getItem('csiflow-token'),
-  socket: null,
-  retryMs: 500,
+  live: null,
   frame: null,
   frameAt: -Infinity,
   trails: new Map(), // person -> [{x, y, at}]
@@ -36,15 +36,10 @@ async function start() {
   requestAnimationFrame(paint);
 }
 
+const clientOf = (credentials) => createClient({ address: location.origin, form: 'b', credentials });
+
 async function logIn(username, password) {
-  const response = await fetch('/form-b/api/v1/auth/token', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ username, password }),
-  });
-  const body = await response.json();
-  if (!response.ok) throw new Error(body.error.message);
-  state.token = body.data.access_token;
+  state.token = await clientOf({ username, password }).token();
   sessionStorage.setItem('csiflow-token', state.token);
   element('login-error').textContent = '';
   enter();
@@ -61,7 +56,9 @@ function enter() {
 function leave(reason) {
   sessionStorage.removeItem('csiflow-token');
   state.token = null;
-  state.socket?.close();
+  const { live } = state;
+  state.live = null;
+  live?.close();
   element('login').hidden = false;
   element('live').hidden = true;
   element('logout').hidden = true;
@@ -70,58 +67,17 @@ function leave(reason) {
 
 // The token goes in the subprotocol list, so that it stands in no address and in no log of addresses.
 function connect() {
-  const scheme = location.protocol === 'https:' ? 'wss' : 'ws';
-  const socket = new WebSocket(`${scheme}://${location.host}/ws/pose`, ['pose_v1', state.token]);
-  let welcomed = false;
-  state.socket = socket;
-  socket.addEventListener('message', ({ data }) => {
-    const message = JSON.parse(data);
-    if (message.type === 'connection_established') {
-      welcomed = true;
-      state.retryMs = 500;
-      subscribe(socket);
-    } else receive(message);
+  const live = clientOf({ token: state.token }).live({
+    maxWaitMs: 8_000,
+    onState: ({ connected, again }) => {
+      if (!connected && !again && live === state.live) leave('The login has expired: please log in again.');
+    },
   });
-  socket.addEventListener('close', ({ code }) => {
-    if (!state.token) return;
-    if (code === 4401) return leave('The login has expired.');
-    if (!welcomed) return checkToken();
-    retry();
-  });
-}
-
-/** A refused WebSocket does not say why: ask the service whether the token is still good. */
-async function checkToken() {
-  try {
-    const response = await fetch('/form-b/api/v1/pose/latest', {
-      headers: { Authorization: `Bearer ${state.token}` },
-    });
-    if (response.status === 401) return leave('Please log in again.');
-  } catch (error) {
-    console.info('csiflow does not answer yet', error);
-  }
-  retry();
-}
-
-function retry() {
-  setTimeout(connect, state.retryMs);
-  state.retryMs = Math.min(state.retryMs * 2, 8_000);
-}
-
-function subscribe(socket) {
+  state.live = live;
   const environment_id = state.scene.environments[0].id;
-  for (const subscription of [
-    { channel: 'pose_updates', filters: { include_3d: true, environment_id } },
-    { channel: 'alerts', filters: {} },
-    { channel: 'system_status', filters: {} },
-  ])
-    socket.send(JSON.stringify({ type: 'subscribe', ...subscription }));
-}
-
-function receive(message) {
-  if (message.type === 'pose_update') showPose(message);
-  else if (message.type === 'alert') showAlert(message);
-  else if (message.type === 'system_status') showEngine(message.status);
+  live.subscribe('pose_updates', { include_3d: true, environment_id }, showPose);
+  live.subscribe('alerts', {}, showAlert);
+  live.subscribe('system_status', {}, ({ status }) => showEngine(status));
 }
 
 function showPose({ timestamp, data }) {

@@ -1,0 +1,35 @@
+/** An answer of the service other than success. */
+export class ServiceError extends Error {
+  readonly status: number;
+  /** Of section 7.2 of the service interface: `POSE_DATA_NOT_FOUND`. */
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** Names the call in the service's log. */
+  readonly requestId: string;
+  /** Seconds that the service asks to wait; null where it does not say. */
+  readonly retryAfter: number | null;
+
+  constructor(response: Response, body: unknown) {
+    const { code, message, details } = errorOf(body);
+    super(message ?? `the service answered ${response.status}`);
+    this.name = 'ServiceError';
+    this.status = response.status;
+    this.code = code ?? 'SYSTEM_ERROR';
+    this.details = details ?? {};
+    this.requestId = response.headers.get('X-Request-Id') ?? '';
+    const wait = Number(response.headers.get('Retry-After') ?? NaN);
+    this.retryAfter = Number.isFinite(wait) ? wait : null;
+  }
+}
+
+interface Described {
+  readonly code?: string;
+  readonly message?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A proxy on the way may answer with something else. */
+function errorOf(body: unknown): Described {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return {};
+  return typeof body.error === 'object' && body.error !== null ? body.error : {};
+}

@@ -1,0 +1,69 @@
+/** `csiflow/client`: the service interface as typed calls, in Node.js and in browsers. See docs/client.md. */
+import createRest, { type Client } from 'openapi-fetch';
+import { ServiceError } from './errors.js';
+import { Live, type LiveOptions } from './live.js';
+import { Session, type Credentials, type Fetch } from './session.js';
+import type { paths as FormA } from './types/form-a.js';
+import type { paths as FormB } from './types/form-b.js';
+
+export type { Credentials } from './session.js';
+export { ServiceError } from './errors.js';
+export {
+  Live,
+  type LiveOptions,
+  type LiveState,
+  type LiveSubscription,
+  type ServerMessages,
+} from './live.js';
+export type { FormA, FormB };
+
+interface Forms {
+  readonly a: FormA;
+  readonly b: FormB;
+}
+
+export interface ClientOptions<F extends keyof Forms> {
+  /** Of the service, without a path: `http://127.0.0.1:8000`. */
+  readonly address: string;
+  /** Shape of the answers: `a` bare, `b` in an envelope. */
+  readonly form: F;
+  readonly credentials: Credentials;
+  /** Default: that of the platform. */
+  readonly fetch?: Fetch;
+  /** Default: that of the platform; Node.js 20 has none: give the one of `ws`. */
+  readonly WebSocket?: LiveOptions['WebSocket'];
+}
+
+/** Typed calls of one form. `rest.GET('/pose/latest')` resolves to `{ data, response }`. */
+export interface CsiflowClient<F extends keyof Forms> {
+  /** Calls reject with a {@link ServiceError} where the service answers other than success. */
+  readonly rest: Client<Forms[F]>;
+  /** A connection to `/ws/pose` that is made anew when it breaks. */
+  live: (options?: Partial<LiveOptions>) => Live;
+  /** An access token that is good for a while yet; null with an API key. Rejects with a {@link ServiceError}. */
+  token: () => Promise<string | null>;
+  /** Ends the login, where it was one by password. */
+  logOut: () => Promise<void>;
+}
+
+/** A client of a csiflow service. It connects to nothing yet. */
+export function createClient<F extends keyof Forms>(options: ClientOptions<F>): CsiflowClient<F> {
+  const address = options.address.replace(/\/+$/, '');
+  const session = new Session(address, options.credentials, options.fetch ?? ((request) => fetch(request)));
+  const rest = createRest<Forms[F]>({
+    baseUrl: `${address}/form-${options.form}/api/v1`,
+    fetch: session.fetch,
+  });
+  rest.use({
+    async onResponse({ response }) {
+      if (!response.ok) throw new ServiceError(response, await response.json().catch(() => null));
+    },
+  });
+  return {
+    rest,
+    live: (live = {}) =>
+      new Live(address, session, { ...(options.WebSocket && { WebSocket: options.WebSocket }), ...live }),
+    token: () => session.token(),
+    logOut: () => session.end(),
+  };
+}

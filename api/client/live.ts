@@ -1,0 +1,246 @@
+import type { AlertFilters, Channel, PoseFilters } from '../ws/messages.js';
+import type { ServerMessages } from '../ws/schemas.js';
+import type { Session } from './session.js';
+
+export type { AlertFilters, PoseFilters, ServerMessages };
+
+interface Filters {
+  readonly pose_updates: PoseFilters;
+  readonly alerts: AlertFilters;
+  readonly system_status: Readonly<Record<string, never>>;
+}
+
+interface Messages {
+  readonly pose_updates: ServerMessages['pose_update'];
+  readonly alerts: ServerMessages['alert'];
+  readonly system_status: ServerMessages['system_status'];
+}
+
+/** What is used of a WebSocket: that of browsers and that of `ws` have it. */
+export interface Socket {
+  send(text: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: 'open' | 'error', listener: () => void): void;
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(
+    type: 'close',
+    listener: (event: { readonly code: number; readonly reason: string }) => void,
+  ): void;
+}
+
+export interface LiveOptions {
+  /** Headers are given for a key alone, and browsers pass over them: there a token is needed. */
+  readonly WebSocket: new (url: string, protocols: string[], options?: { headers: object }) => Socket;
+  /** Longest wait before it connects again, milliseconds. */
+  readonly maxWaitMs: number;
+  /** Told when a connection is there, and why one has ended: `again` says whether another will be made. */
+  readonly onState: (state: LiveState) => void;
+}
+
+export type LiveState =
+  | { readonly connected: true }
+  | { readonly connected: false; readonly code: number; readonly reason: string; readonly again: boolean };
+
+export interface LiveSubscription {
+  /** Ends it. */
+  close(): void;
+}
+
+interface Wanted {
+  readonly channel: Channel;
+  readonly filters: object;
+  readonly tell: (message: never) => void;
+  /** Told what the service does not grant. */
+  readonly fail: (error: Error) => void;
+  /** Null until it is confirmed on some connection. */
+  id: string | null;
+  /** Of the newest pose update or alert that came: where to go on. */
+  last: { readonly frame_id: number } | { readonly alert_id: string } | null;
+}
+
+/** Closed so, it would be again: the client did something that it may not. */
+const MISUSED = 1008;
+/** The credential has expired or was taken away. */
+const NOT_GOOD = 4401;
+const FIRST_WAIT_MS = 250;
+
+/**
+ * Live results over `/ws/pose`. A connection that breaks is made anew, with growing waits, and its subscriptions
+ * go on where they stood: what came meanwhile is sent afterwards, as far as the service still has it.
+ */
+export class Live {
+  readonly #url: string;
+  readonly #session: Session;
+  readonly #options: Partial<LiveOptions>;
+  readonly #wanted = new Set<Wanted>();
+  /** Sent and not yet answered, in order: the service answers in order. */
+  #asked: Wanted[] = [];
+  #socket: Socket | null = null;
+  #connected = false;
+  #closed = false;
+  #waitMs = FIRST_WAIT_MS;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(address: string, session: Session, options: Partial<LiveOptions>) {
+    this.#url = `${address.replace(/^http/, 'ws')}/ws/pose`;
+    this.#session = session;
+    this.#options = options;
+    void this.#connect();
+  }
+
+  /** Asks for a channel. @param fail told in the service's words where it refuses; default: ends the connection */
+  subscribe<C extends Channel>(
+    channel: C,
+    filters: Filters[C],
+    tell: (message: Messages[C]) => void,
+    fail: (error: Error) => void = (error) => {
+      this.#end(4000, error.message);
+    },
+  ): LiveSubscription {
+    if (channel !== 'pose_updates' && [...this.#wanted].some((other) => other.channel === channel))
+      throw new Error(
+        `There is a subscription to ${channel} already: its messages do not say whose they are`,
+      );
+    const wanted: Wanted = { channel, filters, tell, fail, id: null, last: null };
+    this.#wanted.add(wanted);
+    if (this.#connected) this.#ask(wanted);
+    return {
+      close: () => {
+        this.#wanted.delete(wanted);
+        if (this.#connected && wanted.id !== null)
+          this.#send({ type: 'unsubscribe', subscription_id: wanted.id });
+      },
+    };
+  }
+
+  /** Ends the connection for good. */
+  close(): void {
+    this.#end(1000, 'the client is done');
+  }
+
+  #end(code: number, reason: string): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#socket?.close(code, reason);
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      const token = await this.#session.token();
+      if (!this.#closed) this.#open(token);
+    } catch (error) {
+      await this.#ended(0, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #open(token: string | null): void {
+    const { WebSocket = platformSocket() } = this.#options;
+    const protocols = token === null ? ['pose_v1'] : ['pose_v1', token];
+    const socket = new WebSocket(this.#url, protocols, { headers: this.#session.keyHeaders });
+    this.#socket = socket;
+    socket.addEventListener('message', ({ data }) => {
+      this.#receive(JSON.parse(String(data)) as ServerMessages[keyof ServerMessages]);
+    });
+    // What went wrong is told by `close`, which follows.
+    socket.addEventListener('error', () => undefined);
+    socket.addEventListener('close', ({ code, reason }) => void this.#ended(code, reason));
+  }
+
+  async #ended(code: number, reason: string): Promise<void> {
+    const welcomed = this.#connected;
+    this.#connected = false;
+    this.#asked = [];
+    // A refused WebSocket does not say why.
+    const refused = !this.#closed && !welcomed && (await this.#isRefused());
+    const again = !this.#closed && !refused && code !== MISUSED;
+    this.#options.onState?.({
+      connected: false,
+      code: refused ? NOT_GOOD : code,
+      reason: refused ? 'the credential is not good any more' : reason,
+      again,
+    });
+    if (!again) return;
+    this.#timer = setTimeout(() => void this.#connect(), this.#waitMs);
+    this.#waitMs = Math.min(2 * this.#waitMs, this.#options.maxWaitMs ?? 10_000);
+  }
+
+  /** Who does not answer refuses nobody. */
+  #isRefused(): Promise<boolean> {
+    return this.#session.isRefused().catch(() => false);
+  }
+
+  #receive(message: ServerMessages[keyof ServerMessages]): void {
+    switch (message.type) {
+      case 'connection_established':
+        this.#connected = true;
+        this.#waitMs = FIRST_WAIT_MS;
+        this.#options.onState?.({ connected: true });
+        for (const wanted of this.#wanted) this.#ask(wanted);
+        return;
+      case 'subscription_confirmed':
+        this.#confirm(message.subscription_id);
+        return;
+      case 'error':
+        this.#refuse(message);
+        return;
+      case 'pose_update':
+        this.#tell(({ id }) => id === message.subscription_id, message, { frame_id: message.data.frame_id });
+        return;
+      case 'alert':
+        this.#tell(({ channel }) => channel === 'alerts', message, { alert_id: message.alert_id });
+        return;
+      case 'system_status':
+        this.#tell(({ channel }) => channel === 'system_status', message, null);
+    }
+  }
+
+  #tell(isFor: (wanted: Wanted) => boolean, message: object, last: Wanted['last']): void {
+    for (const wanted of this.#wanted) {
+      if (!isFor(wanted)) continue;
+      wanted.last = last;
+      wanted.tell(message as never);
+    }
+  }
+
+  #ask(wanted: Wanted): void {
+    const { channel, filters, id, last } = wanted;
+    this.#asked.push(wanted);
+    const resume = id === null ? undefined : { subscription_id: id, ...last };
+    this.#send({ type: 'subscribe', channel, filters, ...(resume && { resume }) });
+  }
+
+  #confirm(id: string): void {
+    const wanted = this.#asked.shift();
+    if (!wanted) return;
+    wanted.id = id;
+    if (!this.#wanted.has(wanted)) this.#send({ type: 'unsubscribe', subscription_id: id });
+  }
+
+  /** A subscription that cannot be resumed any more is made anew. */
+  #refuse({ code, message }: ServerMessages['error']): void {
+    // A warning that the credential ends soon answers nothing that was asked.
+    if (code === 'AUTHENTICATION_ERROR') return;
+    const wanted = this.#asked.shift();
+    if (!wanted) return;
+    if (wanted.id !== null && code === 'RESOURCE_NOT_FOUND') {
+      wanted.id = null;
+      wanted.last = null;
+      this.#ask(wanted);
+      return;
+    }
+    this.#wanted.delete(wanted);
+    wanted.fail(new Error(`${code}: ${message}`));
+  }
+
+  #send(message: object): void {
+    this.#socket?.send(JSON.stringify(message));
+  }
+}
+
+function platformSocket(): LiveOptions['WebSocket'] {
+  const { WebSocket } = globalThis as { WebSocket?: LiveOptions['WebSocket'] };
+  if (WebSocket) return WebSocket;
+  throw new Error(
+    "This platform has no WebSocket: give that of ws, createClient({ ..., WebSocket: (await import('ws')).WebSocket })",
+  );
+}

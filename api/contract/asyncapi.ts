@@ -1,0 +1,52 @@
+import type { TSchema } from 'typebox';
+
+type Schemas = Readonly<Record<string, TSchema>>;
+
+/**
+ * The WebSocket of the service interface (section 6), from the schemas of its messages.
+ *
+ * @param path where it is served: `/ws/pose`
+ * @see https://www.asyncapi.com/docs/reference/specification/v3.0.0
+ */
+export function asyncApiOf(
+  { sent, received }: { readonly sent: Schemas; readonly received: Schemas },
+  { version, path }: { readonly version: string; readonly path: string },
+): Readonly<Record<string, unknown>> {
+  const messages = { ...messagesOf(received), ...messagesOf(sent) };
+  const references = (schemas: Schemas) =>
+    Object.keys(schemas).map((name) => ({ $ref: `#/channels/pose/messages/${name}` }));
+  return {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'csiflow: live results',
+      version,
+      description:
+        'Poses, alerts and the state of the system as they happen. The token goes in the query (`?token=`), in `Authorization`, or in the list of subprotocols: `["pose_v1", "<token>"]`.',
+      license: { name: 'MIT' },
+    },
+    servers: {
+      here: {
+        host: '{host}',
+        protocol: 'ws',
+        variables: { host: { default: '127.0.0.1:8000' } },
+        security: [{ $ref: '#/components/securitySchemes/bearer' }],
+      },
+    },
+    channels: { pose: { address: path, messages } },
+    operations: {
+      follow: { action: 'receive', channel: { $ref: '#/channels/pose' }, messages: references(sent) },
+      ask: { action: 'send', channel: { $ref: '#/channels/pose' }, messages: references(received) },
+    },
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    },
+  };
+}
+
+const messagesOf = (schemas: Schemas) =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, payload]) => [
+      name,
+      { name, contentType: 'application/json', payload },
+    ]),
+  );
