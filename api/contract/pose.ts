@@ -126,6 +126,12 @@ export const PoseRecordBSchema = Type.Object(
   closed,
 );
 
+/** An element of `poses` of 4.2 process: a record of 2.4, with dense pose where it is asked for. */
+export const PoseResultSchema = Type.Object(
+  { ...PoseRecordBSchema.properties, dense_pose: Type.Optional(DensePoseBSchema) },
+  closed,
+);
+
 /** 2.4, Form A */
 export const PoseRecordASchema = Type.Object(
   { timestamp: Timestamp, persons: Type.Array(PersonASchema), metadata: Type.Object({}) },
@@ -196,8 +202,8 @@ export class PoseView {
     };
   }
 
-  recordB({ time, frameId, person }: PersonRow): Static<typeof PoseRecordBSchema> {
-    const { keypoints = [], ...rest } = this.personB(person, WHOLE);
+  recordB({ time, frameId, person }: PersonRow, selection = WHOLE): Static<typeof PoseResultSchema> {
+    const { keypoints = [], ...rest } = this.personB(person, selection);
     return { timestamp: isoTime(time), frame_id: frameId, ...rest, keypoints };
   }
 
@@ -306,7 +312,7 @@ const inRoom = (person: Person) => ({
 });
 
 /** `pose-general 1.0.0, trained on simulated CSI`: said with every frame. */
-const modelText = ({ provenance: { model } }: PoseFrame): string =>
+export const modelText = ({ provenance: { model } }: PoseFrame): string =>
   model ? `${model.name} ${model.version}, trained on ${model.trainedOn}` : 'none';
 
 const clamp = (value: number, top: number): number => Math.min(Math.max(value, 0), top);

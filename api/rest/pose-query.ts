@@ -125,6 +125,7 @@ const query = defineEndpoint<Static<typeof BodySchema>, Answered>({
   summary: 'Stored poses summed up by minute, hour, day or week.',
   access: 'viewer',
   limit: 'pose_processing',
+  audit: false,
   status: 200,
   async handle(body, { deployment }) {
     const began = deployment.clock.elapsed();

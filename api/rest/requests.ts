@@ -8,6 +8,8 @@ const forQueries = addFormats(
   new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: false }),
 );
 const forBodies = addFormats(new Ajv({ allErrors: true, useDefaults: true, strict: false }));
+/** For bodies that may hold very many values, and so as many mistakes: `x-first-error-only` in their schema. */
+const forLargeBodies = addFormats(new Ajv({ useDefaults: true, strict: false }));
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 
 /** @throws ApiError 422 naming each wrong field. Nothing is clamped, and no unknown field is let through. */
@@ -20,7 +22,9 @@ export function checkQuery(schema: TSchema | undefined, query: Readonly<Record<s
  * @throws ApiError as {@link checkQuery}. An absent body counts as `{}`.
  */
 export function checkBody(schema: TSchema | undefined, body: unknown, shown = true): unknown {
-  return schema ? check(forBodies, schema, body ?? {}, shown) : null;
+  if (!schema) return null;
+  const ajv = 'x-first-error-only' in schema ? forLargeBodies : forBodies;
+  return check(ajv, schema, body ?? {}, shown);
 }
 
 const NO_FIELDS: TSchema = { type: 'object', properties: {}, additionalProperties: false };

@@ -58,7 +58,7 @@ function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
     if (!fill(values, row * count * 2, antenna as readonly unknown[]))
       return { fault: 'value', reason: `antenna ${row} has a value that is no {real, imag} of numbers` };
   }
-  const layout = layoutOf(antennas.length, count, metadata);
+  const layout = statedLayout(antennas.length, count, metadata);
   if (!layout)
     return { fault: 'subcarriers', reason: `metadata.subcarriers are not ${count} ascending indices` };
   const router = metadata['router_id'];
@@ -101,7 +101,8 @@ function fill(into: Float32Array, at: number, antenna: readonly unknown[]): bool
 const layouts = new Map<string, CsiLayout>();
 const MAX_LAYOUTS = 256;
 
-function layoutOf(rx: number, count: number, metadata: Fields): CsiLayout | null {
+/** The layout that `metadata` states, or the usual one of so many subcarriers; null where `metadata.subcarriers` are no indices of them. */
+export function statedLayout(rx: number, count: number, metadata: Fields): CsiLayout | null {
   const given = metadata['subcarriers'];
   const subcarriers = Array.isArray(given) ? (given as unknown[]) : aroundCentre(count);
   if (subcarriers.length !== count || !isAscending(subcarriers)) return null;

@@ -1,5 +1,5 @@
 import type { CheckedTopology } from '../config/topology.js';
-import type { LiveFeed, Reader } from '../component/index.js';
+import type { LiveFeed, Operator, Reader } from '../component/index.js';
 import type { DeadLetters } from '../state/index.js';
 import type { CheckpointFigures } from './barriers.js';
 import type { NodeRun } from './host.js';
@@ -21,6 +21,8 @@ export interface Run {
   readonly feeds: ReadonlyMap<string, LiveFeed>;
   /** What a component says of itself. */
   describe(node: string): Readonly<Record<string, unknown>>;
+  /** A running operator, of partitions' one of them. */
+  operator(node: string): Operator | undefined;
   deadLetters(): DeadLetters | undefined;
   /** Gives the dead letters that were asked for to their nodes again; tells of those that cannot be. */
   replayAsked(): readonly NotReplayed[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, LiveFeed, Reader } from '../component/index.js';
+import type { Context, LiveFeed, Output, Reader } from '../component/index.js';
 import type { CheckedTopology } from '../config/topology.js';
-import { LinkTable } from '../model/index.js';
+import { LinkTable, type Data } from '../model/index.js';
 import type { DeadLetter, LetterQuery } from '../state/index.js';
 import { systemClock } from '../telemetry/clock.js';
 import { createLogger, type Log } from '../telemetry/log.js';
@@ -245,6 +245,16 @@ class TopologyRunner implements Runner {
 
   finished(): Promise<void> {
     return this.#finished.promise;
+  }
+
+  async ask(id: string, data: Data): Promise<Output<Data>> {
+    const node = this.#topology.nodes.find((one) => one.id === id);
+    const input = node?.inputs.find(({ ports }) => ports.includes(data.port));
+    if (node?.component.kind !== 'operator' || node.component.asynchronous === undefined || !input)
+      throw new Error(`${id} is no operator that can be shown a ${data.port} record beside the stream`);
+    const operator = this.#shard?.operator(id);
+    if (!operator) throw new Error(`${id} does not run: the topology ${this.#topology.id} is ${this.#state}`);
+    return operator.process(data, input.from);
   }
 
   async copyTo(folder: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AnySource, LiveFeed, Partitions, Reader } from '../component/index.js';
+import type { AnySource, LiveFeed, Operator, Partitions, Reader } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import { DeadLetters, PartitionState, STATE_FILE, StateStore } from '../state/index.js';
 import { backoff, pause } from './backoff.js';
@@ -147,6 +147,10 @@ export class ShardGroup implements Run {
     return Object.fromEntries(
       [...this.#held].map(([number, { shard }]) => [`partition_${number}`, shard?.describe(node) ?? {}]),
     );
+  }
+
+  operator(node: string): Operator | undefined {
+    return this.#shards[0]?.operator(node);
   }
 
   deadLetters(): DeadLetters | undefined {

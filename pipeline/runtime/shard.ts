@@ -2,6 +2,7 @@ import {
   type AnySource,
   type Context,
   type LiveFeed,
+  type Operator,
   type Partition,
   type Reader,
   type Source,
@@ -187,6 +188,10 @@ export class Shard implements Host, Run {
 
   describe(node: string): Readonly<Record<string, unknown>> {
     return this.#nodes.describe(node);
+  }
+
+  operator(node: string): Operator | undefined {
+    return this.#stopping ? undefined : this.#nodes.operator(node);
   }
 
   deadLetters(): DeadLetters | undefined {

@@ -1,6 +1,6 @@
-import type { LiveFeed, Reader } from '../component/index.js';
+import type { LiveFeed, Output, Reader } from '../component/index.js';
 import type { CheckedTopology } from '../config/topology.js';
-import type { LinkTable } from '../model/index.js';
+import type { Data, LinkTable } from '../model/index.js';
 import type { LetterDesk } from './letter-desk.js';
 
 export type LifecycleState =
@@ -78,6 +78,11 @@ export interface RunningTopology {
   adjust(next: CheckedTopology): void;
   /** Resolves when all input has ended and the last barrier has passed; never for live sources. */
   finished(): Promise<void>;
+  /**
+   * Shows one record to a running operator that works beside the stream (asynchronous, without a state), which goes on
+   * with its own work: what it answers goes to the caller alone, and is in no figure. Rejects where none such runs.
+   */
+  ask?(node: string, data: Data): Promise<Output<Data>>;
   /**
    * Copies all that it keeps in files of this machine into an empty folder below the `backups` of its state folder:
    * state as it stands at one moment, and stores that a start from that state puts right. It goes on meanwhile.

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { Type, type Static, type TSchema } from 'typebox';
+import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
+import { modelText, PoseResultSchema, WHOLE } from '../contract/pose.js';
+import { viewOfEnvironment, type Deployment } from '../deployment.js';
+import { FrameSchema, MOST_FRAMES, type FrameBodies } from '../processing/frames.js';
+import { PoseProcessing, type Processed } from '../processing/processing.js';
+
+const closed = { additionalProperties: false } as const;
+
+/** One frame or a run of them; each is told its own mistakes. */
+const CsiDataSchema = Type.Unsafe<FrameBodies>({
+  description:
+    'One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links.',
+  if: { type: 'array' },
+  then: Type.Array(FrameSchema, { minItems: 1, maxItems: MOST_FRAMES }) as TSchema,
+  else: FrameSchema as TSchema,
+});
+
+const BodySchema = Type.Object(
+  {
+    csi_data: CsiDataSchema,
+    processing_options: Type.Optional(
+      Type.Object(
+        {
+          confidence_threshold: Type.Optional(
+            Type.Number({ minimum: 0, maximum: 1, description: 'Persons below it are left out. Default 0.' }),
+          ),
+          max_persons: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 100,
+              description: 'The surest of each moment. Default: all.',
+            }),
+          ),
+          enable_tracking: Type.Optional(
+            Type.Boolean({ description: 'Follows and numbers persons. Default: where the topology does.' }),
+          ),
+          return_dense_pose: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
+        },
+        closed,
+      ),
+    ),
+    session_id: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z0-9_.-]{1,64}$',
+        description:
+          'A name of your own: calls of the same name go on with windows and tracks. Ends after 60 s.',
+      }),
+    ),
+  },
+  // A large body could else have millions of mistakes.
+  { ...closed, 'x-first-error-only': true },
+);
+
+const ResponseSchema = Type.Object(
+  {
+    processing_id: Type.String(),
+    status: Type.Enum(['completed', 'insufficient_data'], {
+      description: '`insufficient_data`: the frames make no window yet, so nothing was inferred.',
+    }),
+    processing_time_ms: Type.Number(),
+    poses: Type.Array(PoseResultSchema, { description: 'Persons of each moment, oldest first.' }),
+    metadata: Type.Object(
+      {
+        environment_id: Type.String(),
+        model_version: Type.String({
+          description: 'With what it was trained on; `none` where nothing was inferred.',
+        }),
+        processing_mode: Type.String(),
+        csi_quality: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'Share of the windows, over all links of the environment, that frames cover.',
+        }),
+        windows: Type.Integer({ description: 'That the network was asked about: moments with a result.' }),
+        frames_taken: Type.Integer(),
+        frames_dropped: Type.Record(Type.String(), Type.Integer(), {
+          description: 'By reason, over the whole session: late, other_layout, not_finite.',
+        }),
+        held_ms: Type.Number({ description: 'Time that the frames of the call or session cover.' }),
+        needed_ms: Type.Number({
+          description: 'Time that they must cover until a first window is sure to be there.',
+        }),
+        tracking: Type.Boolean(),
+        session_id: Type.Union([Type.String(), Type.Null()]),
+        session_continued: Type.Boolean(),
+        note: Type.String({ description: 'What the answer is worth, in words.' }),
+      },
+      closed,
+    ),
+  },
+  closed,
+);
+
+type ProcessBody = Static<typeof BodySchema>;
+
+interface Answer {
+  readonly id: string;
+  readonly body: ProcessBody;
+  readonly processed: Processed;
+  readonly milliseconds: number;
+}
+
+/** 4.2 */
+const process = defineEndpoint<ProcessBody, Answer>({
+  method: 'POST',
+  path: '/pose/process',
+  summary:
+    'Poses of frames of CSI that the caller has, by the operators and the network of the main topology.',
+  access: 'operator',
+  limit: 'pose_processing',
+  audit: false,
+  status: 200,
+  async handle(body, { deployment, account }) {
+    const began = deployment.clock.elapsed();
+    const { processing_options: options = {}, session_id: session } = body;
+    const processed = await processingOf(deployment).process({
+      frames: body.csi_data,
+      session: session ?? null,
+      account: account!.name,
+      tracking: options.enable_tracking ?? null,
+      minConfidence: options.confidence_threshold ?? 0,
+      maxPersons: options.max_persons ?? null,
+    });
+    return { id: randomUUID(), body, processed, milliseconds: deployment.clock.elapsed() - began };
+  },
+  b: formView({
+    body: BodySchema,
+    response: ResponseSchema,
+    read: ({ body }) => body,
+    render: (answer, call) => ({ data: answerBody(answer, call) }),
+  }),
+});
+
+export const processEndpoints = [process];
+
+const processings = new WeakMap<Deployment, PoseProcessing>();
+
+function processingOf(deployment: Deployment): PoseProcessing {
+  const known = processings.get(deployment);
+  if (known) return known;
+  const made = new PoseProcessing(deployment);
+  processings.set(deployment, made);
+  return made;
+}
+
+function answerBody(
+  { id, body, processed, milliseconds }: Answer,
+  { deployment }: Call,
+): Static<typeof ResponseSchema> {
+  const { environment, frames } = processed;
+  const view = viewOfEnvironment(deployment, environment);
+  const selection = { ...WHOLE, densePose: body.processing_options?.return_dense_pose ?? false };
+  const quality = frames.reduce((sum, { signalQuality }) => sum + signalQuality, 0) / (frames.length || 1);
+  const last = frames.at(-1);
+  return {
+    processing_id: id,
+    status: last ? 'completed' : 'insufficient_data',
+    processing_time_ms: thousandths(milliseconds),
+    poses: frames.flatMap(({ time, frameId, persons }) =>
+      persons.map((person) => view.recordB({ time, frameId, environment, person }, selection)),
+    ),
+    metadata: {
+      environment_id: environment,
+      model_version: last ? modelText(last) : 'none',
+      processing_mode: 'replay',
+      csi_quality: thousandths(quality),
+      windows: frames.length,
+      frames_taken: processed.taken,
+      frames_dropped: processed.dropped,
+      held_ms: processed.span / 1000,
+      needed_ms: processed.needed / 1000,
+      tracking: processed.tracked,
+      session_id: body.session_id ?? null,
+      session_continued: processed.continued,
+      note: noteOf(processed, quality),
+    },
+  };
+}
+
+/** Coverage below which a pose is not worth much. */
+const WELL_COVERED = 0.8;
+
+function noteOf({ frames, taken, span, needed }: Processed, quality: number): string {
+  if (frames.length === 0) {
+    const held =
+      taken === 1 && span === 0 ? 'one frame is one moment' : `these frames cover ${span / 1000} ms`;
+    return (
+      `A pose is inferred from how the channel changes over ${needed / 1000} ms of frames of all links; ${held}, ` +
+      'so nothing was inferred: persons may be there or not. Send a run of frames, or go on with a session_id.'
+    );
+  }
+  if (quality < WELL_COVERED)
+    return `Frames cover ${Math.round(100 * quality)} % of the windows over all links: the poses are worth less than those of the running topology.`;
+  return 'Inferred as the running topology does.';
+}
+
+const thousandths = (value: number): number => Math.round(value * 1000) / 1000;
