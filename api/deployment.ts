@@ -9,6 +9,7 @@ import type { ApiKeys } from './auth/api-keys.js';
 import type { Authenticator } from './auth/authenticator.js';
 import type { Tokens } from './auth/tokens.js';
 import type { Users } from './auth/users.js';
+import type { Configuration } from './configuration/configuration.js';
 import type { AuditLog } from './audit/audit-log.js';
 import type { LifecycleTimes } from './lifecycle-times.js';
 import type { SystemProbe } from './system-probe.js';
@@ -18,6 +19,7 @@ import type { Topologies } from './topologies.js';
 export interface Deployment {
   readonly version: string;
   readonly main: RunningTopology;
+  readonly configuration: Configuration;
   /** It and those beside it. */
   readonly topologies: Topologies;
   /** Checks the text of a new version of the main topology; files that it names start from that one's folder. */
@@ -41,11 +43,11 @@ export interface Deployment {
   readonly cursorKey: Buffer;
 }
 
-/** The environment that a call means: the named one, else the main topology's first. @throws ApiError 404 for an unknown id. */
-export function environmentOf({ main }: Deployment, id: string | undefined): Environment {
+/** The environment that a call means: the named one, else the one that the configuration names. @throws ApiError 404 for an unknown id. */
+export function environmentOf({ main, configuration }: Deployment, id: string | undefined): Environment {
   const { environments } = main.topology;
-  const found =
-    id === undefined ? environments[0] : environments.find((environment) => environment.id === id);
+  const wanted = id ?? configuration.environment;
+  const found = environments.find((environment) => environment.id === wanted);
   if (!found) {
     throw new ApiError(
       'RESOURCE_NOT_FOUND',

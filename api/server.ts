@@ -11,6 +11,8 @@ import { Authenticator } from './auth/authenticator.js';
 import { IdentityProvider, type IdentityProviderOptions } from './auth/identity-provider.js';
 import { Tokens } from './auth/tokens.js';
 import { Users } from './auth/users.js';
+import { Configuration } from './configuration/configuration.js';
+import { factsOf } from './configuration/facts.js';
 import type { Form } from './contract/form.js';
 import type { AskGpu } from './figures/gpu.js';
 import type { Deployment } from './deployment.js';
@@ -92,9 +94,19 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   });
   const lifecycle = new LifecycleTimes(main, options.stateFolder);
   const audit = new AuditLog(options.stateFolder, log);
+  const configuration = new Configuration({
+    main,
+    stateFolder: options.stateFolder,
+    clock,
+    log,
+    facts: () => factsOf(main, probe.traffic().framesPerSecond),
+  });
+  // Without a name it is a text of the main topology.
+  const parse: Deployment['parse'] = (text, name) =>
+    name === undefined ? configuration.overLoaded(options.parse(text)) : options.parse(text, name);
   const topologies = new Topologies({
     main,
-    parse: options.parse,
+    parse,
     stateFolder: options.stateFolder,
     log,
     ...options.workshop,
@@ -102,8 +114,9 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const deployment: Deployment = {
     version: packageVersion(),
     main,
+    configuration,
     topologies,
-    parse: options.parse,
+    parse,
     form: options.form,
     users,
     tokens,
@@ -123,7 +136,10 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const app = createApp(
     deployment,
     limits,
-    { metrics: options.metrics, pages: [serveProbes(deployment), servePage(() => main.topology), serveApiDocs(API_DOCUMENTS)] },
+    {
+      metrics: options.metrics,
+      pages: [serveProbes(deployment), servePage(() => main.topology), serveApiDocs(API_DOCUMENTS)],
+    },
     { hosts, origins: options.origins ?? [], answerMs: options.answerMs ?? ANSWER_MS },
   );
   const handle = app.callback();

@@ -13,6 +13,8 @@ export interface Call {
   /** Address of the caller. */
   readonly address: string;
   readonly requestId: string;
+  /** The header `If-Match`; null where it was not sent. */
+  readonly ifMatch: string | null;
   readonly signal: AbortSignal;
 }
 

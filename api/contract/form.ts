@@ -5,6 +5,8 @@ export type Form = 'a' | 'b';
 export interface Body {
   readonly data: unknown;
   readonly pagination?: object;
+  /** Beside those that all answers have. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Success body; `bare` payloads (health) carry no envelope in either form. */

@@ -18,6 +18,7 @@ import { auditEndpoints } from './audit.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
 import { clipEndpoints } from './clips.js';
+import { configurationEndpoints } from './configuration.js';
 import { deadLetterEndpoints } from './dead-letters.js';
 import { eventEndpoints } from './events.js';
 import { healthEndpoints } from './health.js';
@@ -39,6 +40,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...eventEndpoints,
   ...clipEndpoints,
   ...systemEndpoints,
+  ...configurationEndpoints,
   ...topologyEndpoints,
   ...tapEndpoints,
   ...deadLetterEndpoints,
@@ -318,7 +320,8 @@ function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answe
       abort.abort();
     });
     const { signal } = abort;
-    const call = { deployment, limits, account, address: context.ip, requestId, signal };
+    const ifMatch = context.get('If-Match') || null;
+    const call = { deployment, limits, account, address: context.ip, requestId, ifMatch, signal };
     const input = view.read({ path: path as never, query: query as never, body: body as never });
     if (endpoint.audit) context.state.audit = endpoint.audit(input as never, call);
     const handled = endpoint.handle(input as never, call);
@@ -327,6 +330,7 @@ function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answe
     context.status = endpoint.status;
     if (endpoint.status === 204) return;
     const rendered = view.render(result as never, call);
+    context.set({ ...rendered.headers });
     if (endpoint.document) {
       context.set(endpoint.document.headers);
       context.type = endpoint.document.type;

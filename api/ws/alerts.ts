@@ -1,4 +1,4 @@
-import { ALERT_TYPES, type SensedEvent } from '../../pipeline/model/index.js';
+import { ALERT_TYPES, type Domain, type SensedEvent } from '../../pipeline/model/index.js';
 import { actionsRequired, clipPath } from '../../sinks/shared/alert.js';
 import { isoTime } from '../contract/form.js';
 import type { AlertFilters } from './messages.js';
@@ -7,7 +7,7 @@ import type { AlertFilters } from './messages.js';
 const IMPERSONAL: readonly string[] = ['crowd', 'intrusion'];
 
 /** Section 6.2. */
-export const alertMessage = (event: SensedEvent): object => ({
+export const alertMessage = (event: SensedEvent, domain: Domain | undefined): object => ({
   type: 'alert',
   alert_id: event.id,
   timestamp: isoTime(event.time),
@@ -19,7 +19,7 @@ export const alertMessage = (event: SensedEvent): object => ({
     confidence: event.confidence,
     video_clip_url: clipPath(event),
   },
-  actions_required: actionsRequired(event),
+  actions_required: actionsRequired(event, domain),
 });
 
 /** Everyday events come to who names their type. */

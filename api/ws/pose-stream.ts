@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import type { Data, Domain, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import type { Caller } from '../auth/authenticator.js';
 import { isoTime, type Form } from '../contract/form.js';
 import { viewOfEnvironment, type Deployment } from '../deployment.js';
@@ -387,7 +387,7 @@ export class PoseStream {
     const texts = since
       .slice(place + 1)
       .filter((event) => isWanted(event, filters))
-      .map((event) => JSON.stringify(alertMessage(event)));
+      .map((event) => JSON.stringify(alertMessage(event, this.#domain)));
     return { texts, missed: gone };
   }
 
@@ -414,9 +414,13 @@ export class PoseStream {
     return made;
   }
 
+  get #domain(): Domain | undefined {
+    return this.#deployment.main.topology.settings.domain;
+  }
+
   #deliverAlert(event: SensedEvent): void {
     this.#alerts.push(event);
-    const text = JSON.stringify(alertMessage(event));
+    const text = JSON.stringify(alertMessage(event, this.#domain));
     this.#tellEach(this.#connections, 'alerts', text, ({ filters }) => isWanted(event, filters));
   }
 

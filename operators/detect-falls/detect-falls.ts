@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Failure, ModelReference, PoseFrame, SensedEvent, Window } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { confidenceOf, RULE_THRESHOLD } from './confidence.js';
 import type { Ensemble } from './dense.js';
 import { netScorer, ruleScorer, scoreOf, type Scorer } from './detector.js';
 import { HeldBack, type HeldBackState } from './held-back.js';
@@ -33,8 +34,6 @@ export const WEIGHTS_FILE = 'operators/detect-falls/weights/falls.json';
 export const readWeights = (path = packageFile(WEIGHTS_FILE)): FallWeights =>
   JSON.parse(readFileSync(path, 'utf8')) as FallWeights;
 
-/** Point of the rule at which 5 % of the action clips of falls-intel5300-bedroom raise an alarm. */
-const RULE_THRESHOLD = 1.2;
 /** What a score must have more while noise floors are learnt: odds seven times as high. On the rule's scale, see {@link confidenceOf}. */
 const WARM_UP_RAISE = 2;
 const RULE_WARM_UP_RAISE = WARM_UP_RAISE / 4;
@@ -285,7 +284,7 @@ class Watch {
       severity: impact >= HIGH_IMPACT ? 'critical' : 'high',
       environment: this.#environment,
       time,
-      confidence: round(confidenceOf(score, model !== null)),
+      confidence: round(confidenceOf(score, this.#config.method)),
       person,
       location,
       metadata: {
@@ -339,10 +338,6 @@ interface WatchState {
 /** Motion over the noise floor, log10 of power, that is called an impact of 1: about the strongest of the recordings. */
 const FULL_IMPACT = 2.5;
 const HIGH_IMPACT = 0.6;
-
-/** The nets give a logit; a point of the rule over its threshold counts for four of it. */
-const confidenceOf = (score: number, isLogit: boolean): number =>
-  1 / (1 + Math.exp(-(isLogit ? score : 4 * (score - RULE_THRESHOLD))));
 
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 

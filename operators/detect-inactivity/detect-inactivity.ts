@@ -32,6 +32,7 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
   inputs: ['pose', 'measure'],
   outputs: ['event'],
   stateFields: [],
+  liveFields: ['threshold_minutes', 'distance_m', 'motion', 'motion_lasts_ms', 'ignore_bed'],
   config: Type.Object(
     {
       threshold_minutes: Type.Number({
@@ -77,14 +78,15 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
     { title: 'A bathroom with one door', config: { threshold_minutes: 15, exits: ['door'] } },
   ],
   create: (config, context) => {
-    const settings: VigilSettings = {
-      threshold: config.threshold_minutes * MINUTE,
-      distance: config.distance_m,
-      motion: config.motion,
-      motionLasts: config.motion_lasts_ms * 1000,
-      ignoreBed: config.ignore_bed,
-      exits: config.exits,
-    };
+    const settingsOf = (now: typeof config): VigilSettings => ({
+      threshold: now.threshold_minutes * MINUTE,
+      distance: now.distance_m,
+      motion: now.motion,
+      motionLasts: now.motion_lasts_ms * 1000,
+      ignoreBed: now.ignore_bed,
+      exits: now.exits,
+    });
+    const settings = settingsOf(config);
     for (const id of config.exits)
       if (!context.environments.some(({ zones }) => zones.some((zone) => zone.id === id)))
         context.log.warn('no environment has the zone that is named as an exit', { zone: id });
@@ -104,6 +106,9 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
         if (data.subject !== null || data.source !== 'csiflow') return NOTHING;
         const events = rooms.get(data.environment)?.motion(data.time, data.value) ?? [];
         return events.length === 0 ? NOTHING : { data: events };
+      },
+      adjust: (next) => {
+        for (const room of rooms.values()) room.adjust(settingsOf(next as typeof config));
       },
       snapshot: () => Array.from(rooms.values(), (room) => room.snapshot()),
       restore: (state) => {
@@ -128,6 +133,10 @@ class Room {
   constructor(environment: Environment, settings: VigilSettings) {
     this.#environment = environment.id;
     this.#vigil = new Vigil(environment, settings);
+  }
+
+  adjust(settings: VigilSettings): void {
+    this.#vigil.adjust(settings);
   }
 
   frame({ time, persons, provenance }: PoseFrame): SensedEvent[] {

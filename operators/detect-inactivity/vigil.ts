@@ -63,7 +63,7 @@ const MOST = 100;
 
 /** Watches over the persons of one environment. */
 export class Vigil {
-  readonly #settings: VigilSettings;
+  #settings: VigilSettings;
   readonly #beds: readonly Polygon[];
   readonly #exits: readonly Polygon[];
   readonly #watched = new Map<number, Watched>();
@@ -74,6 +74,11 @@ export class Vigil {
     this.#settings = settings;
     this.#beds = zones.filter(({ kind }) => kind === 'bed').map(({ polygon }) => polygon);
     this.#exits = zones.filter(({ id }) => settings.exits.includes(id)).map(({ polygon }) => polygon);
+  }
+
+  /** Exits stay as they are. */
+  adjust(settings: VigilSettings): void {
+    this.#settings = settings;
   }
 
   /** A pose frame: who is in sight, then whose stretch has become long by it. */

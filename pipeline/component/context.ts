@@ -1,5 +1,5 @@
 import type { Transaction } from './transaction.js';
-import type { Environment, Failure, LinkTable, Provenance } from '../model/index.js';
+import type { Domain, Environment, Failure, LinkTable, Provenance } from '../model/index.js';
 
 /** Plain data that survives JSON and a structured clone: snapshots' and positions' content may also hold typed arrays. */
 export type State = unknown;
@@ -51,6 +51,8 @@ export interface Context {
   readonly stateFolder: string;
   /** What the sources of this node are: `live`, `replay`, or `simulated`. Sources say it themselves; others inherit it with each record. */
   readonly provenance: Provenance;
+  /** What the deployment is for; default: `healthcare`. */
+  readonly domain?: Domain;
   /** Where a topology is scaled out: what a sink sends into it comes with the checkpoint, or never. */
   readonly transaction?: Transaction;
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { choice } from '../component/index.js';
+import { DEFAULT_DOMAIN, DOMAINS, type Domain } from '../model/index.js';
 import { TestsSchema } from './test-schema.js';
 import type { QueueSettings } from './topology.js';
 
@@ -49,6 +50,10 @@ export const SettingsSchema = Type.Object(
       minimum: 0,
       maximum: 2 ** 31 - 1,
       description: 'Seeds the chance of every node: the same seed and input give the same output.',
+    }),
+    domain: choice<Domain>(DOMAINS, {
+      default: DEFAULT_DOMAIN,
+      description: 'What the deployment is for: it decides what people are asked to do about an alert.',
     }),
     scale_out: Type.Boolean({
       default: false,

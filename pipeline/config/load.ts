@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { recoveryOf, type Registry } from '../component/index.js';
-import type { Environment } from '../model/index.js';
+import { DEFAULT_DOMAIN, type Domain, type Environment } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
 import {
   checkEnvironments,
@@ -182,6 +182,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     state_folder?: string;
     outbox_limit_bytes: number;
     seed: number;
+    domain: Domain;
     scale_out: boolean;
   };
   const id = valueAt(root, ['id']);
@@ -194,6 +195,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     stateFolder: resolve(source.folder, values.state_folder ?? `data/${name}.state`),
     outboxLimitBytes: values.outbox_limit_bytes,
     seed: values.seed,
+    ...(values.domain !== DEFAULT_DOMAIN && { domain: values.domain }),
     ...(values.scale_out && { scaleOut: true }),
   };
 }

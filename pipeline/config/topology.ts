@@ -1,5 +1,5 @@
 import type { Component } from '../component/index.js';
-import type { Environment, Port } from '../model/index.js';
+import type { Domain, Environment, Port } from '../model/index.js';
 
 /** A topology after all checks: what the runtime compiles. Made by the YAML loader and by the TypeScript builder alike. */
 export interface CheckedTopology {
@@ -63,6 +63,8 @@ export interface Settings {
   readonly outboxLimitBytes?: number;
   /** Seeds the `random` of every node's context. */
   readonly seed: number;
+  /** What the deployment is for. */
+  readonly domain?: Domain;
   /** Several processes share the partitions of the source; each partition is a shard. */
   readonly scaleOut?: boolean;
 }

@@ -6,13 +6,15 @@ export class LinkActivity {
   readonly #newest: Float64Array;
   readonly #rssi = new SecondMean();
   readonly #noise = new SecondMean();
+  #layout: CsiBlock['layout'] | null = null;
 
   /** @param links in the topology's table */
   constructor(links: number) {
     this.#newest = new Float64Array(links).fill(-Infinity);
   }
 
-  see({ count, time, link, rssi, noise }: CsiBlock): void {
+  see({ count, time, link, rssi, noise, layout }: CsiBlock): void {
+    if (count > 0) this.#layout = layout;
     for (let row = 0; row < count; row++) {
       const at = time[row]!;
       if (at > this.#newest[link[row]!]!) this.#newest[link[row]!] = at;
@@ -23,14 +25,24 @@ export class LinkActivity {
 
   /**
    * `active_links`: those with a frame in the last five seconds of event time; `rssi` and `noise`: mean dBm of the
-   * newest second, left out where unknown.
+   * newest second, left out where unknown; `antennas` and `subcarriers` of the newest block.
    */
-  describe(): { readonly active_links: number; readonly rssi?: number; readonly noise?: number } {
+  describe(): {
+    readonly active_links: number;
+    readonly antennas?: number;
+    readonly subcarriers?: number;
+    readonly rssi?: number;
+    readonly noise?: number;
+  } {
     const newest = this.#newest.reduce((a, b) => Math.max(a, b), -Infinity);
     const active = this.#newest.filter((time) => time > newest - ACTIVE_US).length;
     const [rssi, noise] = [this.#rssi.mean, this.#noise.mean];
     return {
       active_links: active,
+      ...(this.#layout && {
+        antennas: this.#layout.rx,
+        subcarriers: this.#layout.subcarriers.length,
+      }),
       ...(!Number.isNaN(rssi) && { rssi }),
       ...(!Number.isNaN(noise) && { noise }),
     };

@@ -1,4 +1,5 @@
 export * from './csi.js';
+export * from './domain.js';
 export * from './environment.js';
 export * from './plain.js';
 export * from './ports.js';

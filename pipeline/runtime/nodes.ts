@@ -140,6 +140,7 @@ export class Nodes {
         folder: topology.folder,
         stateFolder: topology.settings.stateFolder,
         provenance,
+        ...(topology.settings.domain && { domain: topology.settings.domain }),
         ...(transaction && { transaction }),
       },
     };

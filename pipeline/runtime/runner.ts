@@ -189,9 +189,10 @@ class TopologyRunner implements Runner {
     if (!this.#next || !this.#shard) return;
     const live = livePart(this.#topology, this.#next);
     if (live === this.#topology) return;
-    this.#topology = live;
-    this.#shard.adjust(live);
-    if (live.hash === this.#next.hash) this.#next = null;
+    const whole = live.hash === this.#next.hash;
+    this.#topology = whole ? this.#next : live;
+    this.#shard.adjust(this.#topology);
+    if (whole) this.#next = null;
   }
 
   plan(next: CheckedTopology): Plan {

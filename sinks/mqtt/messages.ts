@@ -1,4 +1,12 @@
-import type { Data, Failure, Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import type {
+  Domain,
+  Data,
+  Failure,
+  Measure,
+  Person,
+  PoseFrame,
+  SensedEvent,
+} from '../../pipeline/model/index.js';
 import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
 import { alertBody, isoTime, provenanceBody } from '../shared/alert.js';
 import { finiteJson } from '../shared/json.js';
@@ -18,6 +26,7 @@ export interface Message {
 }
 
 export interface MessagesSettings {
+  readonly domain?: Domain;
   readonly persons: boolean;
   /** Microseconds of event time between summaries while the number of people stays the same. */
   readonly summaryInterval: number;
@@ -109,7 +118,8 @@ export class Messages {
     const own = event.source === 'csiflow';
     // What a sender claims raises no alert.
     const topic = own ? this.#topics.alert(event.type) : this.#topics.analytics('claimed_events');
-    const body = own ? alertBody(event) : { ...alertBody(event), type: 'claim', source: event.source };
+    const alert = alertBody(event, this.#settings.domain);
+    const body = own ? alert : { ...alert, type: 'claim', source: event.source };
     return { topic, payload: finiteJson(body), kind: 'alert', retain: false, records };
   }
 

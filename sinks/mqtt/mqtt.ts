@@ -160,7 +160,7 @@ class MqttSink implements Sink {
 
   #settings(environment: string, version: string): ConstructorParameters<typeof Room>[1] {
     const config = this.#config;
-    const { topology, node } = this.#context;
+    const { topology, node, domain } = this.#context;
     return {
       broker: config,
       clientId: `${config.client_id ?? `csiflow-${topology}-${node}`}-${environment}`,
@@ -173,6 +173,7 @@ class MqttSink implements Sink {
         ? { prefix: config.home_assistant_prefix, entities: config.home_assistant_entities }
         : null,
       version,
+      ...(domain && { domain }),
     };
   }
 }

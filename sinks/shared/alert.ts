@@ -1,8 +1,14 @@
-import type { Provenance, SensedEvent } from '../../pipeline/model/index.js';
+import {
+  DEFAULT_DOMAIN,
+  type Domain,
+  type Provenance,
+  type SensedEvent,
+} from '../../pipeline/model/index.js';
 
 /** What someone should do about an event. */
-const ACTIONS: Partial<Record<SensedEvent['type'], readonly string[]>> = {
-  fall_detection: ['medical_response', 'notification'],
+const ACTIONS: Partial<Record<Domain, Partial<Record<SensedEvent['type'], string>>>> = {
+  healthcare: { fall_detection: 'medical_response', inactivity: 'medical_response' },
+  security: { intrusion: 'security_response', crowd: 'security_response' },
 };
 
 /** An alert as brokers and webhooks carry it: the service interface's alert, where it happened, and what it rests on. */
@@ -27,7 +33,7 @@ export interface AlertBody {
   readonly provenance: ProvenanceBody;
 }
 
-export const alertBody = (event: SensedEvent): AlertBody => ({
+export const alertBody = (event: SensedEvent, domain: Domain | undefined): AlertBody => ({
   type: 'alert',
   alert_id: event.id,
   timestamp: isoTime(event.time),
@@ -41,12 +47,17 @@ export const alertBody = (event: SensedEvent): AlertBody => ({
     video_clip_url: clipPath(event),
   },
   metadata: event.metadata,
-  actions_required: actionsRequired(event),
+  actions_required: actionsRequired(event, domain),
   provenance: provenanceBody(event.provenance),
 });
 
-export const actionsRequired = ({ type }: SensedEvent): readonly string[] =>
-  ACTIONS[type] ?? ['notification'];
+export const actionsRequired = (
+  { type }: SensedEvent,
+  domain: Domain = DEFAULT_DOMAIN,
+): readonly string[] => {
+  const action = ACTIONS[domain]?.[type];
+  return action === undefined ? ['notification'] : [action, 'notification'];
+};
 
 /** A path of the service interface: a moving skeleton of the seconds around an alert. The time stands in it because stores find by time. */
 export const clipPath = ({ id, time }: SensedEvent): string =>

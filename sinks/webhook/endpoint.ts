@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { Clock } from '../../pipeline/component/index.js';
-import type { SensedEvent } from '../../pipeline/model/index.js';
+import type { Domain, SensedEvent } from '../../pipeline/model/index.js';
 import { alertBody } from '../shared/alert.js';
 import { finiteJson } from '../shared/json.js';
 import { checkLiteral, publicLookup } from './address.js';
@@ -16,6 +16,7 @@ export interface EndpointSettings {
   readonly maxInFlight: number;
   readonly ca: Buffer | undefined;
   readonly version: string;
+  readonly domain: Domain | undefined;
 }
 
 /** How it went with one event. */
@@ -54,7 +55,7 @@ export class Endpoint {
   async send(event: SensedEvent): Promise<Outcome> {
     let body: string;
     try {
-      body = finiteJson(alertBody(event));
+      body = finiteJson(alertBody(event, this.#settings.domain));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       return { kind: 'refused', code: 'webhook.value.invalid', reason: error.message };

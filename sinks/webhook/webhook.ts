@@ -186,6 +186,7 @@ class WebhookSink implements Sink {
       maxInFlight: max_in_flight,
       ca: ca === undefined ? undefined : await readAuthority(resolve(folder, ca)),
       version: packageVersion(),
+      domain: this.#context.domain,
     };
     this.#endpoint = new Endpoint(settings, clock);
     this.#deliveries = new Deliveries(this.#endpoint, limitOf(url, max_events_per_hour), clock, {

@@ -61,7 +61,10 @@ async function usersFolder(): Promise<string> {
 export async function openService(
   limits = DEFAULT_LIMITS,
   outside: Partial<
-    Pick<ServerOptions, 'tls' | 'hosts' | 'origins' | 'identityProvider' | 'answerMs' | 'slowMs' | 'parse'>
+    Pick<
+      ServerOptions,
+      'tls' | 'hosts' | 'origins' | 'identityProvider' | 'answerMs' | 'slowMs' | 'parse' | 'clock' | 'main'
+    >
   > = {},
 ): Promise<TestService> {
   const stateFolder = mkdtempSync(join(tmpdir(), 'csiflow-api-'));

@@ -10,11 +10,14 @@ const frame = (link: number, second: number, rssi: number) => ({
   rssi,
 });
 
+/** Of the newest block. */
+const shape = { antennas: layout.rx, subcarriers: layout.subcarriers.length };
+
 it('counts the links with a frame in the last five seconds, and the mean level of the newest whole second', () => {
   const activity = new LinkActivity(3);
   expect(activity.describe()).toEqual({ active_links: 0 });
   activity.see(blockOf(layout, [frame(0, 1, -40), frame(1, 4, -50), frame(1, 4.5, -60), frame(1, 6.5, -70)]));
-  expect(activity.describe()).toEqual({ active_links: 1, rssi: -55 });
+  expect(activity.describe()).toEqual({ active_links: 1, rssi: -55, ...shape });
   activity.see(blockOf(layout, [frame(0, 6.6, -30)]));
   expect(activity.describe().active_links).toBe(2);
 });
@@ -22,5 +25,5 @@ it('counts the links with a frame in the last five seconds, and the mean level o
 it('says nothing of the level where no format knows it', () => {
   const activity = new LinkActivity(1);
   activity.see(blockOf(layout, [frame(0, 1, NaN), frame(0, 2, NaN)]));
-  expect(activity.describe()).toEqual({ active_links: 1 });
+  expect(activity.describe()).toEqual({ active_links: 1, ...shape });
 });

@@ -1,0 +1,286 @@
+import { join } from 'node:path';
+import { Type, type Static } from 'typebox';
+import type { Clock, Logger } from '../../pipeline/component/index.js';
+import {
+  withOverrides,
+  type CheckedTopology,
+  type LoadResult,
+  type Overrides,
+} from '../../pipeline/config/index.js';
+import { hashOf } from '../../pipeline/config/hash.js';
+import type { RunningTopology } from '../../pipeline/runtime/status.js';
+import { StateFile } from '../../pipeline/state/state-file.js';
+import type { Facts, Field, Place, Value } from './field.js';
+import { FIELDS, isFact, sameValue } from './fields.js';
+
+const closed = { additionalProperties: false } as const;
+const ValueSchema = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
+const Overridden = Type.Union([ValueSchema, Type.Null()]);
+
+const RevisionSchema = Type.Object(
+  {
+    revision: Type.Integer(),
+    at: Type.String(),
+    by: Type.String(),
+    action: Type.Enum(['change', 'undo']),
+    /** The revision that an `undo` takes back, or that took this one back. */
+    other: Type.Union([Type.Integer(), Type.Null()]),
+    changes: Type.Array(
+      Type.Object({ name: Type.String(), from: ValueSchema, to: ValueSchema, before: Overridden }, closed),
+    ),
+  },
+  closed,
+);
+
+const FileSchema = Type.Object(
+  {
+    version: Type.Integer(),
+    revision: Type.Integer(),
+    /** By field's name; what is not there is as the topology's file has it. */
+    values: Type.Record(Type.String(), ValueSchema),
+    history: Type.Array(RevisionSchema),
+  },
+  closed,
+);
+
+export type Revision = Static<typeof RevisionSchema>;
+
+/** Revisions that are kept, the newest ones. */
+const MOST_REVISIONS = 100;
+
+/** A field that cannot be what was asked. */
+export interface Refusal {
+  readonly field: Field;
+  readonly message: string;
+  readonly received: Value;
+}
+
+export class RefusedError extends Error {
+  readonly refusals: readonly Refusal[];
+
+  constructor(refusals: readonly Refusal[]) {
+    super(refusals.map(({ field, message }) => `${field.name} ${message}`).join('; '));
+    this.refusals = refusals;
+  }
+}
+
+export interface Change {
+  readonly changed: readonly Field[];
+  /** Fields that were left as they are since the topology has nothing that they act on. */
+  readonly idle: readonly { readonly field: Field; readonly missing: string }[];
+  /** What was changed is not yet so in what runs. */
+  readonly requiresRestart: boolean;
+  /** Microseconds. */
+  readonly at: number;
+}
+
+export interface ConfigurationOptions {
+  readonly main: RunningTopology;
+  readonly stateFolder: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly facts: () => Facts;
+}
+
+/**
+ * The configuration of the deployment: values of fields on top of the main topology's file, kept in the state folder.
+ * Both forms of the service interface are views of it.
+ */
+export class Configuration {
+  readonly #options: ConfigurationOptions;
+  readonly #file: StateFile<typeof FileSchema>;
+  /** What a topology was before the configuration's values were put over it. */
+  readonly #bases = new WeakMap<CheckedTopology, CheckedTopology>();
+
+  constructor(options: ConfigurationOptions) {
+    this.#options = options;
+    this.#file = new StateFile(join(options.stateFolder, 'configuration.json'), {
+      schema: FileSchema,
+      layout: 1,
+      initial: { version: 1, revision: 0, values: {}, history: [] },
+      remedy: 'put it back from a backup, or remove it: all fields are then as the topology file has them',
+    });
+    if (this.#own.size > 0) options.main.adjust(this.over(options.main.topology));
+  }
+
+  /** A topology with the configuration's values over it; what has no effect any more is left out and logged. */
+  over(base: CheckedTopology): CheckedTopology {
+    const { topology, idle } = this.#over(base, this.#own);
+    for (const { field, message } of idle)
+      this.#options.log.warn('a field of the configuration has no effect', {
+        field: field.name,
+        why: message,
+      });
+    return topology;
+  }
+
+  /** The same for what was read from a file. */
+  overLoaded(loaded: LoadResult): LoadResult {
+    return loaded.topology ? { ...loaded, topology: this.over(loaded.topology) } : loaded;
+  }
+
+  /** What holds now, or with the next start where that has to be waited for. */
+  value(field: Field): Value {
+    return this.#read(field, {
+      topology: this.#options.main.next,
+      own: this.#own,
+      facts: this.#options.facts(),
+    });
+  }
+
+  /** What holds without any change by `change`: as the topology's file has it. */
+  fallback(field: Field): Value {
+    return this.#read(field, { topology: this.#base, own: new Map(), facts: this.#options.facts() });
+  }
+
+  /** The environment that calls without an id are about. */
+  get environment(): string {
+    return String(this.value(FIELDS.find(({ name }) => name === 'environment_id')!));
+  }
+
+  get streams(): boolean {
+    return this.#own.get('streaming.websocket_enabled') !== false;
+  }
+
+  /** Changes with the configuration, not with what is measured. */
+  get tag(): string {
+    const { next } = this.#options.main;
+    const values = FIELDS.map((field) => (isFact(field, next) ? null : this.value(field)));
+    return `"${this.#file.content.revision}-${hashOf(values).slice(0, 12)}"`;
+  }
+
+  /** Newest first. */
+  get history(): readonly Revision[] {
+    return this.#file.content.history;
+  }
+
+  /** Those of the fields that are to become other than they are, and have nothing to act on. */
+  idle(asked: ReadonlyMap<Field, Value>): Change['idle'] {
+    const { next } = this.#options.main;
+    return this.#differing(asked).flatMap(([field]) => {
+      const missing = field.missing(next);
+      return missing === null ? [] : [{ field, missing }];
+    });
+  }
+
+  #differing(asked: ReadonlyMap<Field, Value>): readonly (readonly [Field, Value])[] {
+    const { next } = this.#options.main;
+    return [...asked].filter(([field, value]) => !sameValue(field, value, this.value(field), next));
+  }
+
+  /**
+   * Sets fields, all or none; those that are as asked already, and those without anything to act on, are left out.
+   * @throws RefusedError
+   */
+  change(asked: ReadonlyMap<Field, Value>, by: string): Change {
+    const { next } = this.#options.main;
+    const idle = this.idle(asked);
+    const wanted = this.#differing(asked).filter(([field]) => field.missing(next) === null);
+    const refusals = wanted.flatMap(([field, value]) => this.#refusal(field, value));
+    if (refusals.length > 0) throw new RefusedError(refusals);
+    if (wanted.length === 0)
+      return { changed: [], idle, requiresRestart: false, at: this.#options.clock.now() };
+    const values = new Map<string, Value | null>(
+      wanted.map(([field, value]) => [field.name, this.fallback(field) === value ? null : value]),
+    );
+    return { ...this.#become(values, { by, action: 'change', other: null }), idle };
+  }
+
+  /** Takes the newest change back that was not taken back already; null where there is none. @throws RefusedError */
+  undo(by: string): (Change & { readonly revision: number }) | null {
+    const last = this.history.find(({ action, other }) => action === 'change' && other === null);
+    if (!last) return null;
+    const values = new Map(last.changes.map(({ name, before }) => [name, before]));
+    const change = this.#become(values, { by, action: 'undo', other: last.revision });
+    return { ...change, idle: [], revision: last.revision };
+  }
+
+  /** @param asked null: as the topology's file has it */
+  #become(
+    asked: ReadonlyMap<string, Value | null>,
+    entry: Omit<Revision, 'revision' | 'changes' | 'at'>,
+  ): Done {
+    const { main, clock, log } = this.#options;
+    const { content } = this.#file;
+    const base = this.#base;
+    const fields = FIELDS.filter(({ name }) => asked.has(name));
+    const all = new Map<string, Value | null>([...this.#own, ...asked]);
+    const own = new Map([...all].filter((pair): pair is [string, Value] => pair[1] !== null));
+    const { topology, idle } = this.#over(base, own);
+    const refusals = idle.filter(({ field }) => fields.includes(field));
+    if (refusals.length > 0) throw new RefusedError(refusals);
+
+    const at = clock.now();
+    const revision = content.revision + 1;
+    const changes = fields.map((field) => ({
+      name: field.name,
+      from: this.value(field),
+      to: this.#read(field, { topology, own, facts: this.#options.facts() }),
+      before: content.values[field.name] ?? null,
+    }));
+    const newest = { ...entry, revision, at: new Date(at / 1000).toISOString(), changes };
+    const history = content.history.map((old) =>
+      old.revision === entry.other ? { ...old, other: revision } : old,
+    );
+    this.#file.write({
+      version: 1,
+      revision,
+      values: Object.fromEntries(own),
+      history: [newest, ...history].slice(0, MOST_REVISIONS),
+    });
+    main.adjust(topology);
+    log.info('the configuration was changed', { ...newest, changes: changes.map(({ name }) => name) });
+    const running = { topology: main.topology, own, facts: this.#options.facts() };
+    const requiresRestart = fields.some((field) => this.#read(field, running) !== this.value(field));
+    return { changed: fields, requiresRestart, at };
+  }
+
+  #over(
+    base: CheckedTopology,
+    own: ReadonlyMap<string, Value>,
+  ): { topology: CheckedTopology; idle: readonly Refusal[] } {
+    const idle: Refusal[] = [];
+    let topology = base;
+    for (const field of FIELDS) {
+      const received = own.get(field.name);
+      if (received === undefined || !field.write) continue;
+      const missing = field.missing(topology) ?? field.fixed?.(topology) ?? null;
+      const written = missing ?? tryOver(topology, field.write(received, topology));
+      if (typeof written === 'string') idle.push({ field, message: written, received });
+      else topology = written;
+    }
+    if (topology !== base) this.#bases.set(topology, base);
+    return { topology, idle };
+  }
+
+  #refusal(field: Field, received: Value): readonly Refusal[] {
+    const { next } = this.#options.main;
+    const message = field.fixed?.(next) ?? field.refuse?.(received, next) ?? null;
+    return message === null ? [] : [{ field, message, received }];
+  }
+
+  #read(field: Field, place: Place): Value {
+    return field.missing(place.topology) === null ? field.read(place) : field.absent;
+  }
+
+  get #own(): ReadonlyMap<string, Value> {
+    return new Map(Object.entries(this.#file.content.values));
+  }
+
+  get #base(): CheckedTopology {
+    const { next } = this.#options.main;
+    return this.#bases.get(next) ?? next;
+  }
+}
+
+type Done = Omit<Change, 'idle'>;
+
+/** What keeps a topology from taking a change, in words. */
+function tryOver(topology: CheckedTopology, overrides: Overrides): CheckedTopology | string {
+  try {
+    return withOverrides(topology, overrides);
+  } catch (error) {
+    if (error instanceof RangeError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import { Type, type TObject, type TSchema } from 'typebox';
+import type { Field, FieldView, Value } from '../configuration/field.js';
+import { FIELDS } from '../configuration/fields.js';
+import type { Form } from './form.js';
+
+const closed = { additionalProperties: false } as const;
+
+/** Fields that a form has, with how it shows them. */
+const viewsOf = (form: Form): readonly (readonly [Field, FieldView])[] =>
+  FIELDS.flatMap((field) => {
+    const view = field.views[form];
+    return view ? [[field, view] as const] : [];
+  });
+
+/** 2.8: all fields of a form. */
+export const ConfigurationSchemas: Readonly<Record<Form, TObject>> = {
+  a: schemaOf('a', false),
+  b: schemaOf('b', false),
+};
+
+/** The same with every field optional: what a `PUT` takes. A field of the other form refuses the whole. */
+export const PartialSchemas: Readonly<Record<Form, TObject>> = {
+  a: schemaOf('a', true),
+  b: schemaOf('b', true),
+};
+
+/** A form's shape of the configuration. @param value of a field, as it is kept */
+export function configurationBody(form: Form, value: (field: Field) => Value): object {
+  const body: Tree = {};
+  for (const [field, view] of viewsOf(form)) put(body, view.path.split('.'), shown(view, value(field)));
+  return body;
+}
+
+/** Fields of a checked body, as they are kept. */
+export function fieldsOf(form: Form, body: object): ReadonlyMap<Field, Value> {
+  const found = new Map<Field, Value>();
+  for (const [field, view] of viewsOf(form)) {
+    const sent = at(body, view.path.split('.'));
+    if (sent !== undefined) found.set(field, view.read ? view.read(sent as Value) : (sent as Value));
+  }
+  return found;
+}
+
+/** Path of a field as a form has it; as the other one has it where the form does not. */
+export const pathOf = ({ views, name }: Field, form: Form): string =>
+  (views[form] ?? views.a ?? views.b)?.path ?? name;
+
+/** Value of a field as a form shows it. */
+export function shownAs({ views }: Field, form: Form, value: Value): Value {
+  const view = views[form] ?? views.a ?? views.b;
+  return view ? shown(view, value) : value;
+}
+
+const shown = (view: FieldView, value: Value): Value => (view.show ? view.show(value) : value);
+
+interface Tree {
+  [name: string]: Tree | Value;
+}
+
+function put(tree: Tree, path: readonly string[], value: Value): void {
+  const [name, ...rest] = path;
+  if (rest.length === 0) tree[name!] = value;
+  else put((tree[name!] ??= {}) as Tree, rest, value);
+}
+
+const at = (tree: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name)
+        ? (inner as Record<string, unknown>)[name]
+        : undefined,
+    tree,
+  );
+
+function schemaOf(form: Form, partial: boolean): TObject {
+  return objectOf(
+    viewsOf(form).map(([, { path, schema }]) => ({ path: path.split('.'), schema })),
+    partial,
+  );
+}
+
+interface Leaf {
+  readonly path: readonly string[];
+  readonly schema: TSchema;
+}
+
+function objectOf(leaves: readonly Leaf[], partial: boolean): TObject {
+  const names = [...new Set(leaves.map(({ path }) => path[0]!))];
+  const properties = names.map((name) => {
+    const own = leaves.filter(({ path }) => path[0] === name);
+    const [first] = own;
+    const inner = own.map(({ path, schema }) => ({ path: path.slice(1), schema }));
+    const schema = first!.path.length === 1 ? first!.schema : objectOf(inner, partial);
+    return [name, partial ? Type.Optional(schema) : schema] as const;
+  });
+  return Type.Object(Object.fromEntries(properties), closed);
+}

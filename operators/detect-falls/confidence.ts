@@ -1,0 +1,17 @@
+/** Point of the rule at which 5 % of the action clips of falls-intel5300-bedroom raise an alarm. */
+export const RULE_THRESHOLD = 1.2;
+
+/** A point of the rule over its threshold counts for four of the nets' logit. */
+const RULE_SCALE = 4;
+/** Beyond it a confidence is 0 or 1 to all digits. */
+const FARTHEST = 50;
+
+/** How sure a fall of this score is, 0 to 1. The nets give a logit. */
+export const confidenceOf = (score: number, method: 'nets' | 'rule'): number =>
+  1 / (1 + Math.exp(-(method === 'nets' ? score : RULE_SCALE * (score - RULE_THRESHOLD))));
+
+/** The score from which on falls are as sure as `confidence`, 0 to 1; the inverse of {@link confidenceOf} within what `threshold` may be. */
+export function scoreFor(confidence: number, method: 'nets' | 'rule'): number {
+  const logit = Math.min(FARTHEST, Math.max(-FARTHEST, Math.log(confidence / (1 - confidence))));
+  return method === 'nets' ? logit : RULE_THRESHOLD + logit / RULE_SCALE;
+}

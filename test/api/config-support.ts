@@ -1,0 +1,83 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { components } from '../../api/components.js';
+import { Registry, type Component, type Sink, type Source } from '../../pipeline/component/index.js';
+import { parseTopology } from '../../pipeline/config/index.js';
+import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { Runner } from '../../pipeline/runtime/runner.js';
+import { testEnvironment } from '../support/context.js';
+import { aborted, runnerOf, temporaryFolder } from '../support/flow.js';
+
+/** As in the registry, but that it reaches nothing and loads nothing. */
+function inert(component: Component): Component {
+  const source: Source = {
+    open: async (_, output) => {
+      output.ready?.();
+      await aborted(output.signal);
+    },
+  };
+  const sink: Sink = {
+    open: async () => undefined,
+    write: async () => [],
+    flush: async () => undefined,
+    rewind: async () => undefined,
+    close: async () => undefined,
+  };
+  if (component.kind === 'source') return { ...component, create: () => source };
+  if (component.kind === 'sink') return { ...component, create: () => sink };
+  if (component.name !== 'infer-pose') return component;
+  return { ...component, create: () => ({ process: async () => ({ data: [] }), adjust: () => undefined }) };
+}
+
+/** Nodes that each field of the configuration has something to act on in. */
+export const WHOLE = {
+  sources: { flat: { type: 'simulator' } },
+  operators: {
+    windows: { type: 'window', from: 'flat', length_ms: 2000, hop_ms: 200, points: 100 },
+    poses: { type: 'infer-pose', from: 'windows', backend: 'wasm' },
+    people: { type: 'track-persons', from: 'poses', max_age_ms: 20_000 },
+    falls: { type: 'detect-falls', from: ['windows', 'people'] },
+    doings: { type: 'detect-activity', from: 'people' },
+    still: { type: 'detect-inactivity', from: 'people' },
+  },
+  sinks: {
+    live: { type: 'websocket', from: ['people', 'falls', 'doings', 'still'] },
+    broker: { type: 'mqtt', from: ['people', 'falls'], url: 'mqtt://127.0.0.1:1' },
+    stream: { type: 'kafka', from: ['people'], brokers: ['127.0.0.1:1'] },
+  },
+};
+
+export interface Bench {
+  readonly runner: Runner;
+  readonly folder: string;
+  parse(nodes: object): CheckedTopology;
+}
+
+/** A runner over a topology of the registry's components that reach nothing, not started. */
+export function bench(nodes: object = WHOLE, environments = [testEnvironment]): Bench {
+  const folder = temporaryFolder();
+  const known = new Registry(components.list().map(inert));
+  environments.forEach((environment) => {
+    writeFileSync(join(folder, `${environment.id}.yaml`), stringify(environment));
+  });
+  const parse = (of: object): CheckedTopology => {
+    const text = stringify({
+      id: 'room',
+      environments: environments.map(({ id }) => `${id}.yaml`),
+      settings: { state_folder: 'state' },
+      ...of,
+    });
+    const { topology, problems } = parseTopology({ text, shown: 'room.yaml', file: null, folder }, known, {
+      env: {},
+    });
+    if (!topology) throw new Error(JSON.stringify(problems, null, 1));
+    return topology;
+  };
+  mkdirSync(join(folder, 'api'));
+  return { runner: runnerOf(parse(nodes)), folder, parse };
+}
+
+export const forget = (folder: string): void => {
+  rmSync(folder, { recursive: true });
+};

@@ -1,0 +1,334 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Configuration } from '../../api/configuration/configuration.js';
+import type { Field, Value } from '../../api/configuration/field.js';
+import { FIELDS, NO_FACTS } from '../../api/configuration/fields.js';
+import { fieldsOf } from '../../api/contract/configuration.js';
+import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { testContext, testEnvironment } from '../support/context.js';
+import { bench, WHOLE, type Bench } from './config-support.js';
+import { openService, type TestService } from './support.js';
+
+let made: Bench;
+let service: TestService;
+
+beforeEach(async () => {
+  made = bench();
+  await made.runner.start();
+  service = await openService(
+    { ...DEFAULT_LIMITS },
+    { main: made.runner, parse: () => ({ topology: made.parse(WHOLE), problems: [] }) },
+  );
+});
+afterEach(async () => {
+  await service.close();
+  await made.runner.stop();
+});
+
+type Json = Record<string, any>;
+
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+  role: 'admin' | 'operator' | 'viewer' = 'admin',
+): Promise<{ status: number; etag: string | null; body: Json }> {
+  const response = await fetch(service.server.address + path, {
+    method,
+    headers: {
+      'Content-Type': 'application/json',
+      Authorization: `Bearer ${service.token(role)}`,
+      ...headers,
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return {
+    status: response.status,
+    etag: response.headers.get('ETag'),
+    body: (await response.json()) as Json,
+  };
+}
+
+const A = '/form-a/api/v1/config';
+const B = '/form-b/api/v1/config';
+const put = async (path: string, body: unknown) => (await call('PUT', path, body)).body;
+
+describe('two views of one configuration', () => {
+  test('what Form A sets Form B shows, and the other way round', async () => {
+    const { changes_applied } = await put(A, {
+      detection: { confidence_threshold: 0.4, tracking_enabled: false },
+      alerts: { fall_detection: { sensitivity: 0.4 }, inactivity_detection: { threshold_minutes: 15 } },
+    });
+    expect(changes_applied).toEqual([
+      'detection.confidence_threshold',
+      'detection.tracking_enabled',
+      'alerts.fall_detection.sensitivity',
+      'alerts.inactivity_detection.threshold_minutes',
+    ]);
+    const { data } = (await call('GET', B)).body;
+    expect(data.detection).toMatchObject({ confidence_threshold: 0.4, enable_tracking: false });
+    expect(data.analytics.alert_thresholds).toEqual({ fall_confidence: 0.6, inactivity_timeout: 900 });
+    await put(B, { analytics: { alert_thresholds: { inactivity_timeout: 120 } } });
+    expect((await call('GET', A)).body.alerts.inactivity_detection.threshold_minutes).toBe(2);
+  });
+
+  test('sending back what was read changes nothing, in either form', async () => {
+    const a = (await call('GET', A)).body;
+    expect(await put(A, a)).toEqual({
+      status: 'updated',
+      changes_applied: [],
+      restart_required: false,
+      validation_warnings: [],
+    });
+    const b = (await call('GET', B)).body.data;
+    expect((await put(B, b)).data).toMatchObject({
+      updated_fields: [],
+      requires_restart: false,
+      configuration: b,
+    });
+  });
+
+  test('the defaults are what the file says, whatever was changed', async () => {
+    const before = (await call('GET', B)).body.data;
+    await put(B, { detection: { max_persons: 7 } });
+    const { schema, defaults } = (await call('GET', `${B}/schema`)).body.data;
+    expect(defaults).toEqual(before);
+    expect(schema.properties.detection.properties.confidence_threshold).toMatchObject({
+      type: 'number',
+      minimum: 0,
+      maximum: 1,
+    });
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    [B, { detection: { confidence_threshold: 1.1 } }, 'detection.confidence_threshold'],
+    [B, { detection: { max_persons: 0 } }, 'detection.max_persons'],
+    [B, { detection: { tracking_enabled: true } }, 'detection.tracking_enabled'],
+    [B, { alerts: {} }, 'alerts'],
+    [B, { domain: 'zoo' }, 'domain'],
+    [B, { environment_id: 'nowhere' }, 'environment_id'],
+    [B, { neural_network: { model_version: 'v9' } }, 'neural_network.model_version'],
+    [B, { hardware: { antenna_count: 3 } }, 'hardware.antenna_count'],
+    [B, { hardware: { csi_sampling_rate: 5000 } }, 'hardware.csi_sampling_rate'],
+  ])('%s %j names the field', async (path, body, field) => {
+    const before = (await call('GET', path)).body.data;
+    const answer = await call('PUT', path, {
+      ...body,
+      detection: { ...(body as Json).detection, enable_tracking: false },
+    });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: { field } });
+    expect((await call('GET', path)).body.data).toEqual(before);
+  });
+
+  test('Form A names all fields that are wrong', async () => {
+    const { status, body } = await call('PUT', A, {
+      detection: { confidence_threshold: 2, enable_tracking: true },
+      environment: { calibration_timestamp: '2026-01-01T00:00:00Z' },
+    });
+    expect(status).toBe(422);
+    expect(body.error.details.field_errors.map(({ field }: Json) => field).sort()).toEqual([
+      'detection.confidence_threshold',
+      'detection.enable_tracking',
+    ]);
+  });
+
+  test('a viewer reads, and changes nothing; an operator neither', async () => {
+    expect((await call('GET', B, undefined, {}, 'viewer')).status).toBe(200);
+    expect((await call('PUT', B, {}, {}, 'operator')).status).toBe(403);
+    expect((await call('POST', `${B}/undo`, undefined, {}, 'operator')).status).toBe(403);
+    expect((await call('GET', `${B}/history`, undefined, {}, 'viewer')).status).toBe(403);
+  });
+});
+
+describe('versions', () => {
+  test('If-Match with an old tag is answered 412, and nothing is changed', async () => {
+    const { etag } = await call('GET', B);
+    const first = await call('PUT', B, { detection: { max_persons: 2 } }, { 'If-Match': etag! });
+    expect(first.status).toBe(200);
+    expect(first.etag).not.toBe(etag);
+    const second = await call('PUT', B, { detection: { max_persons: 3 } }, { 'If-Match': etag! });
+    expect(second).toMatchObject({
+      status: 412,
+      etag: first.etag,
+      body: { error: { code: 'RESOURCE_CONFLICT' } },
+    });
+    const { body, etag: now } = await call('GET', A);
+    expect([body.detection.max_persons, now]).toEqual([2, first.etag]);
+    expect((await call('PUT', B, { detection: { max_persons: 3 } }, { 'If-Match': '*' })).status).toBe(200);
+  });
+
+  test('changes are taken back one after the other, and the history says who did what', async () => {
+    await put(B, { detection: { max_persons: 2 } });
+    await put(B, { detection: { max_persons: 3, confidence_threshold: 0.3 } });
+    expect((await call('POST', `${B}/undo`)).body.data).toMatchObject({
+      undone_revision: 2,
+      updated_fields: ['detection.confidence_threshold', 'detection.max_persons'],
+      configuration: { detection: { max_persons: 2, confidence_threshold: 0 } },
+    });
+    expect((await call('POST', `${B}/undo`)).body.data.configuration.detection.max_persons).toBe(1);
+    expect((await call('POST', `${B}/undo`)).status).toBe(409);
+    const { data, pagination } = (await call('GET', `${B}/history?per_page=2`)).body;
+    expect(pagination).toMatchObject({ total: 4, has_next: true });
+    expect(data[0]).toMatchObject({ revision: 4, account: 'admin', action: 'undo', undoes: 1 });
+    expect(data[0].changes).toEqual([{ field: 'detection.max_persons', from: 2, to: 1 }]);
+  });
+
+  test('it is kept over restarts of the process', async () => {
+    await put(B, { detection: { max_persons: 5 }, neural_network: { batch_size: 8 } });
+    const kept = JSON.parse(readFileSync(join(service.stateFolder, 'configuration.json'), 'utf8')) as Json;
+    expect(kept['values']).toEqual({ 'detection.max_persons': 5, 'neural_network.batch_size': 8 });
+    const later = bench();
+    const { context } = testContext();
+    const again = new Configuration({
+      main: later.runner,
+      stateFolder: service.stateFolder,
+      clock: context.clock,
+      log: context.log,
+      facts: () => NO_FACTS,
+    });
+    const configOf = (id: string) => later.runner.topology.nodes.find((node) => node.id === id)!.config;
+    expect([configOf('people')['max_persons'], configOf('poses')['max_batch']]).toEqual([5, 8]);
+    expect(again.history).toHaveLength(1);
+  });
+});
+
+/** For each field another value than the topology has, where it acts, and whether what runs takes it over. */
+const EFFECTS: readonly (readonly [string, Json, string, Json, 'at once' | 'restart'])[] = [
+  [B, { domain: 'security' }, 'settings', { domain: 'security' }, 'restart'],
+  [A, { environment: { name: 'Ward' } }, 'environment', { name: 'Ward' }, 'restart'],
+  [B, { detection: { confidence_threshold: 0.5 } }, 'people', { min_shown_confidence: 0.5 }, 'at once'],
+  [B, { detection: { max_persons: 3 } }, 'people', { max_persons: 3 }, 'at once'],
+  [B, { detection: { enable_tracking: false } }, 'people', { follow: false }, 'at once'],
+  [B, { detection: { tracking_max_age: 30 } }, 'people', { max_age_ms: 6000 }, 'at once'],
+  [B, { detection: { tracking_min_hits: 5 } }, 'people', { min_hits: 5 }, 'at once'],
+  [B, { neural_network: { batch_size: 4 } }, 'poses', { max_batch: 4 }, 'restart'],
+  [B, { neural_network: { enable_gpu: true } }, 'poses', { backend: 'auto' }, 'restart'],
+  [B, { neural_network: { inference_timeout: 500 } }, 'poses', { timeout_ms: 500 }, 'at once'],
+  [B, { hardware: { csi_sampling_rate: 100 } }, 'flat', { rate_hz: 100 }, 'restart'],
+  [B, { hardware: { buffer_size: 32 } }, 'queue of flat', { capacity: 32 }, 'restart'],
+  [B, { analytics: { enable_fall_detection: false } }, 'node falls', { enabled: false }, 'at once'],
+  [B, { analytics: { alert_thresholds: { fall_confidence: 0.5 } } }, 'falls', { threshold: 0 }, 'at once'],
+  [
+    A,
+    { alerts: { fall_detection: { notification_delay_seconds: 2.5 } } },
+    'falls',
+    { notify_delay_ms: 2500 },
+    'at once',
+  ],
+  [A, { alerts: { inactivity_detection: { enabled: false } } }, 'node still', { enabled: false }, 'at once'],
+  [
+    A,
+    { alerts: { inactivity_detection: { threshold_minutes: 7 } } },
+    'still',
+    { threshold_minutes: 7 },
+    'at once',
+  ],
+  [B, { analytics: { enable_activity_recognition: false } }, 'node doings', { enabled: false }, 'at once'],
+  [A, { streaming: { restream_enabled: false } }, 'node stream', { enabled: false }, 'at once'],
+  [A, { streaming: { mqtt_enabled: false } }, 'node broker', { enabled: false }, 'at once'],
+];
+
+function acts(place: string): unknown {
+  const { topology } = made.runner;
+  if (place === 'settings') return topology.settings;
+  if (place === 'environment') return topology.environments[0];
+  const node = topology.nodes.find(({ id }) => id === place.split(' ').at(-1))!;
+  return place.startsWith('node') ? node : place.startsWith('queue') ? node.queue : node.config;
+}
+
+describe('each field does what it says, and the flag of the restart is right', () => {
+  test.each(EFFECTS)('%s %j', async (path, body, place, expected, when) => {
+    const answer = await put(path, body);
+    const waits = path === A ? answer['restart_required'] : answer['data'].requires_restart;
+    expect(waits).toBe(when === 'restart');
+    if (waits) {
+      expect(acts(place)).not.toMatchObject(expected);
+      await made.runner.restart();
+    }
+    expect(acts(place)).toMatchObject(expected);
+    // Taken back before a restart, it needs none.
+    expect((await call('POST', `${B}/undo`)).body.data.requires_restart).toBe(waits);
+  });
+
+  test('every field that can be set is among them, or has a test of its own', () => {
+    const own = ['environment_id', 'streaming.websocket_enabled'];
+    const shown = EFFECTS.flatMap(([path, body]) => [...fieldsOf(path === A ? 'a' : 'b', body).keys()]);
+    const settable = FIELDS.filter((field) => field.write && !own.includes(field.name));
+    expect(settable.filter((field) => !shown.includes(field)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('a change that is taken back before the restart needs none', async () => {
+    await put(B, { neural_network: { batch_size: 4 } });
+    expect((await put(B, { neural_network: { batch_size: 32 } })).data).toMatchObject({
+      updated_fields: ['neural_network.batch_size'],
+      requires_restart: false,
+    });
+  });
+
+  test('a plan of the same file keeps the configuration', async () => {
+    await put(B, { detection: { max_persons: 3 } });
+    const path = '/form-b/api/v1/topologies/room/plan';
+    const { data } = (await call('POST', path, { topology: 'the same' })).body;
+    expect(data.changes.filter(({ change }: Json) => change !== 'unchanged')).toEqual([]);
+  });
+});
+
+describe('a topology without the nodes that fields act on', () => {
+  test('Form A warns of what has no effect, Form B refuses it, and neither keeps it', async () => {
+    const few = bench({
+      sources: { routers: { type: 'udp' } },
+      operators: { motion: { type: 'window', from: 'routers' } },
+      sinks: { out: { type: 'console', from: 'routers' } },
+    });
+    const small = await openService(DEFAULT_LIMITS, { main: few.runner });
+    const before = service;
+    try {
+      service = small;
+      const { changes_applied, validation_warnings } = await put(A, {
+        domain: 'retail',
+        streaming: { mqtt_enabled: true },
+      });
+      expect(changes_applied).toEqual(['domain']);
+      expect(validation_warnings).toEqual([
+        'streaming.mqtt_enabled was not changed: the topology room has no node of the type mqtt',
+      ]);
+      const refused = await call('PUT', B, { detection: { max_persons: 4 } });
+      expect(refused.body.error.message).toContain('no node of the type track-persons');
+      expect((await call('PUT', B, { hardware: { csi_sampling_rate: 50 } })).status).toBe(422);
+      const a = (await call('GET', A)).body;
+      expect(a.streaming.mqtt_enabled).toBe(false);
+      expect((await put(A, a)).changes_applied).toEqual([]);
+    } finally {
+      service = before;
+      await small.close();
+    }
+  });
+});
+
+describe('several environments', () => {
+  test('calls without an id are about the chosen one', async () => {
+    const links = testEnvironment.links.map((link) => ({
+      ...link,
+      id: `${link.id}b`,
+      sender: `${link.sender}b`,
+    }));
+    const two = bench(WHOLE, [testEnvironment, { ...testEnvironment, id: 'second', links }]);
+    const { context } = testContext();
+    const configuration = new Configuration({
+      main: two.runner,
+      stateFolder: two.folder,
+      clock: context.clock,
+      log: context.log,
+      facts: () => NO_FACTS,
+    });
+    const field = FIELDS.find(({ name }) => name === 'environment_id')!;
+    expect(configuration.environment).toBe(testEnvironment.id);
+    configuration.change(new Map<Field, Value>([[field, 'second']]), 'ada');
+    expect(configuration.environment).toBe('second');
+  });
+});
