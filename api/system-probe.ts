@@ -91,10 +91,10 @@ export class SystemProbe {
       gpu: round(usage),
       gpuMemory: round(memory),
       gpuMemoryBytes: memoryBytes,
-      bytesRead: Math.round(this.#recent('read')),
-      bytesWritten: Math.round(this.#recent('written')),
-      bytesIn: Math.max(0, now.received - this.#begun.received),
-      bytesOut: Math.max(0, now.sent - this.#begun.sent),
+      bytesRead: Math.round(this.#recent('bytesRead')),
+      bytesWritten: Math.round(this.#recent('bytesWritten')),
+      bytesIn: Math.max(0, now.bytesIn - this.#begun.bytesIn),
+      bytesOut: Math.max(0, now.bytesOut - this.#begun.bytesOut),
     };
   }
 

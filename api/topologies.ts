@@ -160,8 +160,8 @@ export class Topologies {
     if (!isDown(known)) throw new TopologyConflict(`${id} is ${state}: stop it first`, state);
     this.#others.delete(id);
     this.#options.forget(id);
-    const { [id]: _removed, ...rest } = this.#kept;
-    this.#file.write({ version: LAYOUT, topologies: rest });
+    const rest = Object.entries(this.#kept).filter(([one]) => one !== id);
+    this.#file.write({ version: LAYOUT, topologies: Object.fromEntries(rest) });
   }
 
   /** Stops all but the main one; they are started again by the next start of csiflow. */

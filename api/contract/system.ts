@@ -255,7 +255,7 @@ export function statusB(facts: SystemFacts): Static<typeof StatusBSchema> {
     performance: {
       frames_processed: sum(sources(status), (node) => node.sent),
       average_fps: traffic.framesPerSecond,
-      average_latency_ms: status.latencyMs?.p50 ?? 0,
+      average_latency_ms: latencyOf(status),
       cpu_usage: percent(resources.cpu),
       memory_usage: percent(resources.memory),
       gpu_usage: percent(resources.gpu),
@@ -286,6 +286,10 @@ const ofType = (status: TopologyStatus, type: string): NodeStatus[] =>
 const isUp = (node: NodeStatus): boolean => node.status === 'active' || node.status === 'healthy';
 const sum = (nodes: readonly NodeStatus[], value: (node: NodeStatus) => number): number =>
   nodes.reduce((total, node) => total + value(node), 0);
+/** Median of the last minute, milliseconds to a hundredth; 0 where there were no poses. */
+export const latencyOf = ({ latencyMs }: TopologyStatus): number =>
+  Math.round((latencyMs?.p50 ?? 0) * 100) / 100;
+
 /** Form A's share as Form B's scale. */
 export const percent = (share: number): number => Math.round(share * 10_000) / 100;
 

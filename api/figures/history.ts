@@ -57,10 +57,16 @@ export class History {
     this.#rows = this.#read() ?? this.#begin();
   }
 
-  /** Keeps a minute, in place of one of seven days before. */
+  /** Keeps a minute, in place of one of seven days before. Where csiflow was started again in it, counts add up. */
   add(minute: Minute): void {
     const slot = minute.minute % MINUTES_KEPT;
-    const row = COLUMNS.map((column) => minute[column]);
+    const before = this.#at(slot);
+    const same = before.minute === minute.minute;
+    const counted = {
+      frames: minute.frames + (same ? before.frames : 0),
+      failed: minute.failed + (same ? before.failed : 0),
+    };
+    const row = COLUMNS.map((column) => ({ ...minute, ...counted })[column]);
     this.#rows.set(row, slot * WIDTH);
     this.#last = this.#last
       .then(() => this.#write(slot, Float64Array.from(row)))

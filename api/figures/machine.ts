@@ -5,11 +5,11 @@ import { totalmem } from 'node:os';
 /** Bytes that went through since something began; 0 where the system does not tell (it is not Linux). */
 export interface Transfers {
   /** That this process has had read from and written to disks. */
-  readonly read: number;
-  readonly written: number;
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
   /** That the network's interfaces have taken in and sent, but the loopback. */
-  readonly received: number;
-  readonly sent: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
 }
 
 const NETWORK = '/proc/self/net/dev';
@@ -24,10 +24,10 @@ export function transfers(): Transfers {
     .map((match) => match![2]!.split(/\s+/).map(Number));
   const column = (index: number) => interfaces.reduce((sum, fields) => sum + (fields[index] ?? 0), 0);
   return {
-    read: numberAfter(disks, 'read_bytes'),
-    written: numberAfter(disks, 'write_bytes'),
-    received: column(0),
-    sent: column(8),
+    bytesRead: numberAfter(disks, 'read_bytes'),
+    bytesWritten: numberAfter(disks, 'write_bytes'),
+    bytesIn: column(0),
+    bytesOut: column(8),
   };
 }
 

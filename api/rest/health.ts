@@ -16,6 +16,7 @@ import {
   type MetricsFacts,
   type MetricType,
 } from '../contract/health.js';
+import { latencyOf } from '../contract/system.js';
 import type { Deployment } from '../deployment.js';
 import { MINUTE_US, thinned } from '../figures/history.js';
 import { residentBytes } from '../figures/machine.js';
@@ -96,7 +97,7 @@ const metrics = defineEndpoint<MetricsQuery, MetricsFacts>({
     const start = asked.start ?? end - USUAL_MINUTES * MINUTE_US;
     return {
       now,
-      latencyMs: deployment.main.status().latencyMs?.p50 ?? 0,
+      latencyMs: latencyOf(deployment.main.status()),
       resources: await deployment.probe.resources(),
       traffic: deployment.probe.traffic(),
       minutes: thinned(deployment.probe.history.range(start, end), (end - start) / MINUTE_US, MOST_ROWS),

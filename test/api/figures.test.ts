@@ -50,6 +50,14 @@ describe('the history of figures', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
+  test('a minute in which csiflow was started again has the counts of both runs', async () => {
+    const history = new History(folder, context.log);
+    history.add(minute(1_000_000, { frames: 10, failed: 1 }));
+    history.add(minute(1_000_000, { frames: 20, failed: 2, cpu: 0.5 }));
+    expect(history.range(...ALL)).toEqual([minute(1_000_000, { frames: 30, failed: 3, cpu: 0.5 })]);
+    await history.close();
+  });
+
   test('a minute takes the place of one of seven days before', async () => {
     const history = new History(folder, context.log);
     for (let number = 0; number < MINUTES_KEPT + 10; number++) history.add(minute(1_000_000 + number));
@@ -119,8 +127,7 @@ describe('the machine', () => {
     const file = join(folder, 'written');
     writeFileSync(file, Buffer.alloc(1 << 20), { flush: true });
     const after = transfers();
-    if (process.platform === 'linux')
-      expect(after.written + after.read).toBeGreaterThanOrEqual(before.written);
+    if (process.platform === 'linux') expect(after.bytesWritten).toBeGreaterThanOrEqual(before.bytesWritten);
   });
 
   test.runIf(process.platform === 'linux')('the resident part of a mapped file is measured', async () => {
@@ -171,6 +178,26 @@ test('persons are counted where poses leave the last operator that makes them', 
   expect(count.persons).toBe(2);
   count.close();
   expect(watchers.size).toBe(0);
+});
+
+test('bytes of the network are those since the start', async () => {
+  const before = transfers();
+  const probe = new SystemProbe({
+    main: new FakeTopology(),
+    watch: () => () => undefined,
+    stateFolder: folder,
+    log: context.log,
+    askGpu: async () => '40, 1024, 2048\n',
+  });
+  // The GPU is not waited for.
+  await probe.resources();
+  const { bytesIn, bytesOut, gpu, gpuMemory } = await probe.resources();
+  const after = transfers();
+  expect(bytesIn).toBeLessThanOrEqual(after.bytesIn - before.bytesIn);
+  expect(bytesOut).toBeLessThanOrEqual(after.bytesOut - before.bytesOut);
+  expect({ gpu, gpuMemory }).toEqual({ gpu: 0.4, gpuMemory: 0.5 });
+  await probe.close();
+  expect(probe.history.range(...ALL)).toHaveLength(1);
 });
 
 test('noise within the signal is told as interference, and 0 where no format knows it', async () => {
