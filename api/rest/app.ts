@@ -14,6 +14,7 @@ import { addressKey } from '../limits/addresses.js';
 import type { Hosts } from '../limits/hosts.js';
 import type { Limits } from '../limits/limits.js';
 import { accountEndpoints } from './accounts.js';
+import { analyticsEndpoints } from './analytics/index.js';
 import { auditEndpoints } from './audit.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
@@ -24,11 +25,13 @@ import { eventEndpoints } from './events.js';
 import { healthEndpoints } from './health.js';
 import { poseEndpoints } from './pose.js';
 import { poseQueryEndpoints } from './pose-query.js';
+import { processEndpoints } from './process.js';
 import { checkBody, checkQuery } from './requests.js';
 import { systemEndpoints } from './system.js';
 import { tapEndpoints } from './taps.js';
 import { topologyEndpoints } from './topologies.js';
 import { trackEndpoints } from './tracks.js';
+import { webhookEndpoints } from './webhooks.js';
 
 /** Every operation of the service interface, once. A new resource is a file beside this one and a line here. */
 export const ENDPOINTS: readonly AnyEndpoint[] = [
@@ -36,13 +39,16 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...accountEndpoints,
   ...poseEndpoints,
   ...poseQueryEndpoints,
+  ...processEndpoints,
   ...trackEndpoints,
   ...eventEndpoints,
+  ...analyticsEndpoints,
   ...clipEndpoints,
   ...systemEndpoints,
   ...configurationEndpoints,
   ...topologyEndpoints,
   ...tapEndpoints,
+  ...webhookEndpoints,
   ...deadLetterEndpoints,
   ...backupEndpoints,
   ...auditEndpoints,
@@ -54,11 +60,21 @@ const BODY_LIMIT = 8 * 1024 * 1024;
 /** Calls at work at the same time; those of health are not among them. */
 const CALLS_AT_ONCE = 128;
 
+/** Where a deployment chooses the form. */
+export const CHOSEN_BASE = '/api/v1';
+
+/** Paths whose form a deployment may choose by itself, as the contract writes them: `/pose/tracking/{track_id}`. */
+export const formPaths = (): readonly string[] => [
+  ...new Set([...ENDPOINTS.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')), WEBSOCKET_PATH]),
+];
+
+export const WEBSOCKET_PATH = '/ws/pose';
+
 /** Where the forms are mounted. */
 export const mounts = (configured: Form): readonly { readonly base: string; readonly form: Form }[] => [
   { base: '/form-a/api/v1', form: 'a' },
   { base: '/form-b/api/v1', form: 'b' },
-  { base: '/api/v1', form: configured },
+  { base: CHOSEN_BASE, form: configured },
 ];
 
 /** What of the outside of the contract is served at the root: metrics, the live page, the API's documentation. */
@@ -81,6 +97,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   const app = new Koa();
   const router = new Router();
   const endpointOf = endpointFinder(router, deployment);
+  const formOf = formFinder(deployment, endpointOf);
   app.on('error', (error: unknown) => {
     deployment.log.error('a request failed', {
       reason: error instanceof Error ? error.stack : String(error),
@@ -88,9 +105,9 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   });
   app.use(identify);
   app.use(securityHeaders);
-  app.use(measureAnswers(deployment));
+  app.use(measureAnswers(deployment, formOf));
   app.use(recordActions(deployment.audit, endpointOf));
-  app.use(answerErrors(deployment));
+  app.use(answerErrors(deployment, formOf));
   app.use(requireHost(outside.hosts));
   app.use(crossOrigin(outside.origins));
   app.use(async (context, next) => {
@@ -103,7 +120,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   });
   for (const page of root.pages) {
     app.use(async (context, next) => {
-      await (formOf(context, deployment) === null ? page(context, next) : next());
+      await (formOf(context) === null ? page(context, next) : next());
     });
   }
   const room = makeRoom(CALLS_AT_ONCE);
@@ -118,13 +135,17 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
           ...(endpoint.limit === 'health' ? [] : [room]),
           onlyJson,
           readBody(endpoint),
-          serve(endpoint, form, { deployment, limits, answerMs: outside.answerMs }),
+          serve(endpoint, formAtMount(deployment, base, endpoint.path) ?? form, {
+            deployment,
+            limits,
+            answerMs: outside.answerMs,
+          }),
         ],
       );
     }
   }
   app.use(readCredentials(deployment.authenticator));
-  app.use(countCalls(endpointOf, deployment, limits));
+  app.use(countCalls(endpointOf, formOf, limits));
   app.use(router.routes());
   app.use(refuse(router));
   return app;
@@ -176,15 +197,15 @@ const crossOrigin = (origins: readonly string[]): Middleware =>
   });
 
 /** Counts the calls of the service interface and the time that their answers took. */
-function measureAnswers(deployment: Deployment): Middleware {
+function measureAnswers(deployment: Deployment, formOf: FormFinder): Middleware {
   return async (context, next) => {
     const begun = performance.now();
     await next();
-    if (formOf(context, deployment) !== null) deployment.probe.calls.add(performance.now() - begun);
+    if (formOf(context) !== null) deployment.probe.calls.add(performance.now() - begun);
   };
 }
 
-function answerErrors(deployment: Deployment): Middleware {
+function answerErrors(deployment: Deployment, formOf: FormFinder): Middleware {
   return async (context, next) => {
     try {
       await next();
@@ -193,7 +214,7 @@ function answerErrors(deployment: Deployment): Middleware {
       context.state.problem = codeOf(error);
       context.status = error.status;
       context.set(error.headers);
-      const form = formOf(context, deployment) ?? deployment.form;
+      const form = formOf(context) ?? deployment.form;
       context.body = errorBody(form, error, timestamp(deployment), context.state.requestId);
     }
   };
@@ -212,9 +233,21 @@ function toApiError(thrown: unknown, context: KoaContext, deployment: Deployment
   );
 }
 
-/** The form of the mount that a path lies under; null outside of the service interface. */
-const formOf = (context: KoaContext, deployment: Deployment): Form | null =>
-  mountOf(context.path, deployment.form)?.form ?? null;
+/** The form that a call is answered in; null outside of the service interface. */
+type FormFinder = (context: KoaContext) => Form | null;
+
+const formFinder =
+  (deployment: Deployment, endpointOf: EndpointFinder): FormFinder =>
+  (context) => {
+    const mount = mountOf(context.path, deployment.form);
+    if (!mount) return null;
+    const path = deployment.formsOf.size === 0 ? undefined : endpointOf(context, true)?.path;
+    return formAtMount(deployment, mount.base, path) ?? mount.form;
+  };
+
+/** The form that an endpoint has on its own where the deployment chooses forms. */
+const formAtMount = ({ formsOf }: Deployment, base: string, path: string | undefined): Form | undefined =>
+  base === CHOSEN_BASE ? formsOf.get(path?.replaceAll(/:(\w+)/g, '{$1}') ?? '') : undefined;
 
 /** The form that an error at a path is told in. */
 export const formAt = (path: string, configured: Form): Form => mountOf(path, configured)?.form ?? configured;
@@ -242,14 +275,14 @@ function endpointFinder(router: Router, deployment: Deployment): EndpointFinder 
  * Takes one call of the caller's limit, whatever becomes of the call, so that the headers of section 8.1 are on all
  * answers. A path that nothing is at counts as one of pose data. @throws ApiError 429
  */
-function countCalls(endpointOf: EndpointFinder, deployment: Deployment, limits: Limits): Middleware {
+function countCalls(endpointOf: EndpointFinder, formOf: FormFinder, limits: Limits): Middleware {
   return async (context, next) => {
     const endpoint = endpointOf(context, true);
     const { account } = context.state;
     // A user may be named like an address.
     const caller =
       endpoint?.access === 'open' || account === null ? addressKey(context.ip) : `account ${account.name}`;
-    const form = formOf(context, deployment)!;
+    const form = formOf(context)!;
     context.set(await limits.take(form, endpoint?.limit ?? 'pose_data', caller));
     await next();
   };

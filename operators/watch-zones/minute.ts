@@ -105,6 +105,7 @@ export function minuteRows(minute: MinuteState, environment: string, zones: read
   if (minute.detections > 0)
     give('detection_confidence', null, rounded(minute.confidence / minute.detections / 1000));
   if (minute.seen > 0) give('occupancy_confidence', null, rounded(minute.sureness / minute.seen / 1000));
+  giveSum('presence_seconds', null, seconds(minute.presence[0]!));
   WITH_PERSONS.forEach((name, count) => {
     giveSum(name, null, seconds(minute.withPersons[count]!));
   });

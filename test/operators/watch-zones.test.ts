@@ -183,6 +183,10 @@ describe('minutes', () => {
       [0, 30],
       [60, 15],
     ]);
+    expect(values(found, 'presence_seconds').slice(0, 2)).toEqual([
+      [0, 90],
+      [60, 75],
+    ]);
     expect(values(found, 'frames')).toEqual([
       [0, 300],
       [60, 300],

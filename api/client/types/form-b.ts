@@ -283,6 +283,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/analytics/healthcare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Falls, activity, mobility and sleep of the running hour, day, week or month.
+         * @description Takes the role viewer.
+         */
+        get: operations["getAnalyticsHealthcare"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/retail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Visitors, zones, funnel and heat map of the running hour, day, week or month.
+         * @description Takes the role viewer.
+         */
+        get: operations["getAnalyticsRetail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/security": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Intrusions, perimeter and crowds of the running hour, day, week or month.
+         * @description Takes the role viewer.
+         */
+        get: operations["getAnalyticsSecurity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Detections, activity and how the system ran, over a range of time.
+         * @description Takes the role viewer.
+         */
+        get: operations["getAnalyticsSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/analytics/occupancy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many people there were, over a range of time.
+         * @description Takes the role viewer.
+         */
+        get: operations["getAnalyticsOccupancy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/alerts/{timestamp}/{alert_id}/clip": {
         parameters: {
             query?: never;
@@ -397,6 +497,90 @@ export interface paths {
          * @description Takes the role operator.
          */
         post: operations["postSystemRestart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The configuration, as it is now or will be with the next start.
+         * @description Takes the role viewer.
+         */
+        get: operations["getConfig"];
+        /**
+         * Changes the fields that are given, all or none. With `If-Match` only the version that it names.
+         * @description Takes the role admin.
+         */
+        put: operations["putConfig"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/config/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the configuration may be, and what it is without any change.
+         * @description Takes the role viewer.
+         */
+        get: operations["getConfigSchema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/config/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last hundred changes of the configuration, the newest first: who, when, from what to what.
+         * @description Takes the role admin.
+         */
+        get: operations["getConfigHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/config/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes back the newest change of the configuration that was not taken back yet.
+         * @description Takes the role admin.
+         */
+        post: operations["postConfigUndo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -566,6 +750,50 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The registered endpoints, without their secrets.
+         * @description Takes the role admin.
+         */
+        get: operations["getWebhooks"];
+        put?: never;
+        /**
+         * Registers an endpoint that alerts are sent to, signed with the secret.
+         * @description Takes the role admin.
+         */
+        post: operations["postWebhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Removes an endpoint; what waits for it is not sent.
+         * @description Takes the role admin.
+         */
+        delete: operations["deleteWebhooksId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -840,6 +1068,19 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        Error408: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description It does not fit what is going on. */
         Error409: {
             headers: {
@@ -856,6 +1097,20 @@ export interface components {
         };
         /** @description The body is too large. */
         Error413: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description It was changed meanwhile. */
+        Error412: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -898,6 +1153,19 @@ export interface components {
         };
         /** @description The rate limit is used up. */
         Error429: {
+            headers: {
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        Error431: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1030,11 +1298,14 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1085,11 +1356,14 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1126,11 +1400,14 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1173,11 +1450,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1233,11 +1513,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1293,11 +1576,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1352,11 +1638,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1390,11 +1679,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1454,11 +1746,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1518,11 +1813,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1556,11 +1854,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1658,11 +1959,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1746,11 +2050,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1841,11 +2148,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -1971,11 +2281,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2052,11 +2365,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2140,11 +2456,467 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getAnalyticsHealthcare: {
+        parameters: {
+            query?: {
+                period?: "hour" | "day" | "week" | "month";
+                metrics?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        period: string;
+                        /** @description Local date of the period's start. */
+                        date: string;
+                        metrics: {
+                            fall_events?: {
+                                /** @description Falls. */
+                                count: number;
+                                /** @description The oldest first, 1,000 at most. */
+                                events: {
+                                    /** Format: date-time */
+                                    timestamp: string;
+                                    /** @description 0 where it is not known who fell. */
+                                    person_id: number;
+                                    severity: string;
+                                    /** @description Until somebody else came in, within an hour; 0 where nobody did. */
+                                    response_time_seconds: number;
+                                    /** @description Metres on the floor; 0, 0 of an event without a place. */
+                                    location: {
+                                        x: number;
+                                        y: number;
+                                    };
+                                }[];
+                            };
+                            activity_summary?: {
+                                /** @description Of all persons together. */
+                                walking_minutes: number;
+                                /** @description Of all persons together. */
+                                sitting_minutes: number;
+                                /** @description Of all persons together. */
+                                lying_minutes: number;
+                                /** @description Of all persons together. */
+                                standing_minutes: number;
+                            };
+                            /** @description Share of the time in sight, without that lying, in which people moved. */
+                            mobility_score?: number;
+                            sleep_quality?: {
+                                /** @description Lying still in a zone of the kind `bed`. */
+                                total_sleep_hours: number;
+                                /** @description Share of that of the time in bed. */
+                                sleep_efficiency: number;
+                                /** @description Minutes in which somebody moved in bed. */
+                                restlessness_events: number;
+                            };
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getAnalyticsRetail: {
+        parameters: {
+            query?: {
+                period?: "hour" | "day" | "week" | "month";
+                metrics?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        period: string;
+                        /** @description Local date of the period's start. */
+                        date: string;
+                        metrics: {
+                            traffic?: {
+                                /** @description Visits: who comes twice counts twice. */
+                                total_visitors: number;
+                                /** @description Persons told apart. */
+                                unique_visitors: number;
+                                /** @description Local hour of most persons, `14:00-15:00`; empty without any. */
+                                peak_hour: string;
+                                /** @description Persons in that hour. */
+                                peak_count: number;
+                                /** @description Of a visit. */
+                                average_dwell_time_minutes: number;
+                            };
+                            zones?: {
+                                zone_id: string;
+                                zone_name: string;
+                                /** @description Visitors; who comes to it again during one visit of the place counts once. */
+                                visitor_count: number;
+                                /** @description Of a visitor, in the zone. */
+                                avg_dwell_time_minutes: number;
+                                /** @description Share of its visitors who went on to a zone of the stage `purchase`. */
+                                conversion_rate: number;
+                            }[];
+                            /** @description How many persons came to a zone of this stage or a later one. */
+                            conversion_funnel?: {
+                                /** @description Persons. */
+                                entrance: number;
+                                /** @description Persons. */
+                                product_interaction: number;
+                                /** @description Persons. */
+                                checkout_area: number;
+                                /** @description Persons. */
+                                purchase: number;
+                            };
+                            heat_map?: {
+                                /** @description Zones in which anybody was, the most frequented first. */
+                                high_traffic_areas: {
+                                    /** @description Id of the zone. */
+                                    zone: string;
+                                    /** @description Share of all persons' time. */
+                                    intensity: number;
+                                }[];
+                            };
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getAnalyticsSecurity: {
+        parameters: {
+            query?: {
+                period?: "hour" | "day" | "week" | "month";
+                metrics?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        period: string;
+                        /** @description Local date of the period's start. */
+                        date: string;
+                        metrics: {
+                            intrusion_events?: {
+                                /** @description Intrusions. */
+                                count: number;
+                                /** @description The oldest first, 1,000 at most. */
+                                events: {
+                                    /** Format: date-time */
+                                    timestamp: string;
+                                    /** @description Id of the zone; of the environment where that is guarded. */
+                                    zone: string;
+                                    /** @description Persons in it when it began. */
+                                    person_count: number;
+                                    threat_level: string;
+                                    /** @description Until no more were there than may be; 0 while it lasts. */
+                                    response_time_seconds: number;
+                                }[];
+                            };
+                            perimeter_monitoring?: {
+                                /** @description Entries of zones of the kind `perimeter`. */
+                                total_detections: number;
+                                /** @description Of them, at hours and in numbers that are authorised. */
+                                authorized_entries: number;
+                                /** @description All others. */
+                                unauthorized_attempts: number;
+                                /** @description Entries that began and ended out of nothing within 5 s: also among the others. */
+                                false_positives: number;
+                            };
+                            crowd_analysis?: {
+                                /** @description Persons at a time. */
+                                max_occupancy: number;
+                                /** @description Over the time that was observed. */
+                                average_occupancy: number;
+                                /** @description Times that `crowd_persons` of the environment were reached. */
+                                crowd_formation_events: number;
+                            };
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getAnalyticsSummary: {
+        parameters: {
+            query: {
+                start_time: string;
+                end_time: string;
+                environment_id?: string;
+                granularity?: "hour" | "day" | "week";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            time_period: {
+                                /** Format: date-time */
+                                start: string;
+                                /** Format: date-time */
+                                end: string;
+                                duration_hours: number;
+                            };
+                            detection_stats: {
+                                /** @description Persons in all frames together. */
+                                total_detections: number;
+                                /** @description Persons told apart. */
+                                unique_persons: number;
+                                average_confidence: number;
+                                /** @description Persons at a time. */
+                                peak_occupancy: number;
+                                /**
+                                 * Format: date-time
+                                 * @description The first minute of that; the range's start where nobody was there.
+                                 */
+                                peak_occupancy_time: string;
+                            };
+                            activity_stats: {
+                                /** @description Zones entered and left, activities changed. */
+                                total_movement_events: number;
+                                /** @description Falls. */
+                                fall_detections: number;
+                                /** @description Events that somebody is told of, falls among them. */
+                                alert_count: number;
+                                /** @description Share of the persons' time in which they moved. */
+                                average_activity_level: number;
+                            };
+                            system_stats: {
+                                uptime_percentage: number;
+                                /** @description Milliseconds a frame, in samples. */
+                                average_processing_time: number;
+                                /** @description Pose frames. */
+                                frames_processed: number;
+                                /** @description Dead letters of the topology that failed last in this range. */
+                                error_count: number;
+                            };
+                            /** @description Without those in which there were no frames. */
+                            hourly_breakdown: {
+                                /**
+                                 * Format: date-time
+                                 * @description Start of the local hour, day or week.
+                                 */
+                                hour: string;
+                                /** @description As above. */
+                                detections: number;
+                                /** @description As above. */
+                                unique_persons: number;
+                                average_confidence: number;
+                            }[];
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getAnalyticsOccupancy: {
+        parameters: {
+            query: {
+                start_time: string;
+                end_time: string;
+                environment_id?: string;
+                interval?: "5min" | "15min" | "1hour";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            summary: {
+                                /** @description Over the time that was observed. */
+                                average_occupancy: number;
+                                peak_occupancy: number;
+                                /**
+                                 * Format: date-time
+                                 * @description The first minute of that; the range's start where nobody was there.
+                                 */
+                                peak_time: string;
+                                total_person_hours: number;
+                            };
+                            /** @description Without intervals that were not observed. */
+                            time_series: {
+                                /** Format: date-time */
+                                timestamp: string;
+                                /** @description The mean, rounded. */
+                                occupancy: number;
+                                confidence: number;
+                            }[];
+                            /** @description Percent of the time that was observed. */
+                            distribution: {
+                                "0_persons": number;
+                                "1_person": number;
+                                "2_persons": number;
+                                "3_persons": number;
+                                "4_plus_persons": number;
+                            };
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2189,11 +2961,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2268,11 +3043,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2321,11 +3099,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2380,11 +3161,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2430,11 +3214,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2480,11 +3267,559 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            /**
+                             * @description What the deployment is for: it decides what people are asked to do about an alert.
+                             * @enum {unknown}
+                             */
+                            domain: "healthcare" | "general" | "retail" | "security";
+                            /** @description The environment that calls without an `environment_id` are about. */
+                            environment_id: string;
+                            detection: {
+                                /** @description Persons below it are not told of. */
+                                confidence_threshold: number;
+                                /** @description So many persons are told of at most. */
+                                max_persons: number;
+                                /** @description Whether persons are followed from frame to frame, and numbered. */
+                                enable_tracking: boolean;
+                                /** @description Pose frames out of sight until a track ends. */
+                                tracking_max_age: number;
+                                /** @description Pose frames in a row until a track is active. */
+                                tracking_min_hits: number;
+                            };
+                            neural_network: {
+                                /** @description Name and version of the pose network. Cannot be set. */
+                                model_version: string;
+                                /** @description Windows that are computed together at most. */
+                                batch_size: number;
+                                /** @description Whether the network is computed on a GPU where there is one. */
+                                enable_gpu: boolean;
+                                /** @description A window whose inference takes longer has failed, milliseconds. */
+                                inference_timeout: number;
+                            };
+                            hardware: {
+                                /** @description Frames of a link a second: of the simulator as set, of hardware as measured. */
+                                csi_sampling_rate: number;
+                                /** @description Batches, of 64 frames at most, that may wait behind a source. */
+                                buffer_size: number;
+                                /** @description Receive antennas of a link, as the newest frames have them. Cannot be set. */
+                                antenna_count: number;
+                                /** @description Subcarriers of a frame, as the newest frames have them. Cannot be set. */
+                                subcarrier_count: number;
+                            };
+                            analytics: {
+                                /** @description Whether falls are looked for. */
+                                enable_fall_detection: boolean;
+                                alert_thresholds: {
+                                    /** @description Falls of at least this confidence are reported. */
+                                    fall_confidence: number;
+                                    /** @description Time without motion until it is told of, seconds. */
+                                    inactivity_timeout: number;
+                                };
+                                /** @description Whether it is told what people do: walk, stand, sit, lie. */
+                                enable_activity_recognition: boolean;
+                            };
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    putConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description What the deployment is for: it decides what people are asked to do about an alert.
+                     * @enum {unknown}
+                     */
+                    domain?: "healthcare" | "general" | "retail" | "security";
+                    /** @description The environment that calls without an `environment_id` are about. */
+                    environment_id?: string;
+                    detection?: {
+                        /** @description Persons below it are not told of. */
+                        confidence_threshold?: number;
+                        /** @description So many persons are told of at most. */
+                        max_persons?: number;
+                        /** @description Whether persons are followed from frame to frame, and numbered. */
+                        enable_tracking?: boolean;
+                        /** @description Pose frames out of sight until a track ends. */
+                        tracking_max_age?: number;
+                        /** @description Pose frames in a row until a track is active. */
+                        tracking_min_hits?: number;
+                    };
+                    neural_network?: {
+                        /** @description Name and version of the pose network. Cannot be set. */
+                        model_version?: string;
+                        /** @description Windows that are computed together at most. */
+                        batch_size?: number;
+                        /** @description Whether the network is computed on a GPU where there is one. */
+                        enable_gpu?: boolean;
+                        /** @description A window whose inference takes longer has failed, milliseconds. */
+                        inference_timeout?: number;
+                    };
+                    hardware?: {
+                        /** @description Frames of a link a second: of the simulator as set, of hardware as measured. */
+                        csi_sampling_rate?: number;
+                        /** @description Batches, of 64 frames at most, that may wait behind a source. */
+                        buffer_size?: number;
+                        /** @description Receive antennas of a link, as the newest frames have them. Cannot be set. */
+                        antenna_count?: number;
+                        /** @description Subcarriers of a frame, as the newest frames have them. Cannot be set. */
+                        subcarrier_count?: number;
+                    };
+                    analytics?: {
+                        /** @description Whether falls are looked for. */
+                        enable_fall_detection?: boolean;
+                        alert_thresholds?: {
+                            /** @description Falls of at least this confidence are reported. */
+                            fall_confidence?: number;
+                            /** @description Time without motion until it is told of, seconds. */
+                            inactivity_timeout?: number;
+                        };
+                        /** @description Whether it is told what people do: walk, stand, sit, lie. */
+                        enable_activity_recognition?: boolean;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            updated_fields: string[];
+                            requires_restart: boolean;
+                            /** Format: date-time */
+                            applied_at: string;
+                            configuration: {
+                                /**
+                                 * @description What the deployment is for: it decides what people are asked to do about an alert.
+                                 * @enum {unknown}
+                                 */
+                                domain: "healthcare" | "general" | "retail" | "security";
+                                /** @description The environment that calls without an `environment_id` are about. */
+                                environment_id: string;
+                                detection: {
+                                    /** @description Persons below it are not told of. */
+                                    confidence_threshold: number;
+                                    /** @description So many persons are told of at most. */
+                                    max_persons: number;
+                                    /** @description Whether persons are followed from frame to frame, and numbered. */
+                                    enable_tracking: boolean;
+                                    /** @description Pose frames out of sight until a track ends. */
+                                    tracking_max_age: number;
+                                    /** @description Pose frames in a row until a track is active. */
+                                    tracking_min_hits: number;
+                                };
+                                neural_network: {
+                                    /** @description Name and version of the pose network. Cannot be set. */
+                                    model_version: string;
+                                    /** @description Windows that are computed together at most. */
+                                    batch_size: number;
+                                    /** @description Whether the network is computed on a GPU where there is one. */
+                                    enable_gpu: boolean;
+                                    /** @description A window whose inference takes longer has failed, milliseconds. */
+                                    inference_timeout: number;
+                                };
+                                hardware: {
+                                    /** @description Frames of a link a second: of the simulator as set, of hardware as measured. */
+                                    csi_sampling_rate: number;
+                                    /** @description Batches, of 64 frames at most, that may wait behind a source. */
+                                    buffer_size: number;
+                                    /** @description Receive antennas of a link, as the newest frames have them. Cannot be set. */
+                                    antenna_count: number;
+                                    /** @description Subcarriers of a frame, as the newest frames have them. Cannot be set. */
+                                    subcarrier_count: number;
+                                };
+                                analytics: {
+                                    /** @description Whether falls are looked for. */
+                                    enable_fall_detection: boolean;
+                                    alert_thresholds: {
+                                        /** @description Falls of at least this confidence are reported. */
+                                        fall_confidence: number;
+                                        /** @description Time without motion until it is told of, seconds. */
+                                        inactivity_timeout: number;
+                                    };
+                                    /** @description Whether it is told what people do: walk, stand, sit, lie. */
+                                    enable_activity_recognition: boolean;
+                                };
+                            };
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getConfigSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            schema: Record<string, never>;
+                            defaults: {
+                                /**
+                                 * @description What the deployment is for: it decides what people are asked to do about an alert.
+                                 * @enum {unknown}
+                                 */
+                                domain: "healthcare" | "general" | "retail" | "security";
+                                /** @description The environment that calls without an `environment_id` are about. */
+                                environment_id: string;
+                                detection: {
+                                    /** @description Persons below it are not told of. */
+                                    confidence_threshold: number;
+                                    /** @description So many persons are told of at most. */
+                                    max_persons: number;
+                                    /** @description Whether persons are followed from frame to frame, and numbered. */
+                                    enable_tracking: boolean;
+                                    /** @description Pose frames out of sight until a track ends. */
+                                    tracking_max_age: number;
+                                    /** @description Pose frames in a row until a track is active. */
+                                    tracking_min_hits: number;
+                                };
+                                neural_network: {
+                                    /** @description Name and version of the pose network. Cannot be set. */
+                                    model_version: string;
+                                    /** @description Windows that are computed together at most. */
+                                    batch_size: number;
+                                    /** @description Whether the network is computed on a GPU where there is one. */
+                                    enable_gpu: boolean;
+                                    /** @description A window whose inference takes longer has failed, milliseconds. */
+                                    inference_timeout: number;
+                                };
+                                hardware: {
+                                    /** @description Frames of a link a second: of the simulator as set, of hardware as measured. */
+                                    csi_sampling_rate: number;
+                                    /** @description Batches, of 64 frames at most, that may wait behind a source. */
+                                    buffer_size: number;
+                                    /** @description Receive antennas of a link, as the newest frames have them. Cannot be set. */
+                                    antenna_count: number;
+                                    /** @description Subcarriers of a frame, as the newest frames have them. Cannot be set. */
+                                    subcarrier_count: number;
+                                };
+                                analytics: {
+                                    /** @description Whether falls are looked for. */
+                                    enable_fall_detection: boolean;
+                                    alert_thresholds: {
+                                        /** @description Falls of at least this confidence are reported. */
+                                        fall_confidence: number;
+                                        /** @description Time without motion until it is told of, seconds. */
+                                        inactivity_timeout: number;
+                                    };
+                                    /** @description Whether it is told what people do: walk, stand, sit, lie. */
+                                    enable_activity_recognition: boolean;
+                                };
+                            };
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getConfigHistory: {
+        parameters: {
+            query?: {
+                page?: number;
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            revision: number;
+                            /** Format: date-time */
+                            timestamp: string;
+                            account: string;
+                            /** @enum {unknown} */
+                            action: "change" | "undo";
+                            undoes: number | null;
+                            undone_by: number | null;
+                            changes: {
+                                field: string;
+                                from: unknown;
+                                to: unknown;
+                            }[];
+                        }[];
+                        pagination: {
+                            page: number;
+                            per_page: number;
+                            total: number;
+                            total_pages: number;
+                            has_next: boolean;
+                            has_prev: boolean;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    postConfigUndo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            undone_revision: number;
+                            updated_fields: string[];
+                            requires_restart: boolean;
+                            /** Format: date-time */
+                            applied_at: string;
+                            configuration: {
+                                /**
+                                 * @description What the deployment is for: it decides what people are asked to do about an alert.
+                                 * @enum {unknown}
+                                 */
+                                domain: "healthcare" | "general" | "retail" | "security";
+                                /** @description The environment that calls without an `environment_id` are about. */
+                                environment_id: string;
+                                detection: {
+                                    /** @description Persons below it are not told of. */
+                                    confidence_threshold: number;
+                                    /** @description So many persons are told of at most. */
+                                    max_persons: number;
+                                    /** @description Whether persons are followed from frame to frame, and numbered. */
+                                    enable_tracking: boolean;
+                                    /** @description Pose frames out of sight until a track ends. */
+                                    tracking_max_age: number;
+                                    /** @description Pose frames in a row until a track is active. */
+                                    tracking_min_hits: number;
+                                };
+                                neural_network: {
+                                    /** @description Name and version of the pose network. Cannot be set. */
+                                    model_version: string;
+                                    /** @description Windows that are computed together at most. */
+                                    batch_size: number;
+                                    /** @description Whether the network is computed on a GPU where there is one. */
+                                    enable_gpu: boolean;
+                                    /** @description A window whose inference takes longer has failed, milliseconds. */
+                                    inference_timeout: number;
+                                };
+                                hardware: {
+                                    /** @description Frames of a link a second: of the simulator as set, of hardware as measured. */
+                                    csi_sampling_rate: number;
+                                    /** @description Batches, of 64 frames at most, that may wait behind a source. */
+                                    buffer_size: number;
+                                    /** @description Receive antennas of a link, as the newest frames have them. Cannot be set. */
+                                    antenna_count: number;
+                                    /** @description Subcarriers of a frame, as the newest frames have them. Cannot be set. */
+                                    subcarrier_count: number;
+                                };
+                                analytics: {
+                                    /** @description Whether falls are looked for. */
+                                    enable_fall_detection: boolean;
+                                    alert_thresholds: {
+                                        /** @description Falls of at least this confidence are reported. */
+                                        fall_confidence: number;
+                                        /** @description Time without motion until it is told of, seconds. */
+                                        inactivity_timeout: number;
+                                    };
+                                    /** @description Whether it is told what people do: walk, stand, sit, lie. */
+                                    enable_activity_recognition: boolean;
+                                };
+                            };
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2541,11 +3876,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2607,11 +3945,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2680,11 +4021,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2718,11 +4062,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2774,11 +4121,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2837,11 +4187,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2896,11 +4249,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -2960,11 +4316,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3034,11 +4393,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3096,11 +4458,211 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    getWebhooks: {
+        parameters: {
+            query?: {
+                page?: number;
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            id: string;
+                            url: string;
+                            /**
+                             * @description Types of events that are sent.
+                             * @default [
+                             *       "fall_detection",
+                             *       "inactivity",
+                             *       "intrusion",
+                             *       "crowd"
+                             *     ]
+                             */
+                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                            /** Format: date-time */
+                            created_at: string;
+                        }[];
+                        pagination: {
+                            page: number;
+                            per_page: number;
+                            total: number;
+                            total_pages: number;
+                            has_next: boolean;
+                            has_prev: boolean;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    postWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Where alerts are sent. Only administrators see it again. */
+                    url: string;
+                    /**
+                     * @description Types of events that are sent.
+                     * @default [
+                     *       "fall_detection",
+                     *       "inactivity",
+                     *       "intrusion",
+                     *       "crowd"
+                     *     ]
+                     */
+                    events?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                    /** @description Key that calls are signed with; it is not shown again. */
+                    secret: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            201: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        success: true;
+                        data: {
+                            id: string;
+                            url: string;
+                            /**
+                             * @description Types of events that are sent.
+                             * @default [
+                             *       "fall_detection",
+                             *       "inactivity",
+                             *       "intrusion",
+                             *       "crowd"
+                             *     ]
+                             */
+                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                            /** Format: date-time */
+                            created_at: string;
+                        };
+                        /** Format: date-time */
+                        timestamp: string;
+                        request_id: string;
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
+            500: components["responses"]["Error500"];
+            502: components["responses"]["Error502"];
+            503: components["responses"]["Error503"];
+            504: components["responses"]["Error504"];
+        };
+    };
+    deleteWebhooksId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; nothing to say. */
+            204: {
+                headers: {
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
+            409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
+            413: components["responses"]["Error413"];
+            421: components["responses"]["Error421"];
+            422: components["responses"]["Error422"];
+            429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3166,11 +4728,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3218,11 +4783,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3278,11 +4846,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3317,11 +4888,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3378,11 +4952,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3431,11 +5008,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3505,11 +5085,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3547,11 +5130,14 @@ export interface operations {
             };
             400: components["responses"]["Error400"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3635,11 +5221,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];
@@ -3716,11 +5305,14 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
             429: components["responses"]["Error429"];
+            431: components["responses"]["Error431"];
             500: components["responses"]["Error500"];
             502: components["responses"]["Error502"];
             503: components["responses"]["Error503"];

@@ -1,0 +1,128 @@
+import type { Aggregate, Reader } from '../../pipeline/component/index.js';
+import { DAY, HOUR, MINUTE, type Range } from './periods.js';
+
+/** Time of a minute with so many persons, as watch-zones measures it. */
+export const WITH_PERSONS = [
+  'seconds_with_0_persons',
+  'seconds_with_1_persons',
+  'seconds_with_2_persons',
+  'seconds_with_3_persons',
+  'seconds_with_4_plus_persons',
+] as const;
+
+/** Measures of a range, summed up by name and subject. What is not stored is 0: sums of 0 are left out there. */
+export class Rollups {
+  readonly #rows: readonly Aggregate[];
+
+  constructor(rows: readonly Aggregate[]) {
+    this.#rows = rows;
+  }
+
+  /** Of a whole range, in one call. */
+  static async of(
+    reader: Reader,
+    environment: string,
+    { start, end }: Range,
+    names: readonly string[],
+  ): Promise<Rollups> {
+    const bucket = end - start;
+    return new Rollups(
+      await reader.aggregates({ environment, start, end, names, bucket, offset: start % bucket }),
+    );
+  }
+
+  get isEmpty(): boolean {
+    return this.#rows.length === 0;
+  }
+
+  /** Over all subjects. */
+  sum(name: string): number {
+    return this.#named(name).reduce((sum, row) => sum + row.sum, 0);
+  }
+
+  /** Of one subject; null is the environment. */
+  sumOf(name: string, subject: string | null): number {
+    return this.#named(name).reduce((sum, row) => (row.subject === subject ? sum + row.sum : sum), 0);
+  }
+
+  /** Stored rows. */
+  count(name: string): number {
+    return this.#named(name).reduce((sum, row) => sum + row.count, 0);
+  }
+
+  /** Mean of the stored rows; 0 where there are none. */
+  mean(name: string): number {
+    return over(this.sum(name), this.count(name));
+  }
+
+  /** Of one subject; 0 where there is none. */
+  max(name: string, subject: string | null): number {
+    return this.#named(name).reduce(
+      (max, row) => (row.subject === subject ? Math.max(max, row.max) : max),
+      0,
+    );
+  }
+
+  /** Each subject's greatest value. */
+  greatest(name: string): ReadonlyMap<string, number> {
+    const found = new Map<string, number>();
+    for (const { subject, max } of this.#named(name))
+      if (subject !== null) found.set(subject, Math.max(max, found.get(subject) ?? -Infinity));
+    return found;
+  }
+
+  /** Who or what there is something of. */
+  subjects(...names: readonly string[]): ReadonlySet<string> {
+    const found = names.flatMap((name) => this.#named(name).map(({ subject }) => subject));
+    return new Set(found.filter((subject) => subject !== null));
+  }
+
+  /** Seconds in which pose frames told how many persons there are. */
+  get observedSeconds(): number {
+    return WITH_PERSONS.reduce((sum, name) => sum + this.sum(name), 0);
+  }
+
+  /** Persons at a time, in the mean over the seconds observed. Needs presence_seconds and {@link WITH_PERSONS}. */
+  get occupancy(): number {
+    return over(this.sum('presence_seconds'), this.observedSeconds);
+  }
+
+  #named = (name: string): readonly Aggregate[] => this.#rows.filter((row) => row.name === name);
+}
+
+/** Rows by the stretch of time that their bucket lies in, oldest first. */
+export function byStart(rows: readonly Aggregate[], startOf: (time: number) => number): [number, Rollups][] {
+  const parts = new Map<number, Aggregate[]>();
+  for (const row of rows) {
+    const start = startOf(row.start);
+    const part = parts.get(start);
+    if (part) part.push(row);
+    else parts.set(start, [row]);
+  }
+  return [...parts].sort(([a], [b]) => a - b).map(([start, part]) => [start, new Rollups(part)]);
+}
+
+/** The most persons at a time, and the minute in which they were that many first; the range's start where nobody was. */
+export async function peakOccupancy(
+  reader: Reader,
+  environment: string,
+  range: Range,
+): Promise<{ readonly persons: number; readonly time: number }> {
+  let { start, end } = range;
+  let persons = 0;
+  for (const bucket of [DAY, HOUR, MINUTE]) {
+    const rows = await reader.aggregates({ environment, start, end, names: ['occupancy_peak'], bucket });
+    const room = rows.filter(({ subject }) => subject === null);
+    persons = room.reduce((most, { max }) => Math.max(most, max), 0);
+    const first = room.find(({ max }) => max === persons);
+    if (persons === 0 || !first) return { persons: 0, time: range.start };
+    start = Math.max(start, first.start);
+    end = Math.min(end, first.start + bucket);
+  }
+  return { persons, time: start };
+}
+
+/** A share or a mean; 0 of nothing. */
+export const over = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
+
+export const rounded = (value: number): number => Math.round(value * 1000) / 1000;

@@ -1,0 +1,119 @@
+import { Type, type TSchema } from 'typebox';
+import type { Reader } from '../../../pipeline/component/index.js';
+import type { Environment } from '../../../pipeline/model/index.js';
+import { PERIODS, periodUntil, type Period, type Range } from '../../analytics/periods.js';
+import { Rollups } from '../../analytics/rollups.js';
+import { defineEndpoint, formView, type AnyEndpoint } from '../../contract/endpoint.js';
+import { ApiError } from '../../contract/errors.js';
+import { environmentOf, readerOf, type Deployment } from '../../deployment.js';
+import { refuseEmpty } from '../ranges.js';
+
+/** What a figure is computed from. */
+export interface Question {
+  readonly reader: Reader;
+  readonly environment: Environment;
+  readonly range: Range;
+  /** The measures that the asked metrics need, over the whole range. */
+  readonly rollups: Rollups;
+}
+
+export interface Metric {
+  readonly schema: TSchema;
+  /** Measures of its rollups. */
+  readonly measures: readonly string[];
+  readonly compute: (question: Question) => unknown;
+}
+
+interface Asked {
+  readonly period: Period;
+  readonly metrics: string | undefined;
+}
+
+interface Answer {
+  readonly period: Period;
+  readonly date: string;
+  readonly metrics: Readonly<Record<string, unknown>>;
+}
+
+const closed = { additionalProperties: false } as const;
+
+/** 4.5: a domain's analytics of the running hour, day, week or month. One handler for all of them, from a table of metrics. */
+export function domainEndpoint(
+  domain: string,
+  summary: string,
+  metrics: Readonly<Record<string, Metric>>,
+): AnyEndpoint {
+  const schemas = Object.entries(metrics).map(([name, { schema }]) => [name, Type.Optional(schema)]);
+  return defineEndpoint<Asked, Answer>({
+    method: 'GET',
+    path: `/analytics/${domain}`,
+    summary,
+    access: 'viewer',
+    limit: 'analytics',
+    status: 200,
+    async handle({ period, metrics: list }, { deployment }) {
+      const names = namesOf(list, Object.keys(metrics));
+      const environment = environmentOf(deployment, undefined);
+      const { date, ...range } = periodUntil(deployment.clock.now(), period, environment);
+      const chosen = names.map((name) => [name, metrics[name]!] as const);
+      const measures = new Set(['frames', ...chosen.flatMap(([, metric]) => metric.measures)]);
+      const reader = readerOf(deployment);
+      const rollups = await Rollups.of(reader, environment.id, range, [...measures]);
+      if (rollups.isEmpty) await refuseWithoutEvents(deployment, environment.id, range);
+      const question = { reader, environment, range, rollups };
+      const values = await Promise.all(
+        chosen.map(async ([name, { compute }]) => [name, await compute(question)] as const),
+      );
+      return { period, date, metrics: Object.fromEntries(values) };
+    },
+    a: formView({
+      query: Type.Object(
+        {
+          period: Type.Enum([...PERIODS], {
+            default: 'day',
+            description: 'The running one, in the time zone of the environment; weeks begin on Monday.',
+          }),
+          metrics: Type.Optional(
+            Type.String({
+              maxLength: 1000,
+              description: `Which ones, separated by commas: ${Object.keys(metrics).join(', ')}. Default: all.`,
+            }),
+          ),
+        },
+        closed,
+      ),
+      response: Type.Object(
+        {
+          period: Type.String(),
+          date: Type.String({
+            pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+            description: "Local date of the period's start.",
+          }),
+          metrics: Type.Object(Object.fromEntries(schemas) as Record<string, TSchema>, closed),
+        },
+        closed,
+      ),
+      read: ({ query }) => ({ period: query.period, metrics: query.metrics }),
+      render: (answer) => ({ data: answer }),
+    }),
+  });
+}
+
+/** @throws ApiError 422 for one that there is not */
+function namesOf(list: string | undefined, known: readonly string[]): readonly string[] {
+  if (list === undefined) return known;
+  const asked = [...new Set(list.split(',').map((name) => name.trim()))];
+  const unknown = asked.find((name) => !known.includes(name));
+  if (unknown === undefined) return asked;
+  const message = `there is no metric '${unknown.slice(0, 64)}'; there are ${known.join(', ')}`;
+  throw new ApiError('VALIDATION_ERROR', `metrics: ${message}`, {
+    details: { fields: [{ field: 'metrics', message, received: list }] },
+  });
+}
+
+/** @throws ApiError 404 where the range holds no event either */
+async function refuseWithoutEvents(deployment: Deployment, environment: string, range: Range): Promise<void> {
+  const reader = readerOf(deployment);
+  if ((await reader.countEvents({ environment, ...range })) > 0) return;
+  throw refuseEmpty(range, await reader.range(environment));
+}

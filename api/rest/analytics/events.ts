@@ -1,0 +1,26 @@
+import { Type } from 'typebox';
+import type { EventType, SensedEvent } from '../../../pipeline/model/index.js';
+import type { Question } from './domain.js';
+
+/** Events that an answer lists; `count` has all of them. */
+const MOST_EVENTS = 1_000;
+
+export const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+export const Place = Type.Object(
+  { x: Type.Number(), y: Type.Number() },
+  { additionalProperties: false, description: 'Metres on the floor; 0, 0 of an event without a place.' },
+);
+
+/** The events of one type in a range, oldest first, and how many there are. */
+export async function eventsOf(
+  { reader, environment, range }: Question,
+  type: EventType,
+): Promise<{ readonly count: number; readonly events: readonly SensedEvent[] }> {
+  const query = { environment: environment.id, ...range, types: [type] };
+  const [count, events] = await Promise.all([
+    reader.countEvents(query),
+    reader.events({ ...query, limit: MOST_EVENTS }),
+  ]);
+  return { count, events };
+}

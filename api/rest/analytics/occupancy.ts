@@ -1,0 +1,128 @@
+import { Type } from 'typebox';
+import type { Aggregate } from '../../../pipeline/component/index.js';
+import { HOUR, localBuckets, MINUTE, startOfPeriod, type Range } from '../../analytics/periods.js';
+import { byStart, over, peakOccupancy, rounded, Rollups, WITH_PERSONS } from '../../analytics/rollups.js';
+import { defineEndpoint, formView } from '../../contract/endpoint.js';
+import { isoTime } from '../../contract/form.js';
+import { environmentOf, readerOf } from '../../deployment.js';
+import { readRange, Time } from '../ranges.js';
+
+const closed = { additionalProperties: false } as const;
+
+const INTERVALS = { '5min': 5 * MINUTE, '15min': 15 * MINUTE, '1hour': HOUR } as const;
+type Interval = keyof typeof INTERVALS;
+
+const SHARES = ['0_persons', '1_person', '2_persons', '3_persons', '4_plus_persons'] as const;
+const MEASURES = ['presence_seconds', 'occupancy_confidence', ...WITH_PERSONS];
+
+const OccupancySchema = Type.Object(
+  {
+    summary: Type.Object(
+      {
+        average_occupancy: Type.Number({ description: 'Over the time that was observed.' }),
+        peak_occupancy: Type.Integer(),
+        peak_time: Type.String({
+          format: 'date-time',
+          description: "The first minute of that; the range's start where nobody was there.",
+        }),
+        total_person_hours: Type.Number(),
+      },
+      closed,
+    ),
+    time_series: Type.Array(
+      Type.Object(
+        {
+          timestamp: Time,
+          occupancy: Type.Integer({ description: 'The mean, rounded.' }),
+          confidence: Type.Number(),
+        },
+        closed,
+      ),
+      { description: 'Without intervals that were not observed.' },
+    ),
+    distribution: Type.Object(Object.fromEntries(SHARES.map((share) => [share, Type.Number()])), {
+      ...closed,
+      description: 'Percent of the time that was observed.',
+    }),
+  },
+  closed,
+);
+
+interface OccupancyQuery {
+  readonly environment: string | undefined;
+  readonly start: string;
+  readonly end: string;
+  readonly interval: Interval;
+}
+
+interface Occupancy {
+  readonly total: Rollups;
+  readonly peak: { readonly persons: number; readonly time: number };
+  readonly series: readonly (readonly [number, Rollups])[];
+}
+
+/** 4.5 and 2.10 */
+export const occupancy = defineEndpoint<OccupancyQuery, Occupancy>({
+  method: 'GET',
+  path: '/analytics/occupancy',
+  summary: 'How many people there were, over a range of time.',
+  access: 'viewer',
+  limit: 'analytics',
+  status: 200,
+  async handle({ environment: id, start, end, interval }, { deployment }) {
+    const environment = environmentOf(deployment, id);
+    const range = readRange(start, end) as Range;
+    const reader = readerOf(deployment);
+    const hourly = interval === '1hour';
+    // Local hours may begin at a half of UTC's; all time zones agree on quarters.
+    const buckets = hourly ? localBuckets(range, environment) : { bucket: INTERVALS[interval] };
+    const [rows, peak] = await Promise.all([
+      reader.aggregates({ environment: environment.id, ...range, names: MEASURES, ...buckets }),
+      peakOccupancy(reader, environment.id, range),
+    ]);
+    const startOf = (time: number) => (hourly ? startOfPeriod('hour', environment.timezone, time) : time);
+    return { total: new Rollups(rows), peak, series: seriesOf(rows, startOf) };
+  },
+  b: formView({
+    query: Type.Object(
+      {
+        start_time: Time,
+        end_time: Time,
+        environment_id: Type.Optional(Type.String()),
+        interval: Type.Enum(Object.keys(INTERVALS) as Interval[], { default: '15min' }),
+      },
+      closed,
+    ),
+    response: OccupancySchema,
+    read: ({ query }) => ({
+      environment: query.environment_id,
+      start: query.start_time,
+      end: query.end_time,
+      interval: query.interval,
+    }),
+    render: (result) => ({ data: occupancyBody(result) }),
+  }),
+});
+
+const seriesOf = (rows: readonly Aggregate[], startOf: (time: number) => number) =>
+  byStart(rows, startOf).filter(([, part]) => part.observedSeconds > 0);
+
+const occupancyBody = ({ total, peak, series }: Occupancy) => ({
+  summary: {
+    average_occupancy: rounded(total.occupancy),
+    peak_occupancy: peak.persons,
+    peak_time: isoTime(peak.time),
+    total_person_hours: rounded(total.sum('presence_seconds') / 3600),
+  },
+  time_series: series.map(([start, part]) => ({
+    timestamp: isoTime(start),
+    occupancy: Math.round(part.occupancy),
+    confidence: rounded(part.mean('occupancy_confidence')),
+  })),
+  distribution: Object.fromEntries(
+    SHARES.map((share, index) => [
+      share,
+      rounded(100 * over(total.sum(WITH_PERSONS[index]!), total.observedSeconds)),
+    ]),
+  ),
+});

@@ -1,0 +1,214 @@
+import { Type } from 'typebox';
+import type { Reader } from '../../../pipeline/component/index.js';
+import { ACTIVITY_TYPES, ALERT_TYPES } from '../../../pipeline/model/index.js';
+import { localBuckets, MINUTE, startOfPeriod, type Period, type Range } from '../../analytics/periods.js';
+import { byStart, over, peakOccupancy, rounded, Rollups } from '../../analytics/rollups.js';
+import { defineEndpoint, formView } from '../../contract/endpoint.js';
+import { isoTime } from '../../contract/form.js';
+import { environmentOf, readerOf, type Deployment } from '../../deployment.js';
+import { readRange, Time } from '../ranges.js';
+import { Count } from './events.js';
+
+const closed = { additionalProperties: false } as const;
+
+const GRANULARITIES = ['hour', 'day', 'week'] as const satisfies readonly Period[];
+const MEASURES = ['frames', 'detections', 'detection_confidence', 'person_seconds', 'moving_seconds'];
+
+/** Pieces of a range that processing times are looked up in, and frames of each. */
+const [SAMPLES, SAMPLE_FRAMES] = [10, 20];
+/** A minute is stored once it is over, and what it needs has come. */
+const SETTLED = 2 * MINUTE;
+/** Dead letters that are read at a time. */
+const LETTERS = 1_000;
+
+const SummarySchema = Type.Object(
+  {
+    time_period: Type.Object({ start: Time, end: Time, duration_hours: Type.Number() }, closed),
+    detection_stats: Type.Object(
+      {
+        total_detections: Count('Persons in all frames together.'),
+        unique_persons: Count('Persons told apart.'),
+        average_confidence: Type.Number({ minimum: 0, maximum: 1 }),
+        peak_occupancy: Count('Persons at a time.'),
+        peak_occupancy_time: Type.String({
+          format: 'date-time',
+          description: "The first minute of that; the range's start where nobody was there.",
+        }),
+      },
+      closed,
+    ),
+    activity_stats: Type.Object(
+      {
+        total_movement_events: Count('Zones entered and left, activities changed.'),
+        fall_detections: Count('Falls.'),
+        alert_count: Count('Events that somebody is told of, falls among them.'),
+        average_activity_level: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: "Share of the persons' time in which they moved.",
+        }),
+      },
+      closed,
+    ),
+    system_stats: Type.Object(
+      {
+        uptime_percentage: Type.Number({ minimum: 0, maximum: 100 }),
+        average_processing_time: Type.Number({ description: 'Milliseconds a frame, in samples.' }),
+        frames_processed: Count('Pose frames.'),
+        error_count: Count('Dead letters of the topology that failed last in this range.'),
+      },
+      closed,
+    ),
+    hourly_breakdown: Type.Array(
+      Type.Object(
+        {
+          hour: Type.String({ format: 'date-time', description: 'Start of the local hour, day or week.' }),
+          detections: Count('As above.'),
+          unique_persons: Count('As above.'),
+          average_confidence: Type.Number({ minimum: 0, maximum: 1 }),
+        },
+        closed,
+      ),
+      { description: 'Without those in which there were no frames.' },
+    ),
+  },
+  closed,
+);
+
+interface SummaryQuery {
+  readonly environment: string | undefined;
+  readonly start: string;
+  readonly end: string;
+  readonly granularity: (typeof GRANULARITIES)[number];
+}
+
+interface Summary {
+  readonly range: Range;
+  readonly total: Rollups;
+  readonly peak: { readonly persons: number; readonly time: number };
+  readonly movements: number;
+  readonly falls: number;
+  readonly alerts: number;
+  readonly processingMs: number;
+  readonly errors: number;
+  /** Minutes that are over. */
+  readonly minutes: number;
+  readonly parts: readonly (readonly [number, Rollups])[];
+}
+
+/** 4.5 */
+export const summary = defineEndpoint<SummaryQuery, Summary>({
+  method: 'GET',
+  path: '/analytics/summary',
+  summary: 'Detections, activity and how the system ran, over a range of time.',
+  access: 'viewer',
+  limit: 'analytics',
+  status: 200,
+  async handle({ environment: id, start, end, granularity }, { deployment }) {
+    const environment = environmentOf(deployment, id);
+    const range = readRange(start, end) as Range;
+    const reader = readerOf(deployment);
+    const query = { environment: environment.id, ...range };
+    const [rows, peak, movements, falls, alerts, processingMs, errors] = await Promise.all([
+      reader.aggregates({ ...query, names: MEASURES, ...localBuckets(range, environment) }),
+      peakOccupancy(reader, environment.id, range),
+      reader.countEvents({ ...query, types: ACTIVITY_TYPES }),
+      reader.countEvents({ ...query, types: ['fall_detection'] }),
+      reader.countEvents({ ...query, types: ALERT_TYPES }),
+      processingTime(reader, environment.id, range),
+      errorsIn(deployment, range),
+    ]);
+    const over = Math.min(range.end, deployment.clock.now() - SETTLED);
+    const parts = byStart(rows, (time) => startOfPeriod(granularity, environment.timezone, time));
+    const minutes = Math.max(0, Math.ceil(over / MINUTE) - Math.ceil(range.start / MINUTE));
+    return {
+      ...{ range, total: new Rollups(rows), peak, movements, falls, alerts, processingMs, errors, minutes },
+      parts: parts.filter(([, part]) => part.sum('frames') > 0),
+    };
+  },
+  b: formView({
+    query: Type.Object(
+      {
+        start_time: Time,
+        end_time: Time,
+        environment_id: Type.Optional(Type.String()),
+        granularity: Type.Enum([...GRANULARITIES], { default: 'hour' }),
+      },
+      closed,
+    ),
+    response: SummarySchema,
+    read: ({ query }) => ({
+      environment: query.environment_id,
+      start: query.start_time,
+      end: query.end_time,
+      granularity: query.granularity,
+    }),
+    render: (result) => ({ data: summaryBody(result) }),
+  }),
+});
+
+/** Mean of the first frames of each tenth of a range, milliseconds; 0 without any. */
+async function processingTime(reader: Reader, environment: string, { start, end }: Range): Promise<number> {
+  const piece = (end - start) / SAMPLES;
+  const samples = await Promise.all(
+    Array.from({ length: SAMPLES }, (_, index) =>
+      reader.poses({
+        environment,
+        start: start + index * piece,
+        end: start + (index + 1) * piece,
+        limit: SAMPLE_FRAMES,
+      }),
+    ),
+  );
+  const times = samples.flat().map(({ processingMs }) => processingMs);
+  return over(
+    times.reduce((sum, time) => sum + time, 0),
+    times.length,
+  );
+}
+
+async function errorsIn({ main }: Deployment, { start, end }: Range): Promise<number> {
+  let count = 0;
+  for (let offset = 0; ; offset += LETTERS) {
+    const { letters } = await main.letters.list({ offset, limit: LETTERS });
+    count += letters.filter(({ at }) => at >= start && at < end).length;
+    if (letters.length < LETTERS) return count;
+  }
+}
+
+const summaryBody = ({ range, total, peak, parts, ...rest }: Summary) => ({
+  time_period: {
+    start: isoTime(range.start),
+    end: isoTime(range.end),
+    duration_hours: rounded((range.end - range.start) / 3.6e9),
+  },
+  detection_stats: {
+    ...detections(total),
+    peak_occupancy: peak.persons,
+    peak_occupancy_time: isoTime(peak.time),
+  },
+  activity_stats: {
+    total_movement_events: rest.movements,
+    fall_detections: rest.falls,
+    alert_count: rest.alerts,
+    average_activity_level: rounded(
+      Math.min(1, over(total.sum('moving_seconds'), total.sum('person_seconds'))),
+    ),
+  },
+  system_stats: {
+    uptime_percentage: rounded(Math.min(100, 100 * over(total.count('frames'), rest.minutes))),
+    average_processing_time: rounded(rest.processingMs),
+    frames_processed: total.sum('frames'),
+    error_count: rest.errors,
+  },
+  hourly_breakdown: parts.map(([start, part]) => {
+    const { total_detections, ...figures } = detections(part);
+    return { hour: isoTime(start), detections: total_detections, ...figures };
+  }),
+});
+
+const detections = (part: Rollups) => ({
+  total_detections: part.sum('detections'),
+  unique_persons: part.subjects('person_seconds').size,
+  average_confidence: rounded(part.mean('detection_confidence')),
+});
