@@ -53,77 +53,96 @@ export interface Limb {
 /** Length of a hand and of a foot beyond wrist and ankle; of the head up and down from the ears. Metres. */
 const [HAND, FOOT, HEAD] = [0.16, 0.2, 0.065];
 
-/** The 16 limbs of a person: where they are is inferred, how thick they are is assumed. */
+/** Radii at both ends, metres. */
+const RADII = {
+  neck: [0.06, 0.05],
+  head: [0.09, 0.09],
+  upperArm: [0.055, 0.045],
+  lowerArm: [0.045, 0.033],
+  hand: [0.038, 0.035],
+  upperLeg: [0.085, 0.06],
+  lowerLeg: [0.06, 0.042],
+  foot: [0.038, 0.035],
+} as const;
+const ALL: Limb['v'] = [0, 1];
+
+/** The 15 limbs of a person: where they are is inferred, how thick they are is assumed. */
 export function limbsOf(person: Person): readonly Limb[] {
   const { keypoints: at } = person;
-  const axes = axesOf(person);
-  const { up, left, forward } = axes;
+  const { up, left, forward } = axesOf(person);
   const right = scaled(left, -1);
   const back = scaled(forward, -1);
-  const [shoulders, hips, ears] = [middle(at[5]!, at[6]!), middle(at[11]!, at[12]!), middle(at[3]!, at[4]!)];
-
-  const limb = (
-    [a, b]: readonly [number, number],
-    radii: Limb['radii'],
-    parts: Limb['parts'],
-    facing: Point,
-  ): Limb => ({
-    ...tube(at[a]!, at[b]!, facing, facing === forward ? left : back),
-    ...{ radii, flatness: 1, parts, round: true, v: [0, 1], errors: [at[a]!.error, at[b]!.error] },
-  });
-  const tip = (end: number, before: number, length: number, towards: Point, part: number): Limb => {
-    const axis = minus(at[end]!, at[before]!);
-    const direction = part <= 4 ? unit(axis, towards) : unit(across(towards, axis), towards);
-    const { error } = at[end]!;
-    return {
-      ...tube(at[end]!, plus(at[end]!, scaled(direction, length)), part <= 4 ? forward : up, left),
-      ...{
-        radii: [0.038, 0.035],
-        flatness: 1,
-        parts: [part],
-        round: true,
-        v: [0, 1],
-        errors: [error, error],
-      },
-    };
-  };
-  const trunkErrors: Limb['errors'] = [
-    (at[11]!.error + at[12]!.error) / 2,
-    (at[5]!.error + at[6]!.error) / 2,
-  ];
+  const shoulders = middle(at[5]!, at[6]!);
+  const hips = middle(at[11]!, at[12]!);
+  const ears = middle(at[3]!, at[4]!);
+  const hipError = (at[11]!.error + at[12]!.error) / 2;
+  const shoulderError = (at[5]!.error + at[6]!.error) / 2;
   const headError = (at[3]!.error + at[4]!.error) / 2;
   const headLeft = unit(across(minus(at[3]!, at[4]!), up), left);
 
+  const bone = (a: number, b: number, radii: Limb['radii'], parts: Limb['parts'], facing: Point): Limb => {
+    const errors: Limb['errors'] = [at[a]!.error, at[b]!.error];
+    return tube(at[a]!, at[b]!, facing, facing === forward ? left : back, radii, 1, parts, true, ALL, errors);
+  };
+  const hand = (elbow: number, wrist: number, part: number): Limb => {
+    const { error } = at[wrist]!;
+    const end = handOf(at[elbow]!, at[wrist]!, up);
+    return tube(at[wrist]!, end, forward, left, RADII.hand, 1, [part], true, ALL, [error, error]);
+  };
+  const foot = (knee: number, ankle: number, part: number): Limb => {
+    const { error } = at[ankle]!;
+    const end = footOf(at[knee]!, at[ankle]!, forward);
+    return tube(at[ankle]!, end, up, left, RADII.foot, 1, [part], true, ALL, [error, error]);
+  };
+  const trunk: Limb['radii'] = [distance(at[11]!, at[12]!) / 2 + 0.07, distance(at[5]!, at[6]!) / 2 + 0.01];
+  const [low, high] = [plus(hips, scaled(up, -0.08)), plus(shoulders, scaled(up, 0.04))];
+  const [chin, crown] = [plus(ears, scaled(up, -HEAD)), plus(ears, scaled(up, HEAD))];
+
   return [
-    {
-      ...tube(plus(hips, scaled(up, -0.08)), plus(shoulders, scaled(up, 0.04)), forward, left),
-      radii: [distance(at[11]!, at[12]!) / 2 + 0.07, distance(at[5]!, at[6]!) / 2 + 0.01],
-      ...{ flatness: 0.6, parts: [2, 1], round: false, v: [0, 0.9], errors: trunkErrors },
-    },
-    {
-      ...tube(shoulders, ears, forward, left),
-      ...{ radii: [0.06, 0.05], flatness: 1, parts: [2, 1], round: true, v: [0.9, 1] },
-      errors: [trunkErrors[1], headError],
-    },
-    {
-      ...tube(plus(ears, scaled(up, -HEAD)), plus(ears, scaled(up, HEAD)), headLeft, back),
-      ...{ radii: [0.09, 0.09], flatness: 0.9, parts: [24, 23], round: true, v: [0, 1] },
-      errors: [headError, headError],
-    },
-    limb([5, 7], [0.055, 0.045], [17, 15], left),
-    limb([6, 8], [0.055, 0.045], [18, 16], right),
-    limb([7, 9], [0.045, 0.033], [21, 19], left),
-    limb([8, 10], [0.045, 0.033], [22, 20], right),
-    tip(9, 7, HAND, scaled(up, -1), 4),
-    tip(10, 8, HAND, scaled(up, -1), 3),
-    limb([11, 13], [0.085, 0.06], [10, 8], forward),
-    limb([12, 14], [0.085, 0.06], [9, 7], forward),
-    limb([13, 15], [0.06, 0.042], [14, 12], forward),
-    limb([14, 16], [0.06, 0.042], [13, 11], forward),
-    tip(15, 13, FOOT, forward, 5),
-    tip(16, 14, FOOT, forward, 6),
+    tube(low, high, forward, left, trunk, 0.6, [2, 1], false, [0, 0.9], [hipError, shoulderError]),
+    tube(shoulders, ears, forward, left, RADII.neck, 1, [2, 1], true, [0.9, 1], [shoulderError, headError]),
+    tube(chin, crown, headLeft, back, RADII.head, 0.9, [24, 23], true, ALL, [headError, headError]),
+    bone(5, 7, RADII.upperArm, [17, 15], left),
+    bone(6, 8, RADII.upperArm, [18, 16], right),
+    bone(7, 9, RADII.lowerArm, [21, 19], left),
+    bone(8, 10, RADII.lowerArm, [22, 20], right),
+    hand(7, 9, 4),
+    hand(8, 10, 3),
+    bone(11, 13, RADII.upperLeg, [10, 8], forward),
+    bone(12, 14, RADII.upperLeg, [9, 7], forward),
+    bone(13, 15, RADII.lowerLeg, [14, 12], forward),
+    bone(14, 16, RADII.lowerLeg, [13, 11], forward),
+    foot(13, 15, 5),
+    foot(14, 16, 6),
   ];
 }
+
+/** Radius of the body around each joint, metres; the trunk's own is added to hips and shoulders by its limbs. */
+const AROUND = [0.04, 0.04, 0.04, 0.09, 0.09, 0.055, 0.055, 0.045, 0.045, 0.038, 0.038, 0.085, 0.085].concat([
+  0.06, 0.06, 0.042, 0.042,
+]);
+
+/** Balls that hold the body, as [centre, radius] pairs: what a box around it is made of, at a fraction of the limbs' cost. */
+export function eachBall(person: Person, ball: (centre: Point, radius: number) => void): void {
+  const { keypoints: at } = person;
+  const { up, forward } = axesOf(person);
+  for (let joint = 0; joint < AROUND.length; joint++) ball(at[joint]!, AROUND[joint]!);
+  const ears = middle(at[3]!, at[4]!);
+  ball(plus(ears, scaled(up, HEAD)), RADII.head[1]);
+  ball(plus(ears, scaled(up, -HEAD)), RADII.head[0]);
+  ball(handOf(at[7]!, at[9]!, up), RADII.hand[1]);
+  ball(handOf(at[8]!, at[10]!, up), RADII.hand[1]);
+  ball(footOf(at[13]!, at[15]!, forward), RADII.foot[1]);
+  ball(footOf(at[14]!, at[16]!, forward), RADII.foot[1]);
+}
+
+/** Tip of the hand: on from the forearm. */
+const handOf = (elbow: Point, wrist: Point, up: Point): Point =>
+  plus(wrist, scaled(unit(minus(wrist, elbow), scaled(up, -1)), HAND));
+
+/** Tip of the foot: forward, at a right angle with the shin. */
+const footOf = (knee: Point, ankle: Point, forward: Point): Point =>
+  plus(ankle, scaled(unit(across(forward, minus(ankle, knee)), forward), FOOT));
 
 /** The trunk's own axes: from hips to shoulders, to the person's left, and where the chest looks. */
 function axesOf({ keypoints: at, heading }: Person): {
@@ -138,11 +157,23 @@ function axesOf({ keypoints: at, heading }: Person): {
   return { up, left, forward: cross(left, up) };
 }
 
-/** A tube between two points that faces as nearly as it can; where that is along its axis, as `instead` says. */
-function tube(from: Point, to: Point, facing: Point, instead: Point) {
+/** A limb between two points that faces as nearly as it can; where that is along its axis, as `instead` says. */
+function tube(
+  from: Point,
+  to: Point,
+  facing: Point,
+  instead: Point,
+  radii: Limb['radii'],
+  flatness: number,
+  parts: Limb['parts'],
+  round: boolean,
+  v: Limb['v'],
+  errors: Limb['errors'],
+): Limb {
   const axis = minus(to, from);
   const front = unit(across(facing, axis), unit(across(instead, axis), facing));
-  return { from, to, facing: front, side: unit(cross(axis, front), instead) };
+  const side = unit(cross(axis, front), instead);
+  return { from, to, radii, flatness, facing: front, side, parts, round, v, errors };
 }
 
 const middle = (a: Point, b: Point): Point => scaled(plus(a, b), 0.5);

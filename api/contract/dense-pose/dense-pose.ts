@@ -2,7 +2,7 @@ import { encode } from 'fast-png';
 import { Type, type Static } from 'typebox';
 import type { Person } from '../../../pipeline/model/index.js';
 import type { Camera } from '../view.js';
-import { limbsOf, PART_NAMES, type Limb } from './body.js';
+import { eachBall, limbsOf, PART_NAMES } from './body.js';
 import { render, type Box, type Surface } from './render.js';
 
 const closed = { additionalProperties: false } as const;
@@ -85,23 +85,21 @@ export class DensePose {
     if (!person.articulated) return undefined;
     const known = this.#figures.get(person);
     if (known) return known;
-    const limbs = limbsOf(person);
-    const box = boxAround(limbs, this.#camera);
+    const box = boxAround(person, this.#camera);
     if (!box) return undefined;
-    const figure: Figure = { limbs, box };
+    const figure: Figure = { box };
     this.#figures.set(person, figure);
     return figure;
   }
 
-  #surfaceOf(person: Person, { limbs, box }: Figure): Surface {
+  #surfaceOf(person: Person, { box }: Figure): Surface {
     const scale = Math.min(1, LARGEST / Math.max(box.width, box.height));
     const size = { width: pixels(box.width * scale), height: pixels(box.height * scale) };
-    return render(limbs, this.#camera, box, size, (error) => this.#confidenceOf(person, error));
+    return render(limbsOf(person), this.#camera, box, size, (error) => this.#confidenceOf(person, error));
   }
 }
 
 interface Figure {
-  readonly limbs: readonly Limb[];
   readonly box: Box;
   a?: DensePoseA;
   b?: DensePoseB;
@@ -109,22 +107,18 @@ interface Figure {
 
 const pixels = (length: number): number => Math.max(1, Math.round(length));
 
-/** Null where nothing of them is in view. */
-function boxAround(limbs: readonly Limb[], camera: Camera): Box | null {
+/** Null where nothing of the body is in view. */
+function boxAround(person: Person, camera: Camera): Box | null {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const { from, to, radii, round, flatness } of limbs)
-    for (const [end, radius] of [
-      [from, radii[0]],
-      [to, radii[1]],
-    ] as const) {
-      const seen = camera.see(end);
-      if (!seen) continue;
-      const around = (camera.focal * radius * (round ? 1 : flatness)) / seen.depth;
-      left = Math.min(left, seen.x - around);
-      right = Math.max(right, seen.x + around);
-      top = Math.min(top, seen.y - around);
-      bottom = Math.max(bottom, seen.y + around);
-    }
+  eachBall(person, (centre, radius) => {
+    const seen = camera.see(centre);
+    if (!seen) return;
+    const around = (camera.focal * radius) / seen.depth;
+    left = Math.min(left, seen.x - around);
+    right = Math.max(right, seen.x + around);
+    top = Math.min(top, seen.y - around);
+    bottom = Math.max(bottom, seen.y + around);
+  });
   const x = Math.max(0, left);
   const y = Math.max(0, top);
   const width = Math.min(camera.width, right) - x;

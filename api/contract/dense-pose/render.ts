@@ -98,7 +98,12 @@ function bandOf(
   const pixels = (radius: number, depth: number): number =>
     Math.max(0.5, (sy * camera.focal * radius * wide) / depth);
   return {
-    ...{ x: (a.x - box.x) * sx, y: (a.y - box.y) * sy, dx, dy, near, edge },
+    x: (a.x - box.x) * sx,
+    y: (a.y - box.y) * sy,
+    dx,
+    dy,
+    near,
+    edge,
     widths: [pixels(radii[0], a.depth), pixels(radii[1], b.depth)],
     depths: [a.depth, b.depth],
     bulges: [radii[0] * deep, radii[1] * deep],
