@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { denoise } from '../../operators/denoise/denoise.js';
+import { estimateVitals } from '../../operators/estimate-vitals/estimate-vitals.js';
+import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
+import { window } from '../../operators/window/window.js';
+import type { AnyOperator, Operator, Output, SourceOutput } from '../../pipeline/component/index.js';
+import type { CsiBlock, Data, Measure, Window } from '../../pipeline/model/index.js';
+import { simulator } from '../../pipeline/sources/simulator/source.js';
+import { withDefaults } from '../kit/definition.js';
+import { testContext } from '../support/context.js';
+import { outputs, windowsOf } from './frames.js';
+
+const START = 1_700_000_000_000_000;
+const SUBCARRIERS = 12;
+const RATE = 20;
+
+const make = (component: AnyOperator, config: object = {}): Operator =>
+  component.create(withDefaults(component, config) as never, testContext().context);
+
+/** Windows of a second of two links at 20 points a second: each subcarrier changes by `shape` (shares of it) in its own way, with noise. */
+function windows(
+  seconds: number,
+  shape: (t: number, k: number) => number,
+  gain: (t: number) => number = () => 1,
+) {
+  const { random } = testContext().context;
+  const link = (id: string, second: number): Window['links'][number] => ({
+    ...{ id, layout: 'hand-made', rx: 1, tx: 1, centreMhz: 2437, frames: RATE, rssi: -40 },
+    subcarriers: Int16Array.from({ length: SUBCARRIERS }, (_, k) => k),
+    gaps: new Uint8Array(RATE),
+    values: Float32Array.from({ length: 2 * RATE * SUBCARRIERS }, (_, i) => {
+      const k = (i >> 1) % SUBCARRIERS;
+      const t = second + Math.floor(i / 2 / SUBCARRIERS) / RATE;
+      return i % 2 === 1 ? 0 : 10 * gain(t) * (1 + shape(t, k) + 0.02 * (random() - 0.5));
+    }),
+  });
+  return Array.from({ length: seconds }, (_, second): Window => ({
+    ...{ port: 'window', environment: 'test-room', index: second, points: RATE, step: 1e6 / RATE },
+    start: START + second * 1_000_000,
+    links: [link('link-1', second), link('link-2', second)],
+    provenance: { origin: 'simulated' },
+  }));
+}
+
+const breath = (bpm: number) => (t: number, k: number) =>
+  0.01 * Math.cos(k) * Math.sin((2 * Math.PI * bpm * t) / 60);
+const valuesOf = (data: readonly Data[], name: string): number[] =>
+  (data as Measure[]).filter((one) => one.name === name).map(({ value }) => value);
+const rates = (data: readonly Data[]) => valuesOf(data, 'breathing_rate_bpm');
+
+describe('estimate-vitals', () => {
+  it.each([7, 12.5, 16, 22, 29])('finds %d breaths a minute, whatever the gain does', (bpm) => {
+    const agc = (t: number) => (Math.floor(t / 3) % 2 === 0 ? 1 : 1.3);
+    const given = outputs(make(estimateVitals), windows(46, breath(bpm), agc));
+    expect(rates(given)).toHaveLength(4);
+    for (const rate of rates(given)) expect(Math.abs(rate - bpm)).toBeLessThan(0.4);
+    for (const quality of valuesOf(given, 'breathing_quality')) expect(quality).toBeGreaterThan(0.6);
+  });
+
+  it('gives both measures of the room at the end of what it looked at', () => {
+    const given = outputs(make(estimateVitals), windows(32, breath(15))) as Measure[];
+    expect(given).toMatchObject([
+      { name: 'breathing_rate_bpm', subject: null, time: START + 30_000_000 },
+      { name: 'breathing_quality', subject: null, time: START + 30_000_000 },
+    ]);
+  });
+
+  it.each([
+    ['noise alone', () => 0],
+    ['a slow drift', (t: number, k: number) => 0.02 * Math.cos(k) * Math.sin((2 * Math.PI * t) / 80)],
+    ['what is too fast', (t: number, k: number) => 0.01 * Math.cos(k) * Math.sin(2 * Math.PI * 0.9 * t)],
+  ])('says nothing of %s', (_, shape) => {
+    expect(outputs(make(estimateVitals), windows(60, shape))).toEqual([]);
+  });
+
+  it('says nothing until nobody has moved for the whole time that it looks at', () => {
+    const moves = (t: number, k: number) =>
+      breath(15)(t, k) + (t > 40 && t < 42 ? 0.1 * Math.sin(20 * t + k) : 0);
+    const given = outputs(make(estimateVitals), windows(90, moves)) as Measure[];
+    const times = given
+      .filter(({ name }) => name === 'breathing_rate_bpm')
+      .map(({ time }) => (time - START) / 1e6);
+    expect(times).toEqual([30, 35, 40, 75, 80, 85]);
+  });
+
+  it('begins anew where a link sends another layout, and after a hole as long as it looks', () => {
+    const all = windows(100, breath(15));
+    const other = all.map((one) => (one.index < 33 ? one : relaid(one)));
+    const times = (input: readonly Window[]) =>
+      (outputs(make(estimateVitals), input) as Measure[])
+        .filter(({ name }) => name === 'breathing_rate_bpm')
+        .map(({ time }) => (time - START) / 1e6);
+    expect(times(other.slice(0, 72))).toEqual([30, 65, 70]);
+    expect(times([...all.slice(0, 33), ...all.slice(65)])).toEqual([30, 95]);
+  });
+
+  it('refuses windows with too few points, and says how to mend it', () => {
+    const [one] = windows(1, breath(15));
+    const { failed } = make(estimateVitals).process({ ...one!, step: 250_000 }, 'windows') as Output<Data>;
+    expect(failed).toMatchObject([{ code: 'vitals.grid.coarse' }]);
+    expect(failed![0]!.reason).toContain('raise `points`');
+  });
+});
+
+const relaid = (one: Window): Window => ({
+  ...one,
+  links: one.links.map((link) => ({ ...link, layout: 'other' })),
+});
+
+/** Measures of the shipped chain on a simulated room with two links. */
+async function simulated(seconds: number, seed: number, people: readonly object[]): Promise<Data[]> {
+  const { context } = testContext();
+  const blocks: CsiBlock[] = [];
+  const output = {
+    signal: new AbortController().signal,
+    offer: ({ data = [] }: { data?: readonly Data[] }) => {
+      blocks.push(...(data as CsiBlock[]));
+      return true;
+    },
+  } as unknown as SourceOutput;
+  const config = { speed: 0, start_time: '2026-01-01T00:00:00Z', duration_s: seconds, seed, people };
+  await simulator.create(withDefaults(simulator, config) as never, context).open(null, output);
+  const clean = outputs(make(phaseSanitize), outputs(make(denoise), blocks)) as CsiBlock[];
+  const cut = windowsOf(make(window, { length_ms: 2000, hop_ms: 200, points: 100 }), clean);
+  return outputs(make(estimateVitals), cut);
+}
+
+describe('estimate-vitals in simulated rooms', () => {
+  it.each([
+    [2, 'sit', 11],
+    [5, 'stand', 21],
+  ] as const)(
+    'finds who breathes and keeps still, to a breath a minute (seed %i: %s at %i)',
+    async (seed, activity, bpm) => {
+      const given = await simulated(50, seed, [{ breathing_bpm: bpm, script: [{ activity, seconds: 100 }] }]);
+      expect(rates(given).length).toBeGreaterThan(0);
+      for (const rate of rates(given)) expect(Math.abs(rate - bpm)).toBeLessThan(1);
+    },
+  );
+
+  it('says nothing of an empty room, and of somebody who walks', async () => {
+    expect(await simulated(45, 3, [])).toEqual([]);
+    expect(await simulated(45, 3, [{ script: [{ activity: 'walk', seconds: 100 }] }])).toEqual([]);
+  });
+});
