@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
-import { appendFile, rename, rm } from 'node:fs/promises';
+import { appendFile, chown, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { makeFolder } from '../../pipeline/telemetry/folders.js';
@@ -32,7 +32,9 @@ export class RotatedFile {
     return this.#inTurn(async () => {
       // Asked each time: commands write beside a running csiflow.
       if (sizeOf(this.#path) >= this.#limits.bytes) await this.#rotate();
+      const isNew = sizeOf(this.#path) === 0;
       await appendFile(this.#path, `${line}\n`, { mode: 0o600 });
+      if (isNew) await leaveToOwner(this.#path);
     });
   }
 
@@ -69,6 +71,13 @@ export class RotatedFile {
     this.#turn = result.catch(() => undefined);
     return result;
   }
+}
+
+/** What root begins by the command line, the account that csiflow runs under could else not write any more. */
+async function leaveToOwner(file: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(file));
+  await chown(file, uid, gid);
 }
 
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;

@@ -51,6 +51,35 @@ export async function newPassword(): Promise<{ readonly password: string; readon
   return { password: given, madeUp: false };
 }
 
+/** Writes down in the audit log what a command has changed in a state folder. */
+export async function noteCommand(
+  stateFolder: string,
+  action: string,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const [{ AuditLog }, { userInfo }] = await Promise.all([
+    import('../audit/audit-log.js'),
+    import('node:os'),
+  ]);
+  const silent = () => undefined;
+  const error = (message: string) => process.stderr.write(`csiflow: ${message}\n`);
+  const audit = new AuditLog(stateFolder, { debug: silent, info: silent, warn: silent, error });
+  await audit.note({
+    time: new Date().toISOString(),
+    account: null,
+    role: null,
+    address: 'command line',
+    request_id: null,
+    action: `csiflow ${action}`,
+    details: { system_user: userInfo().username, ...details },
+    outcome: 'done',
+    status: 0,
+    code: null,
+    repeated: 0,
+  });
+  await audit.close();
+}
+
 export function print(json: boolean, result: unknown, text: string): void {
   process.stdout.write(json ? `${JSON.stringify(result, null, 2)}\n` : `${text}\n`);
 }

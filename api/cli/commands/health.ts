@@ -4,6 +4,7 @@ import { CommandError, EXIT } from '../exit.js';
 interface HealthOptions {
   readonly url: string;
   readonly json: boolean;
+  readonly ready: boolean;
 }
 
 /** A service manager asks again soon: what does not answer by then is not well. */
@@ -16,19 +17,37 @@ export function register(program: Command): void {
       'Ask a running csiflow how it is: ends with 0 while it runs, be it degraded, else with 1 or 3.',
     )
     .option('--url <address>', 'address of the running csiflow', 'http://127.0.0.1:8000')
+    .option('--ready', 'ask whether it is of use: its main topology runs, its stores answer', false)
     .option('--json', 'print the answer as JSON', false)
-    .addHelpText('after', '\nExample:\n  csiflow health --url http://127.0.0.1:8000')
-    .action(async ({ url, json }: HealthOptions) => {
-      const health = await ask(url);
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow health --url http://127.0.0.1:8000\n  csiflow health --ready',
+    )
+    .action(async ({ url, json, ready }: HealthOptions) => {
+      const health = ready ? await askReady(url) : await ask(url);
       process.stdout.write(json ? `${JSON.stringify(health)}\n` : `${health.status}\n`);
-      if (health.status !== 'healthy' && health.status !== 'degraded') process.exitCode = EXIT.failed;
+      if (!FINE.has(health.status)) process.exitCode = EXIT.failed;
     });
 }
 
-async function ask(url: string): Promise<{ readonly status: string }> {
+const FINE = new Set(['healthy', 'degraded', 'ready']);
+
+interface Health {
+  readonly status: string;
+}
+
+const ask = async (url: string): Promise<Health> =>
+  (await (await reach(url, '/form-b/api/v1/health')).json()) as Health;
+
+/** Else the status is what is missing. */
+async function askReady(url: string): Promise<Health> {
+  const response = await reach(url, '/readyz');
+  return { status: response.ok ? 'ready' : (await response.text()).trim() };
+}
+
+async function reach(url: string, path: string): Promise<Response> {
   try {
-    const response = await fetch(`${url}/form-b/api/v1/health`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return (await response.json()) as { status: string };
+    return await fetch(url + path, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
     throw new CommandError(
       `no csiflow answers at ${url} (${error instanceof Error ? error.name : String(error)})`,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import {
   accountCommand,
+  noteCommand,
   print,
   requireName,
   roleOf,
@@ -26,11 +27,13 @@ export function register(key: Command): void {
     .action(async (name: string, options: CreateOptions) => {
       await requireName(name);
       const { ApiKeys } = await import('../../../auth/api-keys.js');
-      const keys = new ApiKeys(await stateFolderOf(options));
+      const folder = await stateFolderOf(options);
+      const keys = new ApiKeys(folder);
       if (keys.list().some((other) => other.name === name))
         throw new CommandError(`there is a key named ${name} already`, EXIT.invalid);
       const role = await roleOf(options.role);
       const { key: secret, kept } = keys.create(name, role, expiry(options.expires));
+      await noteCommand(folder, 'key create', { key_id: kept.id, key_name: name, role });
       print(options.json, { ...kept, key: secret }, `${secret}\n(${role}; shown this once)`);
     });
 }

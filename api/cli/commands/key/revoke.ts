@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { accountCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import { accountCommand, noteCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
 import { CommandError, EXIT } from '../../exit.js';
 
 export function register(key: Command): void {
@@ -8,8 +8,10 @@ export function register(key: Command): void {
     .addHelpText('after', '\nExample:\n  csiflow key revoke grafana --topology topologies/ward-3.yaml')
     .action(async (id: string, options: AccountOptions) => {
       const { ApiKeys } = await import('../../../auth/api-keys.js');
-      if (!new ApiKeys(await stateFolderOf(options)).remove(id))
+      const folder = await stateFolderOf(options);
+      if (!new ApiKeys(folder).remove(id))
         throw new CommandError(`there is no API key ${id}: csiflow key list`, EXIT.invalid);
+      await noteCommand(folder, 'key revoke', { key_id: id });
       print(options.json, { removed: id }, `${id} is removed`);
     });
 }

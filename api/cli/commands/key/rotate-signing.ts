@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { accountCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import { accountCommand, noteCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
 
 export function register(key: Command): void {
   accountCommand(
@@ -10,7 +10,9 @@ export function register(key: Command): void {
     .addHelpText('after', '\nExample:\n  csiflow key rotate-signing --topology topologies/ward-3.yaml')
     .action(async (options: AccountOptions) => {
       const { Tokens } = await import('../../../auth/tokens.js');
-      const id = new Tokens(await stateFolderOf(options)).rotateKey();
+      const folder = await stateFolderOf(options);
+      const id = new Tokens(folder).rotateKey();
+      await noteCommand(folder, 'key rotate-signing', { key_id: id });
       print(options.json, { key_id: id }, `tokens are signed with key ${id} from now on`);
     });
 }

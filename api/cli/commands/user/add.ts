@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import {
   accountCommand,
   newPassword,
+  noteCommand,
   print,
   requireName,
   roleOf,
@@ -29,7 +30,8 @@ export function register(user: Command): void {
     .action(async (name: string, options: AddOptions) => {
       await requireName(name);
       const { LastAdminError, Users } = await import('../../../auth/users.js');
-      const users = new Users(await stateFolderOf(options));
+      const folder = await stateFolderOf(options);
+      const users = new Users(folder);
       const role = await roleOf(options.role);
       const { password, madeUp } = await newPassword();
       const added = await users.add(name, role, password).catch((error: unknown) => {
@@ -42,6 +44,7 @@ export function register(user: Command): void {
           `there is a user ${name} already: csiflow user password, user role`,
           EXIT.invalid,
         );
+      await noteCommand(folder, 'user add', { user: name, role });
       const told = madeUp ? `; password ${password} (shown this once)` : '';
       print(options.json, { name, role, ...(madeUp && { password }) }, `${name} is ${role}${told}`);
     });

@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { accountCommand, newPassword, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import {
+  accountCommand,
+  newPassword,
+  noteCommand,
+  print,
+  stateFolderOf,
+  type AccountOptions,
+} from '../../accounts.js';
 import { CommandError, EXIT } from '../../exit.js';
 
 export function register(user: Command): void {
@@ -21,6 +28,7 @@ export function register(user: Command): void {
       if (!(await users.setPassword(name, password)))
         throw new CommandError(`there is no user ${name}`, EXIT.invalid);
       new Sessions(folder).endOf(name);
+      await noteCommand(folder, 'user password', { user: name });
       const told = madeUp ? `: ${password} (shown this once)` : '';
       print(options.json, { name, ...(madeUp && { password }) }, `${name} has a new password${told}`);
     });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { accountCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import { accountCommand, noteCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
 import { CommandError, EXIT } from '../../exit.js';
 
 export function register(user: Command): void {
@@ -18,6 +18,7 @@ export function register(user: Command): void {
         throw error instanceof LastAdminError ? new CommandError(error.message, EXIT.failed) : error;
       }
       new Sessions(folder).endOf(name);
+      await noteCommand(folder, 'user remove', { user: name });
       print(options.json, { removed: name }, `${name} is removed`);
     });
 }

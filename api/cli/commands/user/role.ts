@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { accountCommand, print, roleOf, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import {
+  accountCommand,
+  noteCommand,
+  print,
+  roleOf,
+  stateFolderOf,
+  type AccountOptions,
+} from '../../accounts.js';
 import { CommandError, EXIT } from '../../exit.js';
 
 export function register(user: Command): void {
@@ -10,12 +17,14 @@ export function register(user: Command): void {
     .action(async (name: string, word: string, options: AccountOptions) => {
       const { LastAdminError, Users } = await import('../../../auth/users.js');
       const role = await roleOf(word);
+      const folder = await stateFolderOf(options);
       try {
-        if (!new Users(await stateFolderOf(options)).setRole(name, role))
+        if (!new Users(folder).setRole(name, role))
           throw new CommandError(`there is no user ${name}`, EXIT.invalid);
       } catch (error) {
         throw error instanceof LastAdminError ? new CommandError(error.message, EXIT.failed) : error;
       }
+      await noteCommand(folder, 'user role', { user: name, role });
       print(options.json, { name, role }, `${name} is ${role}`);
     });
 }
