@@ -34,4 +34,6 @@ export interface SourceOutput {
    * so already, or where nothing is journalled.
    */
   kept?(): Promise<void> | undefined;
+  /** What an earlier run journalled and no checkpoint covers; it is decoded before anything new. */
+  backlog?(): Iterable<RawBatch>;
 }

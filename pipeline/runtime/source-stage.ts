@@ -110,6 +110,7 @@ export class SourceStage {
       },
       offer: (batch) => this.#offer(batch),
       kept: () => this.#journal?.durable(this.#journal.written),
+      backlog: () => batchesOf(this.#journal?.after(this.#entry) ?? []),
     });
     this.#ready();
     if (signal.aborted) return;
@@ -310,6 +311,10 @@ export class SourceStage {
 /** Records of a batch: frames of `csi`, undecoded records else. */
 const sizeOf = ({ raw, data }: SourceBatch): number =>
   raw ? raw.count : (data ?? []).reduce((sum, record) => sum + countOf(record), 0);
+
+function* batchesOf(entries: Iterable<JournalEntry>): Generator<RawBatch> {
+  for (const { raw } of entries) yield raw;
+}
 
 /** Enough of a batch to see what is wrong with it. */
 const firstRecords = (raw: RawBatch): readonly Uint8Array[] =>

@@ -166,7 +166,8 @@ test('a message that was taken and is sent again is taken once', async () => {
     expect(first.taken.records()).toBe(5);
   });
   await first.stop();
-  const second = start({}, first.taken.batches.at(-1)!.position);
+  const backlog = first.taken.batches.map(({ raw }) => raw!);
+  const second = start({}, first.taken.batches.at(-1)!.position, { backlog: () => backlog });
   await connected(second);
   await publish(client, 5, 8);
   await vi.waitFor(() => {

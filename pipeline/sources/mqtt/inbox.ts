@@ -1,21 +1,19 @@
-import { createHash } from 'node:crypto';
 import type { IPublishPacket } from 'mqtt';
 import type { Context, RawBatch, SourceOutput } from '../../component/index.js';
 import { formatNamed, MAX_RECORD_BYTES, RawBuilder, type Format } from '../../formats/index.js';
 import { pause } from '../../runtime/backoff.js';
+import type { TakenMessages } from './taken.js';
 
-/** Messages so far, the time of the last one, and the last of quality 1, so that one sent again is known. */
+/** Messages so far, and the time of the last one. */
 export interface MqttPosition {
   readonly records: number;
   readonly time: number;
-  readonly recent: readonly string[];
 }
 
 export interface InboxSettings {
   readonly format: string;
   readonly block_records: number;
   readonly idle_tick_ms: number;
-  readonly max_in_flight: number;
 }
 
 /** A batch that the queue has not taken yet, and what to confirm once all up to it is on disk. */
@@ -26,17 +24,16 @@ interface Batch {
 
 /** Gathers messages into batches, hands them on in order, and confirms them once they are on disk. */
 export class Inbox {
-  /** Silence counts only while the broker could be heard. */
-  connected = false;
   readonly #context: Context;
   readonly #output: SourceOutput;
   readonly #builder: RawBuilder;
-  readonly #remembered: number;
   readonly #format: Format;
   readonly #tick: NodeJS.Timeout | undefined;
   readonly #waiting: Batch[] = [];
-  /** The messages of quality 1 that came last; sent again after a break they are known by their content. */
-  readonly #recent: Set<string>;
+  readonly #taken: TakenMessages;
+  /** Topics of which the broker has sent all again, on this connection, that it had sent before: it keeps to their order. */
+  readonly #caughtUp = new Set<string>();
+  #connected = false;
   #acknowledge: (() => void)[] = [];
   #records: number;
   #draining = false;
@@ -47,12 +44,18 @@ export class Inbox {
   #again = 0;
   #retained = 0;
 
-  constructor(settings: InboxSettings, context: Context, output: SourceOutput, from: MqttPosition | null) {
+  /** @param taken messages that need not be taken again; grows */
+  constructor(
+    settings: InboxSettings,
+    context: Context,
+    output: SourceOutput,
+    from: MqttPosition | null,
+    taken: TakenMessages,
+  ) {
     this.#context = context;
     this.#output = output;
     this.#records = from?.records ?? 0;
-    this.#recent = new Set(from?.recent);
-    this.#remembered = settings.max_in_flight;
+    this.#taken = taken;
     this.#format = formatNamed(settings.format);
     this.#builder = new RawBuilder(settings.block_records, 'live', from?.time);
     if (settings.idle_tick_ms > 0) {
@@ -60,6 +63,12 @@ export class Inbox {
         this.#tickIfSilent();
       }, settings.idle_tick_ms);
     }
+  }
+
+  /** Silence counts only while the broker could be heard; with each connection it may send again. */
+  set connected(connected: boolean) {
+    this.#connected = connected;
+    this.#caughtUp.clear();
   }
 
   receive(packet: IPublishPacket, acknowledge: () => void): void {
@@ -70,9 +79,11 @@ export class Inbox {
       acknowledge();
       return;
     }
+    const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
+    const record = payload.subarray(0, MAX_RECORD_BYTES);
     if (packet.qos === 1) {
       this.#acknowledge.push(acknowledge);
-      if (this.#cameBefore(packet)) {
+      if (this.#cameBefore(packet, record)) {
         this.#again++;
         this.#flushSoon();
         return;
@@ -82,9 +93,7 @@ export class Inbox {
       this.#context.metrics.dropped('queue_full', 1);
       return;
     }
-    const payload = typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload;
-    const length = Math.min(payload.length, MAX_RECORD_BYTES);
-    this.#builder.add(this.#timeOf(packet, payload), payload, 0, length, packet.topic);
+    this.#builder.add(this.#timeOf(packet, payload), record, 0, record.length, packet.topic);
     this.#flushSoon();
   }
 
@@ -103,17 +112,12 @@ export class Inbox {
   }
 
   /** Whether the broker sends it again although it was taken: it had not seen the confirmation. */
-  #cameBefore({ dup, topic, payload }: IPublishPacket): boolean {
-    const digest = createHash('sha1')
-      .update(topic)
-      .update('\0')
-      .update(payload)
-      .digest('base64')
-      .slice(0, 12);
-    if (dup && this.#recent.has(digest)) return true;
-    this.#recent.delete(digest);
-    this.#recent.add(digest);
-    if (this.#recent.size > this.#remembered) this.#recent.delete(this.#recent.values().next().value!);
+  #cameBefore({ dup, topic }: IPublishPacket, record: Uint8Array): boolean {
+    if (dup && !this.#caughtUp.has(topic)) {
+      if (this.#taken.has(topic, record)) return true;
+      this.#caughtUp.add(topic);
+    }
+    this.#taken.add(topic, record);
     return false;
   }
 
@@ -150,7 +154,7 @@ export class Inbox {
     const raw = this.#builder.take();
     this.#records += raw.count;
     const time = raw.time[raw.count - 1]!;
-    return { raw, position: { records: this.#records, time, recent: [...this.#recent] } };
+    return { raw, position: { records: this.#records, time } };
   }
 
   async #drain(): Promise<void> {
@@ -191,7 +195,7 @@ export class Inbox {
 
   /** A record of no bytes from no sender: nothing was heard up to now. */
   #tickIfSilent(): void {
-    if (this.connected && !this.#heard && this.#waiting.length === 0 && this.#records > 0) {
+    if (this.#connected && !this.#heard && this.#waiting.length === 0 && this.#records > 0) {
       this.#builder.add(this.#context.clock.now(), NO_BYTES);
       this.#flush();
     }

@@ -17,6 +17,7 @@ import { MqttConnection } from './connection.js';
 import { BrokerError } from './errors.js';
 import { Inbox, type MqttPosition } from './inbox.js';
 import { brokerFields, checkBroker } from './settings.js';
+import { TakenMessages } from './taken.js';
 
 const config = Type.Object(
   {
@@ -85,8 +86,8 @@ export const mqtt = defineSource({
     'the future is not believed.',
     '',
     'With `qos: 1` the session outlives an absence: the broker keeps what comes meanwhile and sends it later. Each',
-    'message is confirmed once it is in the journal, and one that the broker sends again is known and taken once (the',
-    'last `max_in_flight` are remembered, also over a crash). Publish with quality 1 too: a broker never raises it.',
+    'message is confirmed once it is in the journal, and one that the broker sends again is known by its content and taken',
+    'once (the last 8,192 are remembered, also over a crash). Publish with quality 1 too: a broker never raises it.',
     'Retained messages are old ones and are left out (counted as `retained`).',
     '',
     'A broker that is away is tried again; the node is degraded meanwhile. One that refuses the user at the start',
@@ -117,10 +118,18 @@ export const mqtt = defineSource({
   create: (config, context) => new MqttSource(config, context),
 });
 
+/** Kept with the checkpoint. */
+interface Kept {
+  readonly decoder: State;
+  readonly taken: State;
+}
+
 class MqttSource implements Source {
   readonly #config: Static<typeof config>;
   readonly #context: Context;
   readonly #decoder: Decoder;
+  /** Of what was decoded, so that they are those of the checkpoint; what came since is in the journal. */
+  readonly #taken = new TakenMessages();
   #connection: MqttConnection | undefined;
   #inbox: Inbox | undefined;
 
@@ -132,7 +141,9 @@ class MqttSource implements Source {
 
   async open(position: Position, output: SourceOutput): Promise<void> {
     if (output.signal.aborted) return;
-    const inbox = new Inbox(this.#config, this.#context, output, position as MqttPosition | null);
+    const taken = this.#taken.copy();
+    for (const raw of output.backlog?.() ?? []) taken.addAll(raw);
+    const inbox = new Inbox(this.#config, this.#context, output, position as MqttPosition | null, taken);
     this.#inbox = inbox;
     const connection = this.#connect(inbox, output);
     this.#connection = connection;
@@ -147,15 +158,18 @@ class MqttSource implements Source {
   }
 
   decode(raw: RawBatch): Output<Data> {
+    this.#taken.addAll(raw);
     return this.#decoder.decode(raw);
   }
 
   snapshot(): State {
-    return this.#decoder.snapshot();
+    return { decoder: this.#decoder.snapshot(), taken: this.#taken.snapshot() } satisfies Kept;
   }
 
   restore(state: State): void {
-    this.#decoder.restore(state);
+    const { decoder, taken } = state as Kept;
+    this.#decoder.restore(decoder);
+    this.#taken.restore(taken);
   }
 
   describe(): Readonly<Record<string, unknown>> {

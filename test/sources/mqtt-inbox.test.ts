@@ -1,0 +1,69 @@
+import type { IPublishPacket } from 'mqtt';
+import { expect, test, vi } from 'vitest';
+import { Inbox } from '../../pipeline/sources/mqtt/inbox.js';
+import { TakenMessages } from '../../pipeline/sources/mqtt/taken.js';
+import { testContext } from '../support/context.js';
+import { collector } from './outputs.js';
+
+const settings = { format: 'adr018', block_records: 64, idle_tick_ms: 0 };
+
+function inboxAfter(taken: TakenMessages) {
+  const collected = collector();
+  const inbox = new Inbox(settings, testContext().context, collected.output, null, taken);
+  let confirmed = 0;
+  const receive = (text: string, dup: boolean, topic = 'csi/a') => {
+    const packet = { cmd: 'publish', qos: 1, dup, retain: false, topic, payload: Buffer.from(text) };
+    inbox.receive(packet as IPublishPacket, () => confirmed++);
+  };
+  const texts = () =>
+    collected.batches.flatMap(({ raw }) =>
+      Array.from({ length: raw!.count }, (_, index) =>
+        Buffer.from(raw!.bytes.subarray(raw!.offsets[index], raw!.offsets[index + 1])).toString(),
+      ),
+    );
+  return { inbox, receive, texts, collected, confirmed: () => confirmed };
+}
+
+const upTo = (count: number): string[] => Array.from({ length: count }, (_, index) => `message ${index}`);
+
+test('thousands of messages that were taken and come again are confirmed, and taken once', async () => {
+  const first = inboxAfter(new TakenMessages());
+  for (const text of upTo(3000)) first.receive(text, false);
+  await first.inbox.close();
+  const decoded = new TakenMessages();
+  for (const { raw } of first.collected.batches) decoded.addAll(raw!);
+  const restored = new TakenMessages();
+  restored.restore(decoded.snapshot());
+
+  const second = inboxAfter(restored);
+  for (const text of upTo(3000)) second.receive(text, true);
+  second.receive('new', true);
+  await vi.waitFor(() => {
+    expect(second.confirmed()).toBe(3001);
+  });
+  expect(second.texts()).toEqual(['new']);
+  expect(second.inbox.describe()).toMatchObject({ sent_again: 3000 });
+});
+
+test('behind the first one that is new nothing is a repetition, whatever it says', async () => {
+  const taken = new TakenMessages();
+  taken.add('csi/a', Buffer.from('same'));
+  taken.add('csi/b', Buffer.from('same'));
+  const { inbox, receive, texts } = inboxAfter(taken);
+  receive('same', true);
+  receive('other', true);
+  receive('same', true);
+  receive('same', true, 'csi/b');
+  await inbox.close();
+  expect(texts()).toEqual(['other', 'same']);
+});
+
+test('with a new connection the broker may repeat again', async () => {
+  const { inbox, receive, texts } = inboxAfter(new TakenMessages());
+  receive('one', true);
+  inbox.connected = false;
+  inbox.connected = true;
+  receive('one', true);
+  await inbox.close();
+  expect(texts()).toEqual(['one']);
+});
