@@ -1,5 +1,5 @@
 import { recoveryOf, type AnySink, type Recovery } from '../component/index.js';
-import type { Data } from '../model/index.js';
+import type { Data, Failure } from '../model/index.js';
 import type { Outbox, OutboxEntry, SentAlerts } from '../state/index.js';
 import { backoff, pause } from './backoff.js';
 import { FanIn } from './fan-in.js';
@@ -151,6 +151,13 @@ export class SinkStage {
   /** Takes a record that it has refused before. */
   replay(data: Data): void {
     this.#add({ kind: 'data', data, from: this.run.id, received: this.#host.clock.elapsed() });
+  }
+
+  /** It had taken these over, and could not deliver them: a replay is to reach it. */
+  notTold(failures: readonly Failure[]): void {
+    this.#writer.takeBack(failures.map(({ record }) => record as Data)).catch((error: unknown) => {
+      this.#fail(error);
+    });
   }
 
   /** Ends writing after the write under way; what is queued is not written: a checkpoint was taken before, or recovery reads it again. */
@@ -507,7 +514,7 @@ export class SinkStage {
     this.#epoch = epoch + 1;
     const commit = () => {
       cut();
-      sent.cut(epoch);
+      sent.cut(epoch, outbox.oldestEpoch);
     };
     this.#host.passed(this.run, epoch, this.#connection.kept, commit, () => {
       this.#connection.sink?.committed?.(epoch);

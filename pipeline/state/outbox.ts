@@ -76,6 +76,11 @@ export class Outbox {
     return undefined;
   }
 
+  /** Epoch of the oldest entry that no checkpoint has cut, delivered or not; Infinity where there is none. */
+  get oldestEpoch(): number {
+    return Math.min(...this.#all.map((lane) => lane.oldestEpoch));
+  }
+
   /** What is not delivered, as it would be handed out. */
   *entries(): Generator<OutboxEntry> {
     for (const lane of this.#all) yield* lane.entries();
@@ -166,6 +171,12 @@ class Lane {
       return this.#entry(number, value);
     }
     return undefined;
+  }
+
+  get oldestEpoch(): number {
+    for (const { value } of this.#table.getRange({ start: this.#cut + 1, limit: 1 }))
+      return value.readDoubleLE(0);
+    return Infinity;
   }
 
   *entries(): Generator<OutboxEntry> {

@@ -27,10 +27,13 @@ export class SentAlerts {
     if (this.#ids.delete(id)) await this.#table.remove(id.slice(0, 500));
   }
 
-  /** Forgets those that no recovery can send again; within the transaction of the checkpoint of `epoch`. */
-  cut(epoch: number): void {
+  /**
+   * Forgets those that no recovery can send again; within the transaction of the checkpoint of `epoch`.
+   * @param waiting epoch of the oldest records that lie in the outbox: some of them may have been sent since
+   */
+  cut(epoch: number, waiting: number): void {
     for (const [id, sent] of this.#ids) {
-      if (sent >= epoch) continue;
+      if (sent >= Math.min(epoch, waiting)) continue;
       this.#ids.delete(id);
       void this.#table.remove(id.slice(0, 500));
     }
