@@ -108,7 +108,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   app.use(measureAnswers(deployment, formOf));
   app.use(recordActions(deployment.audit, endpointOf));
   app.use(answerErrors(deployment, formOf));
-  app.use(requireHost(outside.hosts));
+  app.use(requireHost(outside.hosts, formOf, limits, deployment.form));
   app.use(crossOrigin(outside.origins));
   app.use(async (context, next) => {
     if (context.path !== '/metrics') {
@@ -171,12 +171,15 @@ const securityHeaders: Middleware = async (context, next) => {
   await next();
 };
 
-/** @throws ApiError 421 */
+/** Counts the refused ones as calls of pose data. @throws ApiError 421 */
 const requireHost =
-  (hosts: Hosts): Middleware =>
+  (hosts: Hosts, formOf: FormFinder, limits: Limits, configured: Form): Middleware =>
   async (context, next) => {
-    if (!hosts.allows(context.get('Host')))
+    if (!hosts.allows(context.get('Host'))) {
+      const form = formOf(context) ?? configured;
+      context.set(await limits.take(form, 'pose_data', addressKey(context.ip)));
       throw new ApiError('MISDIRECTED', 'This service does not go by that name: add it with --allow-host');
+    }
     await next();
   };
 
