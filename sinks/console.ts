@@ -30,6 +30,7 @@ export const console = defineSink({
     'For looking at what a topology does. It never holds the others up: what is too much for a reader, or for a terminal that does not take more, is left out and counted.',
   inputs: ['pose', 'event', 'measure'],
   recovery: 'at-least-once',
+  privacy: ['retention', 'encryption'],
   config: Config,
   examples: [
     { title: 'Look at it', config: {} },

@@ -32,6 +32,7 @@ export const websocket = defineSink({
 - Poses are told at least once after a crash. Events are told once: their ids are noted on disk as soon as they were told.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'at-least-once',
+  privacy: ['retention', 'encryption'],
   config: Config,
   examples: [{ title: 'As it is', config: {} }],
   create: (config, context) => new LiveSink(config, context),

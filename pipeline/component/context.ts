@@ -34,6 +34,14 @@ export interface NodeMetrics {
   count(name: string, value: number): void;
 }
 
+/** What the deployment asks of components that keep records (`settings.privacy`). */
+export interface Keeping {
+  /** Records whose event time lies further back are deleted; null: all are kept. */
+  readonly retentionDays: number | null;
+  /** Secret to encrypt with what is kept on disk; null: nothing is encrypted. */
+  readonly key: Buffer | null;
+}
+
 /** All that a component gets from outside. The same configuration, input and context give the same output. */
 export interface Context {
   readonly topology: string;
@@ -51,10 +59,17 @@ export interface Context {
   readonly stateFolder: string;
   /** What the sources of this node are: `live`, `replay`, or `simulated`. Sources say it themselves; others inherit it with each record. */
   readonly provenance: Provenance;
+  /** How long and how to keep records; left out: for ever, and as they are. */
+  readonly keeping?: Keeping;
   /** What the deployment is for; default: `healthcare`. */
   readonly domain?: Domain;
   /** Where a topology is scaled out: what a sink sends into it comes with the checkpoint, or never. */
   readonly transaction?: Transaction;
+  /**
+   * For a sink that takes records over and delivers them later: these will never be delivered. They become dead
+   * letters, and where one is replayed it comes by `write` again.
+   */
+  readonly refuse?: (failures: readonly Failure[]) => void;
 }
 
 /** What an operator returns: results in order, and the records that it could not take. */

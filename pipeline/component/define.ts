@@ -163,8 +163,11 @@ export interface Sink {
    * while the sink is open and goes on writing. For stores in files: servers have backups of their own.
    */
   copyTo?(folder: string): Promise<void>;
-  /** Before `open`: puts such a copy in the place of what is stored, which is moved aside to a name ending in `aside`. */
-  restoreFrom?(folder: string, aside: string): Promise<void>;
+  /**
+   * Before `open`: brings such a copy beside what is stored. What it gives then puts it in its place, by renaming alone,
+   * and moves what was there aside to a name ending in `aside`; it may be called again where it was broken off.
+   */
+  restoreFrom?(folder: string, aside: string): Promise<() => void>;
   /** A store can be read back. */
   readonly reader?: Reader;
   /** A sink that people listen to live. */
@@ -182,6 +185,11 @@ export interface SinkDefinition<
   readonly inputs: I;
   /** A function where it depends on the configuration. */
   readonly recovery: Recovery | ((config: Static<S>) => Recovery);
+  /**
+   * What of `settings.privacy` it sees to by itself: it deletes what is older (`retention`), it encrypts what it
+   * keeps on disk (`encryption`). A sink that keeps nothing names both. Default: neither, and validation warns.
+   */
+  readonly privacy?: readonly ('retention' | 'encryption')[];
   /** Its sinks can be read back: they have a `reader`. */
   readonly store?: boolean;
   /** It writes through `context.transaction` where there is one: exactly once then. */

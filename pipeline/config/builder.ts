@@ -46,6 +46,12 @@ export interface SettingsFields {
   readonly stop_after_failures?: number | null;
   readonly state_folder?: string;
   readonly seed?: number;
+  readonly privacy?: {
+    readonly data_retention_days?: number | null;
+    readonly anonymize_data?: boolean;
+    readonly enable_encryption?: boolean;
+    readonly key?: string;
+  };
 }
 
 export interface QueueFields {

@@ -136,6 +136,22 @@ export const CODES = {
     'A sink may be told the same records twice when another process takes a partition over.',
     'Ids are the same: whoever listens can tell. Or write to `kafka`, and from there to this sink.',
   ],
+  'config.privacy.key': [
+    'Several processes would each make a secret of their own.',
+    'Give one: `settings.privacy.key: ${secret:privacy_key}`.',
+  ],
+  'config.privacy.anonymity': [
+    '`anonymize_data` cannot be held.',
+    'Send no raw input to sinks, and give zones and links names that are no numbers.',
+  ],
+  'config.privacy.retention': [
+    'A sink does not delete what is older than `data_retention_days`.',
+    'Have it deleted where it lies: by the retention of the topic, a job that removes old files, whoever receives it.',
+  ],
+  'config.privacy.encryption': [
+    'A sink does not encrypt what it keeps.',
+    'Encrypt the disk that it writes to, or leave the sink out.',
+  ],
   'config.environment.missing': [
     'The topology names no environment.',
     'Add `environment:` with the path of its file.',

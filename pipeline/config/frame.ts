@@ -8,6 +8,37 @@ import type { QueueSettings } from './topology.js';
 
 export const ID_PATTERN = '^[A-Za-z][A-Za-z0-9_-]{0,63}$';
 
+export const PrivacySchema = Type.Object(
+  {
+    data_retention_days: Type.Union([Type.Number({ minimum: 0.042, maximum: 36_500 }), Type.Null()], {
+      default: null,
+      description: 'Stores delete what is older, by event time; dead letters go too. Null: all is kept.',
+    }),
+    anonymize_data: Type.Boolean({
+      default: false,
+      description:
+        'What is stored or sent away has pseudonyms in the place of the numbers of persons, no skeletons, and positions on a grid of half a metre.',
+    }),
+    enable_encryption: Type.Boolean({
+      default: false,
+      description:
+        'DuckDB stores and the state folder are encrypted on disk. It cannot be changed for a store that is there.',
+    }),
+    key: Type.Optional(
+      Type.String({
+        minLength: 32,
+        maxLength: 1024,
+        description:
+          'Secret that pseudonyms and encryption come from: `${secret:privacy_key}`. Default: made at the first start, in the file `privacy.key` of the state folder.',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: 'How long and how what was found out about people is kept. See docs/privacy.md.',
+  },
+);
+
 export const SettingsSchema = Type.Object(
   {
     checkpoint_interval_ms: Type.Integer({
@@ -51,6 +82,7 @@ export const SettingsSchema = Type.Object(
       maximum: 2 ** 31 - 1,
       description: 'Seeds the chance of every node: the same seed and input give the same output.',
     }),
+    privacy: Type.Optional(PrivacySchema),
     domain: choice<Domain>(DOMAINS, {
       default: DEFAULT_DOMAIN,
       description: 'What the deployment is for: it decides what people are asked to do about an alert.',

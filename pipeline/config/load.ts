@@ -22,6 +22,7 @@ import { checkTests } from './tests.js';
 import type { CheckedNode, CheckedTopology, Settings } from './topology.js';
 import { keyPlaceOf, placeOf, valueAt, type MapTree, type Tree } from './tree.js';
 import { putInVariables, type VariableSources } from './variables.js';
+import { checkPrivacy, privacyOf, type WrittenPrivacy } from './privacy.js';
 import { readYaml } from './yaml.js';
 
 export type LoadOptions = VariableSources;
@@ -87,6 +88,14 @@ function check(
   const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);
+  if (settings?.privacy)
+    checkPrivacy(
+      linked,
+      environments,
+      settings,
+      (field) => placeOf(root, ['settings', 'privacy', field]),
+      problems,
+    );
   if (settings?.scaleOut)
     checkScaleOut(linked, settings, (field) => placeOf(root, ['settings', field]), problems);
   const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, problems) : [];
@@ -183,6 +192,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     outbox_limit_bytes: number;
     seed: number;
     domain: Domain;
+    privacy?: WrittenPrivacy;
     scale_out: boolean;
   };
   const id = valueAt(root, ['id']);
@@ -197,6 +207,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     seed: values.seed,
     ...(values.domain !== DEFAULT_DOMAIN && { domain: values.domain }),
     ...(values.scale_out && { scaleOut: true }),
+    ...privacyOf(values.privacy),
   };
 }
 

@@ -63,8 +63,22 @@ export interface Settings {
   readonly outboxLimitBytes?: number;
   /** Seeds the `random` of every node's context. */
   readonly seed: number;
+  /** Left out: all is kept, as it is. */
+  readonly privacy?: PrivacySettings;
   /** What the deployment is for. */
   readonly domain?: Domain;
   /** Several processes share the partitions of the source; each partition is a shard. */
   readonly scaleOut?: boolean;
+}
+
+/** How long and how what was found out about people is kept. */
+export interface PrivacySettings {
+  /** Null: for ever. */
+  readonly dataRetentionDays: number | null;
+  /** Sinks get pseudonyms, no skeletons, and positions on a grid. */
+  readonly anonymizeData: boolean;
+  /** Of stores in files, and of the state folder. */
+  readonly enableEncryption: boolean;
+  /** Secret for both; null: one is made in the state folder. */
+  readonly key: string | null;
 }

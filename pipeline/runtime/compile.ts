@@ -2,6 +2,7 @@ import { filter, merge, Subject, type Observable } from 'rxjs';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import type { Data } from '../model/index.js';
 import type { Checkpoint } from '../state/index.js';
+import type { Anonymiser } from './anonymise.js';
 import { asynchronous } from './async-stage.js';
 import { stateHash, stateVersion } from './barriers.js';
 import type { Host, NodeRun } from './host.js';
@@ -24,6 +25,8 @@ export interface CompileOptions {
   readonly host: Host;
   /** Where nodes go on from. */
   readonly last: Checkpoint;
+  /** Null: sinks get records as they are. */
+  readonly anonymiser: Anonymiser | null;
   readonly source: (run: NodeRun, kept: unknown) => SourceStage;
   readonly sink: (run: NodeRun) => SinkStage;
   /** Monotonic milliseconds of the arrival of the input behind each pose frame that leaves its node. */
@@ -47,8 +50,9 @@ export function compile(options: CompileOptions): Compiled {
     } else if (node.component.kind === 'sink') {
       const stage = options.sink(run);
       sinks.push(stage);
+      const shown = anonymous(options, nodes.sink(node.id).feed !== undefined);
       inputOf(node, streams).subscribe((signal) => {
-        stage.next(signal);
+        stage.next(shown(signal));
       });
       replays.set(node.id, (data) => {
         if (!inputFor(node, data)) return false;
@@ -72,6 +76,16 @@ export function compile(options: CompileOptions): Compiled {
     }
   }
   return { sources, sinks, replay: (node, data) => replays.get(node)?.(data) ?? false };
+}
+
+/** What a sink sees of a signal: a live feed keeps nothing, so it may show how people move. */
+function anonymous({ anonymiser }: CompileOptions, isLive: boolean): (signal: Signal) => Signal {
+  if (!anonymiser) return (signal) => signal;
+  return (signal) => {
+    if (signal.kind !== 'data') return signal;
+    const data = isLive ? anonymiser.live(signal.data) : anonymiser.stored(signal.data);
+    return { ...signal, data };
+  };
 }
 
 const inputFor = (node: CheckedNode, data: Data) =>

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sink } from '../component/index.js';
+import { stateSecretOf } from './privacy.js';
 import { StateStore, STATE_FILE } from '../state/index.js';
 import { makeFolder } from '../telemetry/folders.js';
 import { Nodes, type NodesOptions } from './nodes.js';
@@ -30,7 +31,7 @@ export async function copyStopped(options: NodesOptions, folder: string): Promis
     throw Object.assign(new Error(`${settings.stateFolder} holds no state: ${id} has never run there`), {
       code: 'backup.nothing',
     });
-  const state = new StateStore(settings.stateFolder, id);
+  const state = new StateStore(settings.stateFolder, id, stateSecretOf(settings));
   try {
     await state.copyTo(join(folder, STATE_FILE));
     const nodes = new Nodes(options);
@@ -41,15 +42,26 @@ export async function copyStopped(options: NodesOptions, folder: string): Promis
   }
 }
 
-/** Puts copies of stores in their place, for a start to come. Old stores are moved to names that end in `aside`. */
-export async function restoreStores(options: NodesOptions, folder: string, aside: string): Promise<void> {
+/**
+ * Brings copies of stores beside the stores. What it gives puts them in their place, for a start to come; old stores
+ * are moved to names that end in `aside`.
+ */
+export async function restoreStores(
+  options: NodesOptions,
+  folder: string,
+  aside: string,
+): Promise<() => void> {
+  const swaps: (() => void)[] = [];
   const nodes = new Nodes(options);
   nodes.create();
   for (const node of nodes.of('sink')) {
     const from = join(folder, STORES, node.id);
     const sink = nodes.sink(node.id);
-    if (sink.restoreFrom && existsSync(from)) await named(node, sink.restoreFrom(from, aside));
+    if (sink.restoreFrom && existsSync(from)) swaps.push(await named(node, sink.restoreFrom(from, aside)));
   }
+  return () => {
+    for (const swap of swaps) swap();
+  };
 }
 
 async function whileOpen(nodes: Nodes, work: () => Promise<void>): Promise<void> {

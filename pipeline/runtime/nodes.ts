@@ -1,11 +1,12 @@
-import type { Context, Operator, Sink, Source, Transaction } from '../component/index.js';
+import type { Context, Keeping, Operator, Sink, Source, Transaction } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
-import type { LinkTable, Provenance } from '../model/index.js';
+import type { Failure, LinkTable, Provenance } from '../model/index.js';
 import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
 import type { NodeRun } from './host.js';
 import { NodeTraces } from './node-traces.js';
+import { keepingOf } from './privacy.js';
 import { seededRandom } from './random.js';
 import { text } from './waiting.js';
 
@@ -19,6 +20,8 @@ export interface NodesOptions {
   readonly tracer: Tracer | null;
   /** Of the partition that they serve, where there is one. */
   readonly transaction?: Transaction | undefined;
+  /** What a sink had taken over and cannot deliver. */
+  readonly onRefused?: (run: NodeRun, failures: readonly Failure[]) => void;
 }
 
 /** The nodes of one run: figures, contexts, instances of their components, and where their data come from. */
@@ -27,10 +30,12 @@ export class Nodes {
   readonly runs: ReadonlyMap<string, NodeRun>;
   #options: NodesOptions;
   readonly #provenance = new Map<string, { origin: Provenance['origin'] }>();
+  readonly #keeping: Keeping | undefined;
   readonly #instances = new Map<string, Source | Operator | Sink>();
 
   constructor(options: NodesOptions) {
     this.#options = options;
+    this.#keeping = keepingOf(options.topology.settings);
     this.runs = new Map(options.topology.nodes.map((node) => [node.id, this.#run(node)]));
   }
 
@@ -113,7 +118,8 @@ export class Nodes {
   }
 
   #run(node: CheckedNode): NodeRun {
-    const { topology, links, clock, log, metrics, tracer, transaction } = this.#options;
+    const { topology, links, clock, log, metrics, tracer, transaction, onRefused } = this.#options;
+    const keeping = this.#keeping;
     const meter = metrics.node(topology.id, node.id);
     const provenance = { origin: this.#firstOrigin(node) };
     this.#provenance.set(node.id, provenance);
@@ -140,8 +146,14 @@ export class Nodes {
         folder: topology.folder,
         stateFolder: topology.settings.stateFolder,
         provenance,
+        ...(keeping && { keeping }),
         ...(topology.settings.domain && { domain: topology.settings.domain }),
         ...(transaction && { transaction }),
+        ...(onRefused && {
+          refuse: (failures) => {
+            onRefused(run, failures);
+          },
+        }),
       },
     };
     meter.watermarkLag = () =>

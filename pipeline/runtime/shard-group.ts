@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { AnySource, LiveFeed, Operator, Partitions, Reader } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import { stateSecretOf } from './privacy.js';
 import { DeadLetters, PartitionState, STATE_FILE, StateStore } from '../state/index.js';
 import { backoff, pause } from './backoff.js';
 import type { CheckpointFigures } from './barriers.js';
@@ -62,7 +63,11 @@ export class ShardGroup implements Run {
     const { topology, onStep, onFailure } = this.#options;
     onStep('hardware_initialization', 0);
     try {
-      this.#store = new StateStore(topology.settings.stateFolder, topology.id);
+      this.#store = new StateStore(
+        topology.settings.stateFolder,
+        topology.id,
+        stateSecretOf(topology.settings),
+      );
       this.#letters = new DeadLetters(this.#store);
       this.#partitions = this.#open();
       onStep('hardware_initialization', 1);

@@ -27,6 +27,7 @@ import { Failures } from './failures.js';
 import { Gate } from './gate.js';
 import type { Host, NodeRun, Patience } from './host.js';
 import { Nodes } from './nodes.js';
+import { anonymiserOf, stateSecretOf } from './privacy.js';
 import { Pump } from './pump.js';
 import type { Run } from './run.js';
 import { Replays, type NotReplayed } from './replays.js';
@@ -37,6 +38,8 @@ import { named, text, turn, withinTime } from './waiting.js';
 
 /** Where the topology does not say it. */
 const OUTBOX_LIMIT_BYTES = 2 ** 30;
+const LETTERS_PAUSE_MS = 3_600_000;
+const DAY_US = 86_400_000_000;
 
 export interface ShardOptions {
   readonly topology: CheckedTopology;
@@ -84,6 +87,7 @@ export class Shard implements Host, Run {
   #replay: Compiled['replay'] = () => false;
   #pump: Pump | undefined;
   #pumping: Promise<void> = Promise.resolve();
+  #lettersLookedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
   #failed = false;
@@ -111,14 +115,21 @@ export class Shard implements Host, Run {
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
-    this.#nodes = new Nodes({ ...options, transaction: options.partition?.transaction });
+    this.#nodes = new Nodes({
+      ...options,
+      transaction: options.partition?.transaction,
+      onRefused: (run, failures) => {
+        this.failures(run, 'deliver', failures);
+        this.#sinks.find((sink) => sink.run === run)?.notTold(failures);
+      },
+    });
     this.#failures = new Failures({
       settings: this.settings,
       links,
       clock,
       keep: (letter) => this.#state?.letters.add(letter) ?? 0,
       failedAgain: (record, code, reason) => this.#replays?.failed(record, code, reason) ?? false,
-      epochOf: (run) => this.#barriers!.epochOf(run),
+      epochOf: (run) => this.#barriers?.epochOf(run) ?? 0,
       onDegraded: options.onChange,
       onTooMany: (error) => {
         this.#giveUp(error, true);
@@ -240,7 +251,8 @@ export class Shard implements Host, Run {
   async #start(): Promise<void> {
     const { topology, onStep, openState, partition } = this.#options;
     onStep('hardware_initialization', 0);
-    this.#state = openState?.() ?? new LocalState(this.settings.stateFolder, topology.id);
+    this.#state =
+      openState?.() ?? new LocalState(this.settings.stateFolder, topology.id, stateSecretOf(this.settings));
     onStep('hardware_initialization', 0.5);
     const last = await this.#lastOrFirst(this.#state);
     // Epochs of partitions are their own, so letters of the process cannot be rewound by one of them.
@@ -262,6 +274,7 @@ export class Shard implements Host, Run {
     await this.#openSources();
     this.#timer = setInterval(() => {
       this.#barriers!.tick();
+      this.#forgetOldLetters();
     }, this.settings.checkpointIntervalMs);
     if (this.#failure) throw this.#failure;
     for (const run of this.runs.values()) run.status = 'active';
@@ -323,6 +336,7 @@ export class Shard implements Host, Run {
       nodes: this.#nodes,
       host: this,
       last,
+      anonymiser: anonymiserOf(topology.settings),
       source: (run, kept) => {
         const journal = this.#isJournalled(run) ? state.journal(run.id, this.fail.bind(this)) : null;
         if (journal) journals.push(journal);
@@ -411,6 +425,14 @@ export class Shard implements Host, Run {
     );
     for (const index of late)
       this.#options.log.warn('a source has not said that it is open', { node: opened[index]!.node });
+  }
+
+  /** Letters hold records: they live no longer than what the stores keep. */
+  #forgetOldLetters(): void {
+    const days = this.settings.privacy?.dataRetentionDays ?? null;
+    if (days === null || this.clock.elapsed() < this.#lettersLookedAt + LETTERS_PAUSE_MS) return;
+    this.#lettersLookedAt = this.clock.elapsed();
+    this.#state?.letters.forgetBefore(this.clock.now() - days * DAY_US);
   }
 
   // ------------------------------------------------------------------ stop

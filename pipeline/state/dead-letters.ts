@@ -141,6 +141,14 @@ export class DeadLetters {
     for (const id of ids) if (this.#sizes.has(id)) this.#forget(id);
   }
 
+  /** Forgets those that failed before a time, microseconds since 1970. */
+  forgetBefore(time: number): void {
+    const old: number[] = [];
+    for (const { key, value } of this.#table.getRange({}))
+      if (read(key as number, value).at < time) old.push(key as number);
+    this.remove(old);
+  }
+
   /** Forgets those of later epochs: their input is read again. */
   async rewind(epoch: number): Promise<void> {
     const later = this.list().filter((letter) => letter.epoch > epoch);

@@ -38,9 +38,12 @@ export class LocalState implements ShardState {
   readonly #store: StateStore;
   readonly #checkpoints: Checkpoints;
 
-  /** @throws Error `state.locked`, `state.newer`, `state.foreign`, `state.corrupt` */
-  constructor(folder: string, topology: string) {
-    this.#store = new StateStore(folder, topology);
+  /**
+   * @param secret what it is encrypted with; null: it is not
+   * @throws Error `state.locked`, `state.newer`, `state.foreign`, `state.corrupt`, `state.encryption`
+   */
+  constructor(folder: string, topology: string, secret: Buffer | null = null) {
+    this.#store = new StateStore(folder, topology, secret);
     this.#checkpoints = new Checkpoints(this.#store);
     this.letters = new DeadLetters(this.#store);
   }

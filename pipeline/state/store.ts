@@ -1,10 +1,12 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { open, type Database, type RootDatabase } from 'lmdb';
+import { open, type Database, type RangeOptions, type RootDatabase } from 'lmdb';
 import { packageVersion } from '../telemetry/paths.js';
+import { KEY_FILE } from './keys.js';
 import { lockFolder } from './lock.js';
 import { Room } from './room.js';
+import { Seal } from './seal.js';
 import { checkLayout, stateError } from './version.js';
 
 /** Counts up with each change of the tables, their keys or their values that an earlier csiflow could not read. */
@@ -23,12 +25,17 @@ export class StateStore {
   readonly root: RootDatabase<Buffer, string>;
   readonly #unlock: () => void;
   readonly #room: Room;
+  readonly #seal: Seal | null;
   #closed = false;
   /** Room was asked for as a whole. */
   #inTransaction = false;
 
-  /** @throws Error `state.locked`, `state.newer`, `state.older`, `state.foreign`, `state.corrupt` */
-  constructor(folder: string, topology: string) {
+  /**
+   * @param secret what values are encrypted with; null: they are not
+   * @throws Error `state.locked`, `state.newer`, `state.older`, `state.foreign`, `state.corrupt`, `state.encryption`
+   */
+  constructor(folder: string, topology: string, secret: Buffer | null = null) {
+    this.#seal = secret && new Seal(secret);
     this.#unlock = lockFolder(folder);
     this.#room = new Room(folder);
     const file = join(folder, STATE_FILE);
@@ -61,7 +68,11 @@ export class StateStore {
   #checkHeader(file: string, topology: string): void {
     const found = this.root.get('header');
     if (!found) {
-      this.root.putSync('header', encode({ version: LAYOUT, topology, by: packageVersion() }));
+      const sealed = this.#seal?.close(Buffer.from(topology), 'header');
+      this.root.putSync(
+        'header',
+        encode({ version: LAYOUT, topology, by: packageVersion(), ...(sealed && { sealed }) }),
+      );
       return;
     }
     const header = readHeader(file, found);
@@ -72,13 +83,36 @@ export class StateStore {
         `${file} belongs to the topology ${header.topology}, not to ${topology}: give each topology a state folder of its own`,
       );
     }
+    this.#checkSeal(file, header.sealed);
+  }
+
+  #checkSeal(file: string, sealed: Uint8Array | undefined): void {
+    if (!sealed && !this.#seal) return;
+    if (!sealed || !this.#seal)
+      throw stateError(
+        'state.encryption',
+        `${file} was begun ${sealed ? 'with' : 'without'} encryption: set settings.privacy.enable_encryption to ${String(sealed !== undefined)} again, or move the state folder away to start anew (see docs/privacy.md)`,
+      );
+    try {
+      this.#seal.open(sealed, 'header');
+    } catch (error) {
+      throw stateError(
+        'state.encryption',
+        `${file} was encrypted with another key: put the right one into ${KEY_FILE} of its folder, or into settings.privacy.key`,
+        error,
+      );
+    }
   }
 
   /** A table whose values are bytes. Keys are numbers, text, or lists of them, in their natural order. */
   table(name: string): Database<Buffer, Key> {
     const table = this.root.openDB<Buffer, Key>(name, { encoding: 'binary' });
-    const put = table.put.bind(table) as (...given: unknown[]) => Promise<boolean>;
+    const seal = this.#seal;
+    const write = table.put.bind(table) as (...given: unknown[]) => Promise<boolean>;
+    const put = (key: Key, value: Buffer, ...more: unknown[]) =>
+      write(key, seal ? seal.close(value, name) : value, ...more);
     const remove = table.remove.bind(table) as (...given: unknown[]) => Promise<boolean>;
+    if (seal) unsealed(table, (value) => seal.open(value, name));
     return Object.assign(table, {
       put: (key: Key, value: Buffer, ...more: unknown[]) =>
         lookedAt(this.#closed ? tooLate() : this.#withRoom(value.length, () => put(key, value, ...more))),
@@ -123,6 +157,19 @@ export class StateStore {
   }
 }
 
+/** Reads go through `open` from now on. */
+function unsealed(table: Table, open: (value: Buffer) => Buffer): void {
+  const get = table.get.bind(table);
+  const getRange = table.getRange.bind(table);
+  Object.assign(table, {
+    get: (key: Key) => {
+      const value = get(key);
+      return value && open(value);
+    },
+    getRange: (range: RangeOptions) => getRange(range).map(({ key, value }) => ({ key, value: open(value) })),
+  });
+}
+
 /** A sink that hung may come back after the end. lmdb would end the process over what it then notes. */
 const tooLate = (): Promise<never> => Promise.reject(new Error('the state store is closed'));
 
@@ -154,6 +201,8 @@ interface Header {
   readonly topology: string;
   /** csiflow's version that made the store; not in those of the first one. */
   readonly by?: string;
+  /** The topology's name, encrypted; in encrypted stores. */
+  readonly sealed?: Uint8Array;
 }
 
 /** @throws Error `state.corrupt` */

@@ -1,17 +1,17 @@
-import type { DuckDBInstance } from '@duckdb/node-api';
 import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../pipeline/telemetry/folders.js';
-import { quoted, withConnection } from '../shared/database.js';
+import { quoted, withConnection, type Connectable } from '../shared/database.js';
 
 /** Name of a copy within a folder of its own. */
 const COPY = 'store.duckdb';
 
-/** Copies what is committed into `folder`, as it stands at one moment. Rows go on being written meanwhile. */
-export async function copyStore(instance: DuckDBInstance, folder: string): Promise<void> {
+/** Copies what is committed into `folder`, as it stands at one moment. Rows go on being written meanwhile. @param key of copy and store */
+export async function copyStore(instance: Connectable, folder: string, key: string | null): Promise<void> {
   await withConnection(instance, async (connection) => {
     const [[name]] = (await connection.runAndReadAll('SELECT current_database()')).getRows() as [[string]];
-    await connection.run(`ATTACH ${quoted(join(folder, COPY))} AS csiflow_copy`);
+    const encrypted = key === null ? '' : ` (ENCRYPTION_KEY ${quoted(key)})`;
+    await connection.run(`ATTACH ${quoted(join(folder, COPY))} AS csiflow_copy${encrypted}`);
     try {
       await connection.run(`COPY FROM DATABASE "${name.replaceAll('"', '""')}" TO csiflow_copy`);
     } finally {
@@ -20,11 +20,13 @@ export async function copyStore(instance: DuckDBInstance, folder: string): Promi
   });
 }
 
-/** Puts a copy in the store's place. What was there stays beside it, under a name that ends in `aside`. */
-export function restoreStore(folder: string, path: string, aside: string): void {
+/** Brings a copy beside the store. What it gives puts it in its place; what was there stays under a name that ends in `aside`. */
+export function restoreStore(folder: string, path: string, aside: string): () => void {
   makeFolder(dirname(path));
   const part = join(dirname(path), `.${basename(path)}.part`);
   copyFileSync(join(folder, COPY), part);
-  for (const file of [path, `${path}.wal`]) if (existsSync(file)) renameSync(file, `${file}.${aside}`);
-  renameSync(part, path);
+  return () => {
+    for (const file of [path, `${path}.wal`]) if (existsSync(file)) renameSync(file, `${file}.${aside}`);
+    renameSync(part, path);
+  };
 }

@@ -59,6 +59,7 @@ export const duckdb = defineSink({
 - Each row carries the epoch it was written in; after a crash, later epochs are deleted and written again. \`epoch\` and \`processing_ms\` alone may differ between two runs of the same input.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'rewind',
+  privacy: ['retention', 'encryption'],
   store: true,
   config: Config,
   examples: [
@@ -74,6 +75,8 @@ class DuckDBSink implements Sink {
   readonly #context: Context;
   readonly #path: string;
   #opened: Store | null = null;
+  /** Of the file, where it is encrypted. */
+  #key: string | null = null;
   /** Elapsed milliseconds when the oldest uncommitted row came. */
   #oldestAt = 0;
   /** The step under way: steps of one connection never overlap. */
@@ -89,11 +92,14 @@ class DuckDBSink implements Sink {
   async open(): Promise<void> {
     if (this.#opened) throw new Error(`${this.#path} is open already`);
     // DuckDB itself is loaded here: who only looks at the definition need not wait for it.
-    const { openStore } = await import('./store.js');
+    const { openStore, storeKey } = await import('./store.js');
+    const { keeping } = this.#context;
+    this.#key = keeping?.key ? storeKey(keeping.key) : null;
     this.#opened = await openStore(this.#path, {
       memoryLimitBytes: this.#config.memory_limit_bytes,
       walLimitBytes: this.#config.wal_limit_bytes,
-      retentionDays: this.#config.retention_days,
+      retentionDays: shorter(this.#config.retention_days, keeping?.retentionDays ?? null),
+      key: this.#key,
       copiesTo: join(this.#context.stateFolder, BACKUPS),
     });
   }
@@ -122,18 +128,19 @@ class DuckDBSink implements Sink {
         return open;
       }),
     ]);
-    await copyStore(store.database.instance, folder);
+    await copyStore(store.database.instance, folder, this.#key);
   }
 
-  async restoreFrom(folder: string, aside: string): Promise<void> {
+  async restoreFrom(folder: string, aside: string): Promise<() => void> {
     const { restoreStore } = await import('./backup.js');
-    restoreStore(folder, this.#path, aside);
+    return restoreStore(folder, this.#path, aside);
   }
 
   describe(): Readonly<Record<string, unknown>> {
     return {
       path: this.#path,
       open: this.#opened !== null,
+      encrypted: this.#context.keeping?.key !== undefined && this.#context.keeping.key !== null,
       uncommitted_rows: this.#opened?.writer.rows ?? 0,
     };
   }
@@ -182,6 +189,9 @@ class DuckDBSink implements Sink {
     return result;
   }
 }
+
+const shorter = (own: number | null, all: number | null): number | null =>
+  own === null ? all : all === null ? own : Math.min(own, all);
 
 async function sizeOf(path: string): Promise<number> {
   try {

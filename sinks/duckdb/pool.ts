@@ -1,10 +1,10 @@
 import {
   timestampValue,
   type DuckDBConnection,
-  type DuckDBInstance,
   type DuckDBPreparedStatement,
   type DuckDBValue,
 } from '@duckdb/node-api';
+import type { Connectable } from '../shared/database.js';
 import type { Parameter, Parameters } from './parameters.js';
 
 export type Row = Record<string, DuckDBValue>;
@@ -17,14 +17,14 @@ export interface Snapshot {
 
 /** Connections for readers, each used by one at a time; further ones wait their turn. */
 export class ReadPool {
-  readonly #instance: DuckDBInstance;
+  readonly #instance: Connectable;
   readonly #size: number;
   readonly #idle: Connection[] = [];
   readonly #waiting: (() => void)[] = [];
   #open = 0;
   #closed = false;
 
-  constructor(instance: DuckDBInstance, size = 4) {
+  constructor(instance: Connectable, size = 4) {
     this.#instance = instance;
     this.#size = size;
   }

@@ -26,10 +26,10 @@ import type {
   Track,
 } from '../../pipeline/model/index.js';
 import { KEYPOINT_SIZE } from '../shared/columns.js';
-import { summariesOf, type CountedFrames } from '../shared/summaries.js';
 import { Conditions } from './conditions.js';
 import { instantOf, type Instant, type Parameters } from './parameters.js';
 import type { ReadPool, Row, Snapshot } from './pool.js';
+import { BUCKET, poseSummaries } from './summaries.js';
 
 /** Reads the tables back. Each call sees one state of the store, also while rows are written. */
 export class DuckDBReader implements Reader {
@@ -136,34 +136,7 @@ export class DuckDBReader implements Reader {
   }
 
   async summaries(query: SummaryQuery): Promise<readonly PoseSummary[]> {
-    const { length, first } = bucketsOf(query);
-    const { minPersons = 0, maxPersons = MOST_PERSONS } = query;
-    const buckets = { length: BigInt(length), first: BigInt(first) };
-    const bounds = { fewest: BigInt(minPersons), most: BigInt(maxPersons) };
-    const persons = personConditions(query);
-    const frames = poseConditions({ environment: query.environment, start: query.start, end: query.end });
-    return this.#read(async (snapshot) => {
-      const counted = await snapshot.query(
-        `WITH frames AS (SELECT "time", count(*) AS n, sum(confidence) AS confidence FROM persons
-           ${persons.where} GROUP BY "time", frame_id)
-         SELECT ${BUCKET} AS start, count(*) AS peopled, sum(n) AS rows, count(*) FILTER (wanted) AS frames,
-           sum(n) FILTER (wanted) AS persons, sum(confidence) FILTER (wanted) AS confidence,
-           max(n) FILTER (wanted) AS most
-         FROM (SELECT *, n >= $fewest AND n <= $most AS wanted FROM frames) GROUP BY start`,
-        { ...persons.parameters, ...buckets, ...bounds },
-      );
-      const all =
-        minPersons > 0
-          ? []
-          : await snapshot.query(
-              `SELECT ${BUCKET} AS start, count(*) AS all FROM poses ${frames.where} GROUP BY start`,
-              { ...frames.parameters, ...buckets },
-            );
-      return summariesOf(
-        counted.map((row) => countedOf(row)),
-        all.map((row) => ({ start: Number(row['start']), frames: Number(row['all']) })),
-      );
-    });
+    return this.#read((snapshot) => poseSummaries(snapshot, query));
   }
 
   async range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined> {
@@ -194,15 +167,6 @@ export class DuckDBReader implements Reader {
     return this.#pool().read(work);
   }
 }
-
-/**
- * Start of the bucket that a row lies in. Integer division goes towards zero: a bucket more keeps times of the
- * first bucket above it. Bigints come in as HUGEINT, whose division is ten times slower: hence the casts.
- */
-const BUCKET =
-  '((epoch_us("time") - $first::BIGINT + $length::BIGINT) // $length::BIGINT - 1) * $length::BIGINT + $first::BIGINT';
-/** More persons than a frame can have. */
-const MOST_PERSONS = 0xffff_ffff;
 
 // ------------------------------------------------------------- conditions
 
@@ -334,7 +298,7 @@ const personOf = (row: Row): Person => ({
   heading: row['heading'] as number | null,
   headingConfidence: row['heading_confidence'] as number,
   posture: row['posture'] as Posture,
-  keypoints: keypointsOf(row['keypoints']!),
+  keypoints: keypointsOf(row['keypoints'] ?? null),
   articulated: row['articulated'] as boolean,
   track: row['track_id'] === null ? null : trackOf(row),
 });
@@ -347,7 +311,9 @@ const trackOf = (row: Row): Track => ({
   velocity: { x: row['velocity_x'] as number, y: row['velocity_y'] as number },
 });
 
+/** @param column null: none are kept of anonymous persons */
 function keypointsOf(column: DuckDBValue): Keypoint3D[] {
+  if (column === null) return [];
   const { items: values } = column as unknown as { readonly items: readonly number[] };
   const keypoints: Keypoint3D[] = [];
   for (let at = 0; at < values.length; at += KEYPOINT_SIZE)
@@ -395,16 +361,6 @@ const aggregateOf = (row: Row): Aggregate => ({
   sum: row['sum'] as number,
   min: row['min'] as number,
   max: row['max'] as number,
-});
-
-const countedOf = (row: Row): CountedFrames => ({
-  start: Number(row['start']),
-  peopled: Number(row['peopled']),
-  rows: Number(row['rows']),
-  frames: Number(row['frames']),
-  persons: Number(row['persons'] ?? 0),
-  confidence: (row['confidence'] as number | null) ?? 0,
-  most: Number(row['most'] ?? 0),
 });
 
 const provenanceOf = (row: Row): Provenance => {

@@ -1,8 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { openDatabase, type Database, type DatabaseOptions } from '../shared/database.js';
+import { openDatabase, storeKey, type Database, type DatabaseOptions } from '../shared/database.js';
 import { Writer } from '../shared/writer.js';
 import { ReadPool } from './pool.js';
 import { Retention } from './retention.js';
+
+export { storeKey };
 
 /** An open store: what writes, reads and thins out its file. */
 export interface Store {

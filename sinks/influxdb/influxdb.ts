@@ -85,6 +85,7 @@ export const influxdb = defineSink({
 - InfluxDB 2 is spoken to by its version 1 paths, with a token; 2.7 maps each bucket to a database of the same name by itself.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'idempotent',
+  privacy: ['retention'],
   store: true,
   config: Config,
   examples: [
@@ -135,6 +136,19 @@ function complaints(config: Config): readonly Complaint[] {
   ];
 }
 
+/** The shorter of what the sink and what the topology says. */
+function keptFor(
+  { retention_days: own, full_rate_days: full }: Config,
+  { keeping }: Context,
+): Pick<Config, 'retention_days' | 'full_rate_days'> {
+  const all = keeping?.retentionDays ?? null;
+  if (all === null) return { retention_days: own, full_rate_days: full };
+  return {
+    retention_days: own === null ? all : Math.min(own, all),
+    full_rate_days: full === null ? null : Math.min(full, all),
+  };
+}
+
 /** Events that are remembered, to notice two that InfluxDB would take for one. */
 const REMEMBERED_EVENTS = 4_096;
 
@@ -152,7 +166,7 @@ class InfluxSink implements Sink {
   readonly #events = new Map<string, string>();
 
   constructor(config: Config, context: Context) {
-    this.#config = config;
+    this.#config = { ...config, ...keptFor(config, context) };
     this.#context = context;
     this.#tags = new TagValues(
       context.environments.flatMap(({ id, links, zones }) => [

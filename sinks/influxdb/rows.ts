@@ -49,7 +49,7 @@ export const personOf = (row: Row): Person => ({
   heading: row['heading'] as number | null,
   headingConfidence: row['heading_confidence'] as number,
   posture: row['posture'] as Posture,
-  keypoints: keypointsOf(row['keypoints'] as string),
+  keypoints: keypointsOf(row['keypoints'] as string | null),
   articulated: row['articulated'] as boolean,
   track: row['track_id'] === null ? null : trackOf(row),
 });
@@ -62,8 +62,9 @@ const trackOf = (row: Row): Track => ({
   velocity: { x: row['velocity_x'] as number, y: row['velocity_y'] as number },
 });
 
-/** @param text whole millimetres: x, y, z and error of each keypoint */
-function keypointsOf(text: string): Keypoint3D[] {
+/** @param text whole millimetres: x, y, z and error of each keypoint; null: none are kept of anonymous persons */
+function keypointsOf(text: string | null): Keypoint3D[] {
+  if (text === null) return [];
   const metres = text.split(',').map((millimetres) => Number(millimetres) / 1_000);
   const keypoints: Keypoint3D[] = [];
   for (let at = 0; at < metres.length; at += KEYPOINT_SIZE)

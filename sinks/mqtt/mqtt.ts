@@ -83,6 +83,7 @@ export const mqtt = defineSink({
   ].join('\n'),
   inputs: ['pose', 'event', 'measure'],
   recovery: 'at-least-once',
+  privacy: ['retention', 'encryption'],
   config: Config,
   examples: [
     { title: 'A broker on this machine', config: { url: 'mqtt://localhost:1883' } },

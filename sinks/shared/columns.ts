@@ -157,6 +157,7 @@ export const text: Encoding = {
 export const keypointArray: Encoding = {
   type: `INTEGER[${KEYPOINTS_LENGTH}]`,
   encode: (value) => {
+    if (value === null) return null;
     if (!isArray(value) || value.length !== KEYPOINT_NAMES.length)
       throw new RangeError('must hold 17 keypoints in COCO order');
     const values = new Array<number>(KEYPOINTS_LENGTH);

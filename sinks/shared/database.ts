@@ -1,6 +1,6 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { dirname } from 'node:path';
-import { stateError } from '../../pipeline/state/index.js';
+import { derivedKey, stateError } from '../../pipeline/state/index.js';
 import { ASK_OWNER, claim } from './ownership.js';
 import { prepareSchema } from './schema.js';
 import { makeFolder } from '../../pipeline/telemetry/folders.js';
@@ -8,11 +8,16 @@ import { makeFolder } from '../../pipeline/telemetry/folders.js';
 /** An open store. `close` writes all into the file itself and frees it for others. */
 export interface Database {
   readonly path: string;
-  readonly instance: DuckDBInstance;
+  /** Gives connections to it. */
+  readonly instance: Connectable;
   close(): Promise<void>;
 }
 
+export type Connectable = Pick<DuckDBInstance, 'connect'>;
+
 export interface DatabaseOptions {
+  /** What the file is encrypted with ({@link storeKey}); null or left out: it is not. */
+  readonly key?: string | null;
   readonly memoryLimitBytes: number;
   readonly walLimitBytes: number;
   /** Nothing is written, not even the schema. */
@@ -32,8 +37,9 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
   const ownership = claim(path);
   try {
     const instance = await openInstance(path, options);
+    const connectable = options.key ? within(instance) : instance;
     try {
-      await withConnection(instance, (connection) =>
+      await withConnection(connectable, (connection) =>
         prepareSchema(connection, path, options.readOnly === true),
       );
     } catch (error) {
@@ -42,10 +48,11 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
     }
     return {
       path,
-      instance,
+      instance: connectable,
       close: async () => {
         try {
-          if (!options.readOnly) await withConnection(instance, (connection) => connection.run('CHECKPOINT'));
+          if (!options.readOnly)
+            await withConnection(connectable, (connection) => connection.run('CHECKPOINT'));
         } finally {
           try {
             instance.closeSync();
@@ -62,7 +69,7 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
 }
 
 export async function withConnection<T>(
-  instance: DuckDBInstance,
+  instance: Connectable,
   use: (connection: DuckDBConnection) => Promise<T>,
 ): Promise<T> {
   const connection = await instance.connect();
@@ -73,22 +80,39 @@ export async function withConnection<T>(
   }
 }
 
+/** Connections to the encrypted file of an instance, which is attached to one without a file. */
+const within = (instance: DuckDBInstance): Connectable => ({
+  connect: async () => {
+    const connection = await instance.connect();
+    await connection.run(`USE ${ATTACHED}`);
+    return connection;
+  },
+});
+
+const ATTACHED = 'csiflow_store';
+
+/** Key of a DuckDB file, as DuckDB takes it, from the secret of a topology. */
+export const storeKey = (secret: Buffer): string => derivedKey(secret, 'duckdb').toString('hex');
+
 async function openInstance(path: string, options: DatabaseOptions): Promise<DuckDBInstance> {
-  const { copiesTo, externalAccess = false } = options;
+  const { copiesTo, externalAccess = false, key = null } = options;
   try {
-    const instance = await DuckDBInstance.create(path, {
+    const instance = await DuckDBInstance.create(key === null ? path : ':memory:', {
       memory_limit: `${options.memoryLimitBytes}B`,
       checkpoint_threshold: `${options.walLimitBytes}B`,
       // No statement of the store's reads another file, and nothing is ever fetched from a network.
-      enable_external_access: String(externalAccess || copiesTo !== undefined),
+      enable_external_access: String(externalAccess || copiesTo !== undefined || key !== null),
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
-      ...(options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
+      ...(key !== null ? ENCRYPTED : options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
+      ...(key !== null && { temp_directory: `${path}.tmp` }),
     });
+    if (key !== null) await attach(instance, path, key, options);
     if (copiesTo !== undefined) await withConnection(instance, (connection) => confine(connection, copiesTo));
     return instance;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    if (WRONG_KEY.test(message)) throw stateError('store.encryption', wrongKey(path, message), error);
     if (/\block\b/i.test(message))
       throw new Error(`${path} is open in another process${holder(message)}. ${ASK_OWNER}`, { cause: error });
     if (DAMAGED.test(message))
@@ -99,6 +123,40 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
       );
     throw new Error(`${path} cannot be opened: ${message}`, { cause: error });
   }
+}
+
+/**
+ * DuckDB writes encrypted files by itself only where it is told that its own source of random numbers will do:
+ * docs/privacy.md says what that means. The key does not come from there.
+ */
+const ENCRYPTED = { force_mbedtls_unsafe: 'true', temp_file_encryption: 'true' };
+
+async function attach(
+  instance: DuckDBInstance,
+  path: string,
+  key: string,
+  { readOnly = false, externalAccess = false, copiesTo }: DatabaseOptions,
+): Promise<void> {
+  try {
+    await withConnection(instance, async (connection) => {
+      const mode = readOnly ? ', READ_ONLY' : '';
+      await connection.run(`ATTACH ${quoted(path)} AS ${ATTACHED} (ENCRYPTION_KEY ${quoted(key)}${mode})`);
+      if (!externalAccess && copiesTo === undefined)
+        await connection.run('SET enable_external_access = false');
+    });
+  } catch (error) {
+    instance.closeSync();
+    throw error;
+  }
+}
+
+const WRONG_KEY = /wrong encryption key|without a key|is not encrypted/i;
+
+function wrongKey(path: string, message: string): string {
+  if (/wrong/i.test(message))
+    return `${path} was encrypted with another key: put the right one into privacy.key of the state folder, or into settings.privacy.key`;
+  const was = /without a key/i.test(message);
+  return `${path} is ${was ? '' : 'not '}encrypted: set settings.privacy.enable_encryption to ${String(was)} again, or give the sink another path; what is stored can be exported (see docs/privacy.md)`;
 }
 
 /** How DuckDB says so. */

@@ -56,5 +56,6 @@ const VIEWS = [
      SELECT "time", environment, frame_id, person_index, track_id, articulated,
        [${KEYPOINT_NAMES.map((name) => `'${name}'`).join(', ')}][k] AS keypoint,
        ${keypointAt(1)} AS x, ${keypointAt(2)} AS y, ${keypointAt(3)} AS z, ${keypointAt(4)} AS error
-     FROM (SELECT *, unnest(range(1, ${KEYPOINT_NAMES.length + 1})) AS k FROM persons)`,
+     FROM (SELECT *, unnest(range(1, ${KEYPOINT_NAMES.length + 1})) AS k
+       FROM persons WHERE keypoints IS NOT NULL)`,
 ];

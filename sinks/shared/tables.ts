@@ -100,7 +100,8 @@ const persons: Table<PersonOfFrame> = {
     {
       name: 'keypoints',
       encoding: keypointArray,
-      get: ({ person }) => person.keypoints,
+      // None in rows of anonymous persons.
+      get: ({ person: { keypoints } }) => (keypoints.length === 0 ? null : keypoints),
     },
   ],
 };

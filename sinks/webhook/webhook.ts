@@ -125,6 +125,7 @@ export const webhook = defineSink({
   ].join('\n'),
   inputs: ['event'],
   recovery: 'at-least-once',
+  privacy: ['retention', 'encryption'],
   config: Config,
   examples: [
     {

@@ -63,6 +63,14 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
       expect(await read().latestPose(environment)).toEqual(untracked);
     });
 
+    test('a person without keypoints, as anonymous ones are kept, comes back so', async () => {
+      const written = poseFrame(0, {
+        persons: [person(0, 0, { keypoints: [], articulated: false }), person(0, 1)],
+      });
+      await store.put([written]);
+      expect(await read().poses({ environment })).toEqual([written]);
+    });
+
     test('the newest frame is the one of the latest event time, of its environment', async () => {
       await store.put([poseFrame(5), poseFrame(9), poseFrame(7), poseFrame(99, { environment: 'other' })]);
       expect((await read().latestPose(environment))?.frameId).toBe(9);

@@ -138,7 +138,7 @@ describe('duckdb', () => {
         measure(1, { value: NaN }),
         measure(2, { value: Infinity }),
         sensedEvent(3, { metadata: { note: 'half \ud800' } }),
-        poseFrame(4, { persons: [person(4, 0, { keypoints: [] })] }),
+        poseFrame(4, { persons: [person(4, 0, { keypoints: person(4).keypoints.slice(1) })] }),
         poseFrame(5, { signalQuality: NaN }),
         measure(6, { value: -0 }),
       ],

@@ -1,0 +1,100 @@
+import type { Environment } from '../model/index.js';
+import type { LinkedNode } from './graph.js';
+import type { Place, Problems } from './problem.js';
+import type { PrivacySettings, Settings } from './topology.js';
+
+/** `settings.privacy` as a file has it, with defaults. */
+export interface WrittenPrivacy {
+  readonly data_retention_days: number | null;
+  readonly anonymize_data: boolean;
+  readonly enable_encryption: boolean;
+  readonly key?: string;
+}
+
+/** Nothing where nothing is asked for. */
+export function privacyOf(written: WrittenPrivacy | undefined): { readonly privacy?: PrivacySettings } {
+  if (!written) return {};
+  const { data_retention_days: days, anonymize_data: anonymous, enable_encryption: encrypted } = written;
+  if (days === null && !anonymous && !encrypted) return {};
+  return {
+    privacy: {
+      dataRetentionDays: days,
+      anonymizeData: anonymous,
+      enableEncryption: encrypted,
+      key: written.key ?? null,
+    },
+  };
+}
+
+/**
+ * Whether the topology can hold what its `settings.privacy` promises.
+ * @param placeOf a field of it
+ */
+export function checkPrivacy(
+  nodes: readonly LinkedNode[],
+  environments: readonly Environment[],
+  settings: Settings,
+  placeOf: (field: string) => Place,
+  problems: Problems,
+): void {
+  const { anonymizeData, enableEncryption, dataRetentionDays, key } = settings.privacy!;
+  if (settings.scaleOut && key === null && (anonymizeData || enableEncryption))
+    problems.add(
+      'config.privacy.key',
+      placeOf(anonymizeData ? 'anonymize_data' : 'enable_encryption'),
+      'processes that share the input need one secret, and none is given',
+      { suggestion: 'key: ${secret:privacy_key}' },
+    );
+  const sinks = nodes.flatMap(({ draft, inputs }) =>
+    draft.component?.kind === 'sink'
+      ? [{ id: draft.id, promises: draft.component.privacy ?? [], type: draft.component.name, inputs }]
+      : [],
+  );
+  if (anonymizeData) checkAnonymity(sinks, environments, placeOf('anonymize_data'), problems);
+  for (const { id, type, promises } of sinks) {
+    if (dataRetentionDays !== null && !promises.includes('retention'))
+      problems.add(
+        'config.privacy.retention',
+        placeOf('data_retention_days'),
+        `\`${id}\` (${type}) does not delete what is older: see to it where it writes to`,
+        { severity: 'warning' },
+      );
+    if (enableEncryption && !promises.includes('encryption'))
+      problems.add(
+        'config.privacy.encryption',
+        placeOf('enable_encryption'),
+        `\`${id}\` (${type}) does not encrypt what it keeps: see to it where it writes to`,
+        { severity: 'warning' },
+      );
+  }
+}
+
+function checkAnonymity(
+  sinks: readonly Pick<Sink, 'id' | 'type' | 'inputs'>[],
+  environments: readonly Environment[],
+  place: Place,
+  problems: Problems,
+): void {
+  for (const { id, type, inputs } of sinks)
+    for (const port of new Set(inputs.flatMap(({ ports }) => ports)))
+      if (port === 'csi' || port === 'window')
+        problems.add(
+          'config.privacy.anonymity',
+          place,
+          `\`${id}\` (${type}) takes ${port} records, which cannot be made anonymous`,
+        );
+  for (const { id, zones, links } of environments)
+    for (const each of [...zones, ...links])
+      if (/^\d+$/.test(each.id))
+        problems.add(
+          'config.privacy.anonymity',
+          place,
+          `\`${each.id}\` of environment ${id} could not be told from a person's number: give it a name with a letter`,
+        );
+}
+
+interface Sink {
+  readonly id: string;
+  readonly type: string;
+  readonly inputs: LinkedNode['inputs'];
+}

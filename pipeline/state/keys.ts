@@ -1,0 +1,56 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../telemetry/folders.js';
+import { hideSecret } from '../telemetry/secrets.js';
+import { stateError } from './version.js';
+
+/** In a state folder: the secret that pseudonyms and encryption come from, where the topology gives none. */
+export const KEY_FILE = 'privacy.key';
+
+const KEY_BYTES = 32;
+
+/**
+ * The secret of a topology: what was given, else the content of {@link KEY_FILE}, which is made at the first
+ * use, for the owner alone to read.
+ * @throws Error `state.key` where the file holds no key
+ */
+export function privacySecret(stateFolder: string, given: string | null): Buffer {
+  if (given !== null) return Buffer.from(given, 'utf8');
+  const path = join(stateFolder, KEY_FILE);
+  const written = readKey(path) ?? makeKey(stateFolder, path);
+  const secret = Buffer.from(written, 'hex');
+  if (secret.length !== KEY_BYTES)
+    throw stateError(
+      'state.key',
+      `${path} holds no key of ${KEY_BYTES} bytes in hexadecimal: restore it from where it was kept. Without it, what was encrypted cannot be read`,
+    );
+  hideSecret(written);
+  return secret;
+}
+
+/** A key for one purpose (RFC 5869): who learns one learns no other. */
+export const derivedKey = (secret: Buffer, purpose: string, salt: Uint8Array = Buffer.alloc(0)): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, salt, `csiflow ${purpose}`, KEY_BYTES));
+
+function readKey(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function makeKey(stateFolder: string, path: string): string {
+  makeFolder(stateFolder);
+  const key = randomBytes(KEY_BYTES).toString('hex');
+  try {
+    writeFileSync(path, `${key}\n`, { flag: 'wx', mode: 0o600 });
+    return key;
+  } catch (error) {
+    // Another thread was quicker.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readKey(path)!;
+    throw error;
+  }
+}

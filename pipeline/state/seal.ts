@@ -1,0 +1,56 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { derivedKey } from './keys.js';
+
+const [SALT_BYTES, NONCE_BYTES, TAG_BYTES] = [16, 12, 16];
+const HEAD_BYTES = SALT_BYTES + NONCE_BYTES + TAG_BYTES;
+
+/**
+ * Encrypts values with AES-256-GCM. Each instance has a key of its own, derived with a random salt, so its
+ * nonces can be counted: however many values are written, no nonce comes twice with one key.
+ */
+export class Seal {
+  readonly #secret: Buffer;
+  readonly #salt = randomBytes(SALT_BYTES);
+  readonly #keys = new Map<string, Buffer>();
+  #count = 0;
+
+  constructor(secret: Buffer) {
+    this.#secret = secret;
+  }
+
+  /** @param place what the value belongs to: it opens nowhere else */
+  close(value: Uint8Array, place: string): Buffer {
+    const nonce = Buffer.alloc(NONCE_BYTES);
+    nonce.writeDoubleLE(++this.#count, 0);
+    const cipher = createCipheriv('aes-256-gcm', this.#key(this.#salt), nonce);
+    cipher.setAAD(Buffer.from(place));
+    const sealed = Buffer.allocUnsafeSlow(HEAD_BYTES + value.length);
+    sealed.set(this.#salt, 0);
+    sealed.set(nonce, SALT_BYTES);
+    sealed.set(cipher.update(value), HEAD_BYTES);
+    cipher.final();
+    sealed.set(cipher.getAuthTag(), SALT_BYTES + NONCE_BYTES);
+    return sealed;
+  }
+
+  /** @throws Error where it was sealed with another secret or for another place, or was changed */
+  open(sealed: Uint8Array, place: string): Buffer {
+    const salt = sealed.subarray(0, SALT_BYTES);
+    const nonce = sealed.subarray(SALT_BYTES, SALT_BYTES + NONCE_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', this.#key(salt), nonce);
+    decipher.setAAD(Buffer.from(place));
+    decipher.setAuthTag(sealed.subarray(SALT_BYTES + NONCE_BYTES, HEAD_BYTES));
+    const value = decipher.update(sealed.subarray(HEAD_BYTES));
+    decipher.final();
+    return value;
+  }
+
+  #key(salt: Uint8Array): Buffer {
+    const name = Buffer.from(salt).toString('hex');
+    const known = this.#keys.get(name);
+    if (known) return known;
+    const key = derivedKey(this.#secret, 'state', salt);
+    this.#keys.set(name, key);
+    return key;
+  }
+}

@@ -1,0 +1,175 @@
+import { DuckDBInstance } from '@duckdb/node-api';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Value } from 'typebox/value';
+import { describe, expect, test, vi } from 'vitest';
+import type { Sink } from '../../pipeline/component/index.js';
+import { DeadLetters, KEY_FILE, Outbox, privacySecret, StateStore } from '../../pipeline/state/index.js';
+import { duckdb } from '../../sinks/duckdb/duckdb.js';
+import { testContext } from '../support/context.js';
+import { temporaryFolder } from '../support/flow.js';
+import { sensedEvent } from '../support/records.js';
+
+/** A text that is nowhere else. */
+const PLANTED = 'planted-7c1f9e20b4';
+const planted = sensedEvent(0, { metadata: { note: PLANTED } });
+const secret = Buffer.alloc(32, 3);
+const environment = 'test-room';
+
+/** Files below a folder whose bytes hold the planted text. */
+const showing = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => readFileSync(path).includes(PLANTED));
+
+describe('a DuckDB store', () => {
+  const make = (folder: string, key: Buffer | null): Sink => {
+    const keeping = { retentionDays: null, key };
+    const { context } = testContext({ folder, stateFolder: folder, keeping });
+    return duckdb.create(Value.Default(duckdb.config, { path: 'store.duckdb' }) as never, context);
+  };
+  const written = async (folder: string, key: Buffer | null): Promise<Sink> => {
+    const sink = make(folder, key);
+    await sink.open();
+    await sink.write([planted], 1);
+    await sink.flush();
+    return sink;
+  };
+
+  test.each([
+    ['without encryption shows what it keeps', null, true],
+    ['with encryption shows nothing, neither in the file nor in its log', secret, false],
+  ])('%s', async (_, key, shows) => {
+    const folder = temporaryFolder();
+    const sink = await written(folder, key);
+    expect(statSync(join(folder, 'store.duckdb.wal')).size).toBeGreaterThan(0);
+    expect(showing(folder).length > 0).toBe(shows);
+    await sink.close();
+    expect(showing(folder).length > 0).toBe(shows);
+    const again = make(folder, key);
+    await again.open();
+    expect(await again.reader!.events({ environment })).toEqual([planted]);
+    await again.rewind!(0);
+    expect(await again.reader!.events({ environment })).toEqual([]);
+    await again.close();
+  });
+
+  test('copies of it are encrypted too, and can be put in its place', async () => {
+    const folder = temporaryFolder();
+    const sink = await written(folder, secret);
+    const copy = join(folder, 'backups', 'one');
+    mkdirSync(copy, { recursive: true });
+    await sink.copyTo!(copy);
+    await sink.close();
+    expect(readdirSync(copy)).not.toEqual([]);
+    expect(showing(folder)).toEqual([]);
+    const restored = make(folder, secret);
+    await restored.restoreFrom!(copy, 'old');
+    await restored.open();
+    expect(await restored.reader!.events({ environment })).toEqual([planted]);
+    await restored.close();
+  });
+
+  test.each([
+    ['another key', secret, Buffer.alloc(32, 4), 'another key'],
+    ['no key', secret, null, 'is encrypted'],
+    ['a key where it was begun without', null, secret, 'is not encrypted'],
+  ])('is refused with %s, and left as it is', async (_, before, after, why) => {
+    const folder = temporaryFolder();
+    await (await written(folder, before)).close();
+    const sink = make(folder, after);
+    await expect(sink.open()).rejects.toMatchObject({ code: 'store.encryption' });
+    await expect(sink.open()).rejects.toThrow(why);
+    const right = make(folder, before);
+    await right.open();
+    expect(await right.reader!.events({ environment })).toHaveLength(1);
+    await right.close();
+  });
+
+  test('SQL of an encrypted store reaches no other file', async () => {
+    const folder = temporaryFolder();
+    const other = join(folder, 'other.duckdb');
+    (await DuckDBInstance.create(other)).closeSync();
+    const sink = await written(folder, secret);
+    const { openDatabase } = await import('../../sinks/shared/database.js');
+    await sink.close();
+    const options = { memoryLimitBytes: 2 ** 27, walLimitBytes: 2 ** 20, key: 'k' };
+    const database = await openDatabase(join(folder, 'third.duckdb'), options);
+    const connection = await database.instance.connect();
+    await expect(connection.run(`ATTACH '${other}'`)).rejects.toThrow('disabled');
+    connection.closeSync();
+    await database.close();
+  });
+});
+
+describe('the state folder', () => {
+  const fill = async (folder: string, key: Buffer | null): Promise<void> => {
+    const store = new StateStore(folder, 'ward', key);
+    const letters = new DeadLetters(store);
+    letters.add({ node: 'n', stage: 'write', code: 'c', reason: PLANTED, record: planted, at: 1, epoch: 1 });
+    await new Outbox(store, 'history').append(1, [planted]);
+    await letters.settled();
+    await store.close();
+  };
+
+  test.each([
+    ['without encryption shows what it keeps', null, true],
+    ['with encryption shows nothing', secret, false],
+  ])('%s', async (_, key, shows) => {
+    const folder = temporaryFolder();
+    await fill(folder, key);
+    expect(showing(folder).length > 0).toBe(shows);
+    const store = new StateStore(folder, 'ward', key);
+    const letters = new DeadLetters(store);
+    expect(letters.list()).toMatchObject([{ reason: PLANTED, record: planted }]);
+    expect(letters.get(1)).toMatchObject({ reason: PLANTED });
+    const outbox = new Outbox(store, 'history');
+    expect(outbox.next()).toMatchObject({ epoch: 1, records: [planted] });
+    await outbox.rewind(0);
+    expect(outbox.records).toBe(0);
+    await store.close();
+  });
+
+  test.each([
+    ['another key', secret, Buffer.alloc(32, 4), 'another key'],
+    ['no key', secret, null, 'with encryption'],
+    ['a key where it was begun without', null, secret, 'without encryption'],
+  ])('is refused with %s', async (_, before, after, why) => {
+    const folder = temporaryFolder();
+    await fill(folder, before);
+    expect(() => new StateStore(folder, 'ward', after)).toThrow(
+      expect.objectContaining({ code: 'state.encryption', message: expect.stringContaining(why) as string }),
+    );
+    // The folder is free once the refused store has closed.
+    await vi.waitFor(() => new StateStore(folder, 'ward', before).close(), { timeout: 15_000 });
+  });
+
+  test('a letter that is too old is forgotten', async () => {
+    const store = new StateStore(temporaryFolder(), 'ward');
+    const letters = new DeadLetters(store);
+    for (const at of [10, 20, 30])
+      letters.add({ node: 'n', stage: 'write', code: 'c', reason: '', record: null, at, epoch: 1 });
+    await letters.settled();
+    letters.forgetBefore(20);
+    expect(letters.list().map(({ at }) => at)).toEqual([20, 30]);
+    await store.close();
+  });
+});
+
+describe('the key', () => {
+  test('is made once, for its owner alone', () => {
+    const folder = temporaryFolder();
+    const made = privacySecret(folder, null);
+    expect(made).toHaveLength(32);
+    expect(privacySecret(folder, null)).toEqual(made);
+    expect(statSync(join(folder, KEY_FILE)).mode & 0o777).toBe(0o600);
+    expect(privacySecret(folder, 'x'.repeat(32))).toEqual(Buffer.from('x'.repeat(32)));
+  });
+
+  test('is not made anew where the file holds something else', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, KEY_FILE), 'abcd');
+    expect(() => privacySecret(folder, null)).toThrow(expect.objectContaining({ code: 'state.key' }));
+  });
+});
