@@ -1,0 +1,94 @@
+import { bucketsOf, type PoseSummary, type SummaryQuery } from '../../pipeline/component/index.js';
+import { summariesOf, type CountedFrames } from '../shared/summaries.js';
+import { Conditions } from './conditions.js';
+import type { Row, Snapshot } from './pool.js';
+
+/**
+ * Start of the bucket that a row lies in. Integer division goes towards zero: a bucket more keeps times of the
+ * first bucket above it. Bigints come in as HUGEINT, whose division is ten times slower: hence the casts.
+ */
+export const BUCKET =
+  '((epoch_us("time") - $first::BIGINT + $length::BIGINT) // $length::BIGINT - 1) * $length::BIGINT + $first::BIGINT';
+
+/** More persons than a frame can have. */
+const MOST_PERSONS = 0xffff_ffff;
+
+/** Pose frames summed up by bucket. */
+export async function poseSummaries(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
+  const { minConfidence = 0, minPersons = 0, maxPersons } = query;
+  const whole = minConfidence <= 0 && minPersons === 0 && maxPersons === undefined;
+  return whole ? ofAllFrames(snapshot, query) : ofWantedFrames(snapshot, query);
+}
+
+/** Without filters the frames' own count of persons will do: to group millions of persons by frame takes seconds. */
+async function ofAllFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
+  const { where, parameters } = conditionsOf(query);
+  const frames = await snapshot.query(
+    `SELECT ${BUCKET} AS start, count(*) AS frames, sum(person_count) AS persons, max(person_count) AS most
+     FROM poses ${where} GROUP BY start ORDER BY start`,
+    parameters,
+  );
+  const persons = await snapshot.query(
+    `SELECT ${BUCKET} AS start, sum(confidence) AS confidence FROM persons ${where} GROUP BY start`,
+    parameters,
+  );
+  const confidences = new Map(persons.map((row) => [Number(row['start']), row['confidence'] as number]));
+  return frames.map((row) => {
+    const start = Number(row['start']);
+    const [count, people] = [Number(row['frames']), Number(row['persons'])];
+    return {
+      start,
+      frames: count,
+      persons: people,
+      confidence: confidences.get(start) ?? 0,
+      most: Number(row['most']),
+      rows: count + people,
+    };
+  });
+}
+
+async function ofWantedFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
+  const { minConfidence, minPersons = 0, maxPersons = MOST_PERSONS } = query;
+  const frames = conditionsOf(query);
+  const persons = conditionsOf(query, minConfidence);
+  const counted = await snapshot.query(
+    `WITH frames AS (SELECT "time", count(*) AS n, sum(confidence) AS confidence FROM persons
+       ${persons.where} GROUP BY "time")
+     SELECT ${BUCKET} AS start, count(*) AS peopled, sum(n) AS rows, count(*) FILTER (wanted) AS frames,
+       sum(n) FILTER (wanted) AS persons, sum(confidence) FILTER (wanted) AS confidence,
+       max(n) FILTER (wanted) AS most
+     FROM (SELECT *, n >= $fewest AND n <= $most AS wanted FROM frames) GROUP BY start`,
+    { ...persons.parameters, fewest: BigInt(minPersons), most: BigInt(maxPersons) },
+  );
+  const all =
+    minPersons > 0
+      ? []
+      : await snapshot.query(
+          `SELECT ${BUCKET} AS start, count(*) AS frames FROM poses ${frames.where} GROUP BY start`,
+          frames.parameters,
+        );
+  return summariesOf(
+    counted.map(countedOf),
+    all.map((row) => ({ start: Number(row['start']), frames: Number(row['frames']) })),
+  );
+}
+
+function conditionsOf({ environment, start, end, ...buckets }: SummaryQuery, minConfidence?: number) {
+  const { length, first } = bucketsOf(buckets);
+  const { where, parameters } = Conditions.of({ environment, start, end }).addIf(
+    minConfidence,
+    'confidence >= $minConfidence',
+    (least) => ({ minConfidence: least }),
+  );
+  return { where, parameters: { ...parameters, length: BigInt(length), first: BigInt(first) } };
+}
+
+const countedOf = (row: Row): CountedFrames => ({
+  start: Number(row['start']),
+  peopled: Number(row['peopled']),
+  rows: Number(row['rows']),
+  frames: Number(row['frames']),
+  persons: Number(row['persons'] ?? 0),
+  confidence: (row['confidence'] as number | null) ?? 0,
+  most: Number(row['most'] ?? 0),
+});
