@@ -13,8 +13,8 @@ Use it behind \`track-persons\`; give it the measures of \`detect-motion\` too. 
 \`threshold_minutes\` in which a person did not move, at the event time at which the stretch became that long. The next one comes only
 after the person has moved. Movement is
 
-- to be \`distance_m\` from where one kept still, as the track has it;
-- another posture, for 3 s;
+- to change one's place by \`distance_m\`, as the track has it, \`steps\` times within 10 s;
+- another posture, for \`posture_lasts_ms\`;
 - motion of the room (the measure \`motion\` with \`subject\` null) of \`motion\` or more for \`motion_lasts_ms\`, while one person alone
   is there: it is theirs. Of several nobody knows who moved, and it counts for none.
 
@@ -32,7 +32,15 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
   inputs: ['pose', 'measure'],
   outputs: ['event'],
   stateFields: [],
-  liveFields: ['threshold_minutes', 'distance_m', 'motion', 'motion_lasts_ms', 'ignore_bed'],
+  liveFields: [
+    'threshold_minutes',
+    'distance_m',
+    'steps',
+    'posture_lasts_ms',
+    'motion',
+    'motion_lasts_ms',
+    'ignore_bed',
+  ],
   config: Type.Object(
     {
       threshold_minutes: Type.Number({
@@ -45,8 +53,20 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
         minimum: 0.05,
         maximum: 10,
         default: 0.5,
+        description: 'How far from where they were a person has changed their place, metres.',
+      }),
+      steps: Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 5,
         description:
-          'How far from where they kept still a person has moved, metres; more than the places of a still person waver.',
+          'So many changes of place within 10 s are a movement. Where places are exact 1 is right; the place that the shipped network gives for a still person jumps.',
+      }),
+      posture_lasts_ms: Type.Number({
+        minimum: 0,
+        maximum: 600_000,
+        default: 10_000,
+        description: 'Another posture that lasts for so long is a movement, milliseconds.',
       }),
       motion: Type.Number({
         minimum: 0,
@@ -81,6 +101,8 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
     const settingsOf = (now: typeof config): VigilSettings => ({
       threshold: now.threshold_minutes * MINUTE,
       distance: now.distance_m,
+      steps: now.steps,
+      postureLasts: now.posture_lasts_ms * 1000,
       motion: now.motion,
       motionLasts: now.motion_lasts_ms * 1000,
       ignoreBed: now.ignore_bed,

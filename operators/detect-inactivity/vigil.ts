@@ -4,8 +4,12 @@ import { depth, type Polygon } from '../shared/polygon.js';
 export interface VigilSettings {
   /** How long nobody may move, microseconds. */
   readonly threshold: number;
-  /** A person this far from where they kept still has moved, metres. */
+  /** A person this far from where they were has changed their place, metres. */
   readonly distance: number;
+  /** So many changes of place within ten seconds are a movement. */
+  readonly steps: number;
+  /** Another posture that lasts for so long is a movement, microseconds. */
+  readonly postureLasts: number;
   /** Motion of the room from which on somebody in it moves. */
   readonly motion: number;
   /** Motion must last for this long to count, microseconds. */
@@ -19,8 +23,10 @@ export interface VigilSettings {
 /** A person, in sight or taken to be there still. Times are microseconds of event time. */
 interface Watched {
   readonly id: number;
-  /** Where the person has kept still since. */
+  /** Where the person was when they last changed their place. */
   readonly place: Point;
+  /** When they did so, of the last ten seconds. */
+  readonly steps: readonly number[];
   readonly posture: Posture;
   /** When another posture than that began to show; null where none does. */
   readonly turning: number | null;
@@ -29,7 +35,7 @@ interface Watched {
   readonly seen: number;
   /** Where, and how: for the event, and to tell whether they left. */
   readonly last: { readonly position: Point; readonly posture: Posture; readonly confidence: number };
-  /** When the person last changed their place. */
+  /** When the person last moved about. */
   readonly walked: number;
   readonly inSight: boolean;
   /** This stretch was told. */
@@ -54,9 +60,9 @@ export interface VigilState {
   readonly moving: number | null;
 }
 
-/** Another posture that lasts for so long is a movement; a shorter one is taken for the network's error. */
-const POSTURE_LASTS = 3_000_000;
-/** Who changed their place so shortly before they were lost was walking. */
+/** Time in which steps add up. */
+const STEPS_WITHIN = 10_000_000;
+/** Who moved about so shortly before they were lost was walking. */
 const WALKED_OUT = 3_000_000;
 /** Persons at a time; of more, who was seen longest ago is forgotten. */
 const MOST = 100;
@@ -117,18 +123,22 @@ export class Vigil {
     const seen = { id, seen: time, last, inSight: true };
     if (!known) {
       this.#recognise();
-      this.#set({ ...seen, ...since, place: position, walked: time });
+      this.#set({ ...seen, ...since, place: position, steps: [], walked: time });
       return;
     }
-    const { place } = known;
-    const walked = Math.hypot(position.x - place.x, position.y - place.y) >= this.#settings.distance;
+    const stepped =
+      Math.hypot(position.x - known.place.x, position.y - known.place.y) >= this.#settings.distance;
+    const place = stepped ? position : known.place;
+    const steps = [...known.steps.filter((step) => time - step < STEPS_WITHIN), ...(stepped ? [time] : [])];
+    const walked = stepped && steps.length >= this.#settings.steps;
     const turning = posture === known.posture ? null : (known.turning ?? time);
-    const turned = turning !== null && time - turning >= POSTURE_LASTS;
+    const turned = turning !== null && time - turning >= this.#settings.postureLasts;
     // Who gets up was asleep until now.
     const slept = this.#asleep(known.last) || this.#asleep(last);
-    if (walked) this.#set({ ...seen, ...since, place: position, walked: time });
-    else if (turned || slept) this.#set({ ...known, ...seen, ...since });
-    else this.#set({ ...known, ...seen, turning });
+    const now = { ...known, ...seen, place, steps };
+    if (walked) this.#set({ ...now, ...since, walked: time });
+    else if (turned || slept) this.#set({ ...now, ...since });
+    else this.#set({ ...now, turning });
   }
 
   /** A new number while somebody is out of sight is most likely theirs: whoever was seen longest ago is no longer waited for. */

@@ -150,7 +150,11 @@ describe('an hour of two simulated people, their true poses given to the operato
       component.create(withDefaults(component, config) as never, context);
     const tracker = make(trackPersons, { max_persons: 2, max_age_ms: 5000 });
     const activity = make(detectActivity);
-    const vigil = make(detectInactivity, { threshold_minutes: STILL_SECONDS / 60 });
+    const vigil = make(detectInactivity, {
+      threshold_minutes: STILL_SECONDS / 60,
+      steps: 1,
+      posture_lasts_ms: 3000,
+    });
     const given: Data[] = [];
     long = people.reduce((sum, _, person) => sum + longStretches(hour, person), 0);
     hour.forEach((lines, index) => {

@@ -32,10 +32,15 @@ const environment: Environment = {
   ],
 };
 
-/** A threshold of 12 s. */
+/** For exact places, with a threshold of 12 s. */
 const operator = (config: object = {}): Operator =>
   detectInactivity.create(
-    withDefaults(detectInactivity, { threshold_minutes: 0.2, ...config }) as never,
+    withDefaults(detectInactivity, {
+      threshold_minutes: 0.2,
+      steps: 1,
+      posture_lasts_ms: 3000,
+      ...config,
+    }) as never,
     testContext({ environments: [environment] }).context,
   );
 
@@ -101,6 +106,12 @@ describe('detect-inactivity', () => {
       { x: 2 + 0.2 * Math.sin(t), posture: t % 10 >= 8 ? 'sitting' : 'upright' } as const,
     ];
     expect(seconds(watch(operator(), 0, 30, waver))).toEqual([12]);
+  });
+
+  it('takes a place that jumps now and then for error, where it needs several steps', () => {
+    const jumps = (every: number) => (t: number) => [{ x: Math.floor(t / every) % 2 === 0 ? 1 : 3 }];
+    expect(seconds(watch(operator({ steps: 5 }), 0, 30, jumps(4)))).toEqual([12]);
+    expect(watch(operator({ steps: 5 }), 0, 30, jumps(1))).toEqual([]);
   });
 
   it('takes another posture for a movement, and lying on the floor for more severe', () => {

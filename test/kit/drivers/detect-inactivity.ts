@@ -15,8 +15,8 @@ const room = (count: number): Data[] =>
 
 export const operator: OperatorDriver = {
   component: detectInactivity,
-  config: { threshold_minutes: 0.1, exits: ['door'] },
-  invalid: [{ threshold_minutes: 0 }, { distance_m: 0 }, { motion: 2 }, { exits: 'door' }],
+  config: { threshold_minutes: 0.1, steps: 2, exits: ['door'] },
+  invalid: [{ threshold_minutes: 0 }, { distance_m: 0 }, { steps: 0 }, { motion: 2 }, { exits: 'door' }],
   input: () => room(400),
   runs: 5,
   bad: () => [
