@@ -13,11 +13,19 @@ export interface Patience {
   readonly writeMs: number;
   /** A stop goes on without a node that has not ended by then. */
   readonly stopMs: number;
+  /** The same where the stop is forced. */
+  readonly forcedStopMs: number;
   /** For a source to say that it is open; after it the start goes on, and an error that comes later is recovered from. */
   readonly openMs: number;
 }
 
-export const PATIENCE: Patience = { barrierMs: 10_000, writeMs: 60_000, stopMs: 10_000, openMs: 5_000 };
+export const PATIENCE: Patience = {
+  barrierMs: 10_000,
+  writeMs: 60_000,
+  stopMs: 10_000,
+  forcedStopMs: 500,
+  openMs: 5_000,
+};
 
 /** What the stages of a shard need from it. */
 export interface Host {

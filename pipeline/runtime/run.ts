@@ -9,8 +9,8 @@ import type { NotReplayed } from './replays.js';
 export interface Run {
   /** Resolves when it runs; rejects with what kept it from that, and all is closed then. */
   start(): Promise<void>;
-  /** @param save takes a checkpoint of what was taken in, first */
-  stop(save: boolean): Promise<void>;
+  /** @param save takes a checkpoint of what was taken in, first @param force waits for no node that hangs */
+  stop(save: boolean, force?: boolean): Promise<void>;
   /** Resolves when all input has ended and the last barrier has passed. */
   readonly finished: Promise<void>;
   readonly runs: ReadonlyMap<string, NodeHealth>;

@@ -155,7 +155,8 @@ class TopologyRunner implements Runner {
     this.#recovery.abort();
     this.#begin('stopping', STOP_STEPS);
     await this.#settled();
-    await this.#end(options.force !== true && options.saveState !== false);
+    const force = options.force === true;
+    await this.#end(!force && options.saveState !== false, force);
     this.#set('stopped', null);
   }
 
@@ -330,10 +331,10 @@ class TopologyRunner implements Runner {
     this.#takeOver();
   }
 
-  async #end(save: boolean): Promise<void> {
+  async #end(save: boolean, force = false): Promise<void> {
     const shard = this.#shard;
     if (shard) this.#ending = shard;
-    await shard?.stop(save);
+    await shard?.stop(save, force);
     if (this.#shard === shard) this.#shard = undefined;
   }
 

@@ -88,12 +88,12 @@ export class ShardGroup implements Run {
     onStep('data_pipeline_start', 1);
   }
 
-  async stop(save: boolean): Promise<void> {
+  async stop(save: boolean, force = false): Promise<void> {
     const { onStep } = this.#options;
     this.#stopped = true;
     onStep('data_pipeline_stop', 0.2);
     const held = [...this.#held.values()];
-    if (save) await Promise.all(this.#shards.map((shard) => shard.stop(true)));
+    await Promise.all((save || force ? this.#shards : []).map((shard) => shard.stop(save, force)));
     this.#share([]);
     await Promise.all([...held.map(({ ended }) => ended), ...this.#leaving.values()]);
     onStep('data_pipeline_stop', 1);

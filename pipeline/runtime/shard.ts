@@ -90,6 +90,7 @@ export class Shard implements Host, Run {
   #lettersLookedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
+  #stopMs: number;
   #failed = false;
   #failure: Error | undefined;
   #finish: () => void = () => undefined;
@@ -103,6 +104,7 @@ export class Shard implements Host, Run {
     this.links = links;
     this.settings = topology.settings;
     this.patience = options.patience;
+    this.#stopMs = options.patience.stopMs;
     this.gate = new Gate(
       () => clock.elapsed(),
       (node, seconds) => {
@@ -160,8 +162,9 @@ export class Shard implements Host, Run {
     }
   }
 
-  /** @param save takes a checkpoint of what was taken in, first */
-  stop(save: boolean): Promise<void> {
+  /** @param save takes a checkpoint of what was taken in, first @param force waits for no node that hangs */
+  stop(save: boolean, force = false): Promise<void> {
+    if (force) this.#stopMs = this.patience.forcedStopMs;
     this.#stopping ??= this.#stop(save);
     return this.#stopping;
   }
@@ -462,10 +465,10 @@ export class Shard implements Host, Run {
     const settled = works.map(async ({ work }) => {
       await Promise.allSettled([work]);
     });
-    for (const index of await withinTime(settled, this.patience.stopMs))
+    for (const index of await withinTime(settled, this.#stopMs))
       this.#options.log.error(`stopped without waiting for a node that has not ended ${doing}`, {
         node: works[index]!.node,
-        after_ms: this.patience.stopMs,
+        after_ms: this.#stopMs,
       });
   }
 }

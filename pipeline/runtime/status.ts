@@ -57,7 +57,7 @@ export interface RunningTopology {
   status(): TopologyStatus;
   /** Resolves when it runs; rejects with what kept it from running. */
   start(): Promise<void>;
-  /** Takes a checkpoint first unless `saveState` is false; `force` waits for nothing. */
+  /** Takes a checkpoint first unless `saveState` is false; `force` takes none, and waits for no node that hangs. */
   stop(options?: { readonly force?: boolean; readonly saveState?: boolean }): Promise<void>;
   /** Stops after a checkpoint and starts again, under a new session from now on. Resolves when it runs. */
   restart(): Promise<void>;

@@ -127,3 +127,29 @@ test('a stop during a restart wins', async () => {
   await Promise.all([restarted, stopped]);
   expect(runner.status().state).toBe('stopped');
 });
+
+test('a forced stop does not wait for a node that hangs', async () => {
+  const hanging = defineOperator({
+    name: 'hanging',
+    summary: 'Never closes.',
+    inputs: ['csi'],
+    outputs: ['csi'],
+    config: Type.Object({}),
+    examples: [],
+    create: () => ({ process: () => NOTHING, close: () => new Promise<void>(() => undefined) }),
+  });
+  const topology = topologyOf(
+    {
+      in: { component: counter, config: { count: 1000, holdAt: 10 } },
+      hanging: { component: hanging as Component, from: ['in'] },
+      sums: { component: sum, from: ['hanging'] },
+      out: { component: new Table().component, from: ['sums'] },
+    },
+    temporaryFolder(),
+  );
+  // Far beyond the time of a test.
+  const runner = runnerOf(topology, { patience: { stopMs: 600_000, forcedStopMs: 20 } });
+  await runner.start();
+  await runner.stop({ force: true });
+  expect(runner.status().state).toBe('stopped');
+});
