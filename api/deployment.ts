@@ -1,7 +1,7 @@
 import type { Clock, LiveFeed, Logger, Reader } from '../pipeline/component/index.js';
 import type { LoadResult } from '../pipeline/config/index.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
-import type { Data, Environment } from '../pipeline/model/index.js';
+import type { Data, Environment, PoseFrame } from '../pipeline/model/index.js';
 import { ApiError } from './contract/errors.js';
 import type { Form } from './contract/form.js';
 import { PoseView } from './contract/pose.js';
@@ -26,6 +26,8 @@ export interface Deployment {
   readonly parse: (text: string, name?: string) => LoadResult;
   /** The form that `/api/v1` answers in. */
   readonly form: Form;
+  /** Endpoints under `/api/v1` that answer in a form of their own, by path: `/pose/tracking/{track_id}`. */
+  readonly formsOf: ReadonlyMap<string, Form>;
   readonly users: Users;
   readonly tokens: Tokens;
   readonly apiKeys: ApiKeys;
@@ -81,6 +83,19 @@ export function feedOf({ main }: Deployment): LiveFeed {
   const [feed] = main.feeds.values();
   if (feed) return feed;
   throw notReady(main, 'No websocket sink is open');
+}
+
+/** The newest pose frame since the start. @throws ApiError 503 where nothing tells of it */
+export async function latestPose(
+  deployment: Deployment,
+  environment: string,
+): Promise<PoseFrame | undefined> {
+  const { main } = deployment;
+  const off = main.topology.nodes.filter(({ enabled }) => enabled === false).map(({ id }) => id);
+  const [feed] = [...main.feeds].filter(([node]) => !off.includes(node));
+  if (feed || main.readers.size === 0) return (feed?.[1] ?? feedOf(deployment)).latest(environment);
+  const stored = await readerOf(deployment).latestPose(environment);
+  return stored && stored.time >= (main.status().startedAt ?? 0) ? stored : undefined;
 }
 
 /** @throws ApiError 503 unless the main topology runs. */

@@ -14,7 +14,10 @@ import { loadForCommand } from './cli/topologies.js';
 import { registryWith } from './plugins.js';
 import { openServer, type RunningServer, type ServerOptions } from './server.js';
 
-export interface RunSettings extends Pick<ServerOptions, 'tls' | 'hosts' | 'origins' | 'identityProvider'> {
+export interface RunSettings extends Pick<
+  ServerOptions,
+  'tls' | 'hosts' | 'origins' | 'identityProvider' | 'formsOf'
+> {
   readonly host: string;
   readonly port: number;
   readonly form: 'a' | 'b';
@@ -84,7 +87,8 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
   }
 }
 
-const outside = ({ tls, hosts, origins, identityProvider }: RunSettings) => ({
+const outside = ({ tls, hosts, origins, identityProvider, formsOf }: RunSettings) => ({
+  ...(formsOf && { formsOf }),
   ...(tls && { tls }),
   ...(hosts && { hosts }),
   ...(origins && { origins }),

@@ -20,7 +20,7 @@ import { Hosts } from './limits/hosts.js';
 import { Limits } from './limits/limits.js';
 import { answerUnreadable } from './limits/unreadable.js';
 import { LifecycleTimes } from './lifecycle-times.js';
-import { createApp, formAt, mounts } from './rest/app.js';
+import { CHOSEN_BASE, createApp, formAt, mounts, WEBSOCKET_PATH } from './rest/app.js';
 import { API_DOCUMENTS } from './rest/documents.js';
 import { serveProbes } from './rest/probes.js';
 import { SystemProbe } from './system-probe.js';
@@ -41,6 +41,8 @@ export interface ServerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly form: Form;
+  /** Endpoints under `/api/v1` with a form of their own, by path: `/pose/tracking/{track_id}`. */
+  readonly formsOf?: ReadonlyMap<string, Form>;
   /** Text of /metrics. */
   readonly metrics: () => Promise<string>;
   readonly watch: Deployment['watch'];
@@ -118,6 +120,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     topologies,
     parse,
     form: options.form,
+    formsOf: options.formsOf ?? new Map(),
     users,
     tokens,
     apiKeys,
@@ -148,8 +151,10 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   });
   answerUnreadable(server, { limits, formOf: (path) => formAt(path, options.form) });
   const paths = new Map([
-    ['/ws/pose', options.form],
-    ...mounts(options.form).map(({ base, form }) => [`${base}/ws/pose`, form] as const),
+    ...mounts(options.form).map(({ base, form }) => [base + WEBSOCKET_PATH, form] as const),
+    ...[WEBSOCKET_PATH, CHOSEN_BASE + WEBSOCKET_PATH].map(
+      (path) => [path, options.formsOf?.get(WEBSOCKET_PATH) ?? options.form] as const,
+    ),
   ]);
   const stream = new PoseStream(deployment, server, hosts, paths);
   await listen(server, options.host, options.port);

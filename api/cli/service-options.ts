@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { nearest } from '../../pipeline/config/index.js';
 import type { IdentityProviderOptions } from '../auth/identity-provider.js';
+import type { Form } from '../contract/form.js';
+import { formPaths } from '../rest/app.js';
 import type { ServerOptions } from '../server.js';
 import { CommandError, EXIT } from './exit.js';
 
@@ -21,6 +24,24 @@ export function readTls(certificateFile?: string, keyFile?: string): ServerOptio
     );
   }
   return tls;
+}
+
+/** Forms of single endpoints, given as `path=form`. @throws CommandError naming what is no endpoint or no form */
+export function readFormsOf(given: readonly string[]): ReadonlyMap<string, Form> {
+  const paths = formPaths();
+  const forms = new Map<string, Form>();
+  for (const one of given) {
+    const [path = '', form] = one.split('=');
+    if (form !== 'a' && form !== 'b')
+      throw new CommandError(`--form-of ${one}: write a path and a or b, as in /pose/latest=a`, EXIT.invalid);
+    if (!paths.includes(path)) {
+      const near = nearest(path, paths);
+      const hint = near === undefined ? '' : `; did you mean ${near}?`;
+      throw new CommandError(`--form-of ${one}: no endpoint has the path ${path}${hint}`, EXIT.invalid);
+    }
+    forms.set(path, form);
+  }
+  return forms;
 }
 
 const IdentityProviderSchema = Type.Object(

@@ -138,10 +138,6 @@ export class Configuration {
     return String(this.value(FIELDS.find(({ name }) => name === 'environment_id')!));
   }
 
-  get streams(): boolean {
-    return this.#own.get('streaming.websocket_enabled') !== false;
-  }
-
   /** Changes with the configuration, not with what is measured. */
   get tag(): string {
     const { next } = this.#options.main;
@@ -161,6 +157,11 @@ export class Configuration {
       const missing = field.missing(next);
       return missing === null ? [] : [{ field, missing }];
     });
+  }
+
+  /** Whether any field is asked to be other than it is. */
+  differs(asked: ReadonlyMap<Field, Value>): boolean {
+    return this.#differing(asked).length > 0;
   }
 
   #differing(asked: ReadonlyMap<Field, Value>): readonly (readonly [Field, Value])[] {

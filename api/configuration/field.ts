@@ -54,6 +54,9 @@ export interface Field {
   readonly refuse?: (value: Value, topology: CheckedTopology) => string | null;
 }
 
+/** Nothing in the topology is needed for it. */
+export const always = (): null => null;
+
 export const nodesOf = ({ nodes }: CheckedTopology, ...types: readonly string[]): readonly CheckedNode[] =>
   nodes.filter(({ component }) => types.includes(component.name));
 
@@ -83,7 +86,8 @@ export function nodeField(
     readonly store?: (value: Value, node: CheckedNode, topology: CheckedTopology) => unknown;
   } = {},
 ): Pick<Field, 'read' | 'missing' | 'write'> {
-  const { show = (stored) => stored as Value, store = (value) => value } = options;
+  const show = options.show ?? ((stored: unknown) => stored as Value);
+  const store = options.store ?? ((value: Value): unknown => value);
   return {
     missing: needs(type),
     read: ({ topology }) => {

@@ -4,6 +4,7 @@ import { readWeights } from '../../operators/detect-falls/detect-falls.js';
 import { DEFAULT_DOMAIN, DOMAINS, type Domain } from '../../pipeline/model/index.js';
 import type { CheckedNode, CheckedTopology } from '../../pipeline/config/index.js';
 import {
+  always,
   needs,
   nodeField,
   nodesOf,
@@ -13,6 +14,7 @@ import {
   type Field,
   type Value,
 } from './field.js';
+import { privacy } from './privacy.js';
 
 const Share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 const Switch = (description: string) => Type.Boolean({ description });
@@ -23,9 +25,6 @@ const both = (path: string, schema: TSchema): Field['views'] => ({
 });
 const FOLLOW = 'Whether persons are followed from frame to frame, and numbered.';
 const ENVIRONMENT = 'The environment that calls without an `environment_id` are about.';
-
-/** Nothing in the topology is needed for it. */
-const always = (): null => null;
 
 const domain: Field = {
   name: 'domain',
@@ -278,9 +277,7 @@ const streaming: readonly Field[] = [
     views: {
       a: { path: 'streaming.websocket_enabled', schema: Switch('Whether /ws/pose takes clients.') },
     },
-    absent: true,
-    missing: always,
-    read: ({ own }) => own.get('streaming.websocket_enabled') ?? true,
+    ...switchOf('websocket'),
   },
   {
     name: 'streaming.mqtt_enabled',
@@ -430,6 +427,7 @@ export const FIELDS: readonly Field[] = [
   ...hardware,
   ...falls,
   ...inactivity,
+  ...privacy,
   ...streaming,
 ];
 

@@ -53,17 +53,19 @@ export function shownAs({ views }: Field, form: Form, value: Value): Value {
 
 const shown = (view: FieldView, value: Value): Value => (view.show ? view.show(value) : value);
 
-interface Tree {
+/** A body that is being made. */
+export interface Tree {
   [name: string]: Tree | Value;
 }
 
-function put(tree: Tree, path: readonly string[], value: Value): void {
+export function put(tree: Tree, path: readonly string[], value: Value): void {
   const [name, ...rest] = path;
   if (rest.length === 0) tree[name!] = value;
   else put((tree[name!] ??= {}) as Tree, rest, value);
 }
 
-const at = (tree: unknown, path: readonly string[]): unknown =>
+/** What lies at a path of a checked body; undefined where nothing does. */
+export const at = (tree: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>(
     (inner, name) =>
       typeof inner === 'object' && inner !== null && Object.hasOwn(inner, name)
@@ -79,12 +81,14 @@ function schemaOf(form: Form, partial: boolean): TObject {
   );
 }
 
-interface Leaf {
+/** A field of an object that is to be made. */
+export interface Leaf {
   readonly path: readonly string[];
   readonly schema: TSchema;
 }
 
-function objectOf(leaves: readonly Leaf[], partial: boolean): TObject {
+/** A closed object of leaves at dotted paths. @param partial all are optional */
+export function objectOf(leaves: readonly Leaf[], partial: boolean): TObject {
   const names = [...new Set(leaves.map(({ path }) => path[0]!))];
   const properties = names.map((name) => {
     const own = leaves.filter(({ path }) => path[0] === name);

@@ -14,7 +14,7 @@ import {
 } from '../contract/pose.js';
 import {
   environmentOf,
-  feedOf,
+  latestPose,
   readerOf,
   requireRunning,
   viewOfEnvironment,
@@ -51,7 +51,7 @@ const latest = defineEndpoint<LatestInput, Latest>({
   async handle({ environment, selection }, { deployment }) {
     requireRunning(deployment);
     const { id } = environmentOf(deployment, environment);
-    const frame = feedOf(deployment).latest(id);
+    const frame = await latestPose(deployment, id);
     if (!frame)
       throw new ApiError('POSE_DATA_NOT_FOUND', `No pose has been inferred in ${id} since the start`);
     return { frame, selection };

@@ -2,9 +2,12 @@ import { Type } from 'typebox';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import type { LifecycleState, Step, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { uncalibrated } from '../calibrated.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import type { Field, Value } from '../configuration/field.js';
+import { startBody, StartConfiguration, startFields, startPathOf } from '../configuration/start.js';
+import { at } from '../contract/configuration.js';
+import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
-import { isoTime } from '../contract/form.js';
+import { isoTime, type Form } from '../contract/form.js';
 import {
   StartASchema,
   StartBSchema,
@@ -22,6 +25,7 @@ import {
 import type { Deployment } from '../deployment.js';
 import type { Action } from '../lifecycle-times.js';
 import { storesOf } from '../stores.js';
+import { requireEffect, setFields } from './configuration.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -75,43 +79,20 @@ interface Accepted {
   readonly applied: object;
 }
 
-/** What may be asked of a start: it must be what the deployment runs already. Changing it is the configuration's job. */
+/** What a start may set of the configuration before; who starts need not be who may change it. */
 interface StartInput {
-  readonly domain?: string | undefined;
-  readonly environment_id?: string | undefined;
+  readonly fields: ReadonlyMap<Field, Value>;
   /** Refuse to run on an uncalibrated room. */
-  readonly calibration_required?: boolean | undefined;
+  readonly calibrationRequired: boolean;
 }
 
-const StartBodyA = Type.Object(
-  {
-    configuration: Type.Optional(
-      Type.Object(
-        {
-          domain: Type.Optional(Type.String()),
-          environment_id: Type.Optional(Type.String()),
-          calibration_required: Type.Optional(
-            Type.Boolean({ description: 'Start only where the pose networks have a calibration of their room.' }),
-          ),
-        },
-        closed,
-      ),
-    ),
-  },
-  closed,
-);
+const startBodyOf = (form: Form) =>
+  Type.Object({ configuration: Type.Optional(StartConfiguration[form]) }, closed);
 
-const StartBodyB = Type.Object(
-  {
-    configuration: Type.Optional(
-      Type.Object(
-        { domain: Type.Optional(Type.String()), environment_id: Type.Optional(Type.String()) },
-        closed,
-      ),
-    ),
-  },
-  closed,
-);
+const readStart = (form: Form, body: { configuration?: object }): StartInput => ({
+  fields: startFields(form, body.configuration ?? {}),
+  calibrationRequired: at(body, ['configuration', 'calibration_required']) === true,
+});
 
 const start = defineEndpoint<StartInput, Accepted>({
   method: 'POST',
@@ -120,19 +101,23 @@ const start = defineEndpoint<StartInput, Accepted>({
   access: 'operator',
   limit: 'configuration',
   status: 202,
-  audit: (input) => ({ ...input }),
-  async handle(input, { deployment }) {
-    checkEnvironment(input, deployment);
-    if (input.calibration_required) requireCalibration(deployment.main.topology);
+  audit: ({ fields, calibrationRequired }) => ({
+    ...startBody(fields),
+    ...(calibrationRequired && { calibration_required: true }),
+  }),
+  async handle({ fields, calibrationRequired }, call) {
+    const { deployment } = call;
     const { state } = deployment.main.status();
     if (state !== 'stopped' && state !== 'failed')
       throw conflict(state, `The system is ${state}: it can be started once it is stopped`);
-    return begin(deployment, 'start', () => deployment.main.start(), input);
+    if (calibrationRequired) requireCalibration(deployment.main.topology);
+    configureStart(fields, call);
+    return begin(deployment, 'start', () => deployment.main.start(), startBody(fields));
   },
   a: formView({
-    body: StartBodyA,
+    body: startBodyOf('a'),
     response: StartASchema,
-    read: ({ body }) => body.configuration ?? {},
+    read: ({ body }) => readStart('a', body),
     render: (accepted) => ({
       data: {
         status: accepted.status,
@@ -142,9 +127,9 @@ const start = defineEndpoint<StartInput, Accepted>({
     }),
   }),
   b: formView({
-    body: StartBodyB,
+    body: startBodyOf('b'),
     response: StartBSchema,
-    read: ({ body }) => body.configuration ?? {},
+    read: ({ body }) => readStart('b', body),
     render: (accepted) => ({
       data: {
         status: accepted.status,
@@ -244,29 +229,21 @@ function requireCalibration(topology: CheckedTopology): void {
   });
 }
 
-function checkEnvironment({ environment_id: id, domain }: StartInput, { main }: Deployment): void {
-  const known = main.topology.environments.map((environment) => environment.id);
-  if (id !== undefined && !known.includes(id)) {
-    const message = `The topology ${main.topology.id} senses ${known.join(', ')}`;
-    throw new ApiError('VALIDATION_ERROR', message, {
-      details: { fields: [{ field: 'configuration.environment_id', message, received: id }] },
-    });
-  }
-  if (domain !== undefined && domain !== 'general' && domain !== 'healthcare') {
-    const message = 'A domain is general or healthcare';
-    throw new ApiError('VALIDATION_ERROR', message, {
-      details: { fields: [{ field: 'configuration.domain', message, received: domain }] },
-    });
-  }
+/** @throws ApiError 422 as a change of the configuration does, 403 where it would change and the caller may not */
+function configureStart(fields: ReadonlyMap<Field, Value>, call: Call): void {
+  const { configuration } = call.deployment;
+  if (!configuration.differs(fields)) return;
+  if (call.account?.role !== 'admin')
+    throw new ApiError(
+      'AUTHORIZATION_ERROR',
+      'This start would change the configuration, which takes the role admin: start without, or as it is',
+    );
+  requireEffect(configuration, fields, startPathOf);
+  setFields(configuration, fields, call, startPathOf);
 }
 
 /** Begins an action without waiting for its end, which shows in the status; its failure does too, and in the log. */
-function begin(
-  deployment: Deployment,
-  action: Action,
-  run: () => Promise<void>,
-  applied: object,
-): Accepted {
+function begin(deployment: Deployment, action: Action, run: () => Promise<void>, applied: object): Accepted {
   const at = deployment.clock.now();
   run().catch((error: unknown) => {
     deployment.log.error(`${action} failed`, {

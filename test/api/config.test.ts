@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readFormsOf } from '../../api/cli/service-options.js';
 import { Configuration } from '../../api/configuration/configuration.js';
 import type { Field, Value } from '../../api/configuration/field.js';
 import { FIELDS, NO_FACTS } from '../../api/configuration/fields.js';
@@ -26,7 +27,37 @@ afterEach(async () => {
   await made.runner.stop();
 });
 
-type Json = Record<string, any>;
+interface Detection {
+  readonly confidence_threshold: number;
+  readonly max_persons: number;
+}
+
+interface Data {
+  readonly detection: Detection;
+  readonly analytics: { readonly alert_thresholds: object };
+  readonly configuration: { readonly detection: Detection };
+  readonly requires_restart: boolean;
+  readonly schema: { readonly properties: { readonly detection: { readonly properties: Detection } } };
+  readonly defaults: object;
+  readonly changes: readonly { readonly change: string }[];
+}
+
+/** All that these tests look at in bodies of either form. */
+interface Body {
+  readonly data: Data & readonly Data[];
+  readonly detection: Detection;
+  readonly alerts: { readonly inactivity_detection: { readonly threshold_minutes: number } };
+  readonly streaming: { readonly mqtt_enabled: boolean };
+  readonly changes_applied: readonly string[];
+  readonly validation_warnings: readonly string[];
+  readonly restart_required: boolean;
+  readonly values: object;
+  readonly pagination: object;
+  readonly error: {
+    readonly message: string;
+    readonly details: { readonly field_errors: readonly { readonly field: string }[] };
+  };
+}
 
 async function call(
   method: string,
@@ -34,7 +65,7 @@ async function call(
   body?: unknown,
   headers: Record<string, string> = {},
   role: 'admin' | 'operator' | 'viewer' = 'admin',
-): Promise<{ status: number; etag: string | null; body: Json }> {
+): Promise<{ status: number; etag: string | null; body: Body }> {
   const response = await fetch(service.server.address + path, {
     method,
     headers: {
@@ -47,7 +78,7 @@ async function call(
   return {
     status: response.status,
     etag: response.headers.get('ETag'),
-    body: (await response.json()) as Json,
+    body: (await response.json()) as Body,
   };
 }
 
@@ -118,7 +149,7 @@ describe('what is refused', () => {
     const before = (await call('GET', path)).body.data;
     const answer = await call('PUT', path, {
       ...body,
-      detection: { ...(body as Json).detection, enable_tracking: false },
+      detection: { ...('detection' in body && body.detection), enable_tracking: false },
     });
     expect(answer.status).toBe(422);
     expect(answer.body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: { field } });
@@ -131,7 +162,7 @@ describe('what is refused', () => {
       environment: { calibration_timestamp: '2026-01-01T00:00:00Z' },
     });
     expect(status).toBe(422);
-    expect(body.error.details.field_errors.map(({ field }: Json) => field).sort()).toEqual([
+    expect(body.error.details.field_errors.map(({ field }) => field).sort()).toEqual([
       'detection.confidence_threshold',
       'detection.enable_tracking',
     ]);
@@ -175,13 +206,13 @@ describe('versions', () => {
     const { data, pagination } = (await call('GET', `${B}/history?per_page=2`)).body;
     expect(pagination).toMatchObject({ total: 4, has_next: true });
     expect(data[0]).toMatchObject({ revision: 4, account: 'admin', action: 'undo', undoes: 1 });
-    expect(data[0].changes).toEqual([{ field: 'detection.max_persons', from: 2, to: 1 }]);
+    expect(data[0]!.changes).toEqual([{ field: 'detection.max_persons', from: 2, to: 1 }]);
   });
 
   test('it is kept over restarts of the process', async () => {
     await put(B, { detection: { max_persons: 5 }, neural_network: { batch_size: 8 } });
-    const kept = JSON.parse(readFileSync(join(service.stateFolder, 'configuration.json'), 'utf8')) as Json;
-    expect(kept['values']).toEqual({ 'detection.max_persons': 5, 'neural_network.batch_size': 8 });
+    const kept = JSON.parse(readFileSync(join(service.stateFolder, 'configuration.json'), 'utf8')) as Body;
+    expect(kept.values).toEqual({ 'detection.max_persons': 5, 'neural_network.batch_size': 8 });
     const later = bench();
     const { context } = testContext();
     const again = new Configuration({
@@ -198,7 +229,7 @@ describe('versions', () => {
 });
 
 /** For each field another value than the topology has, where it acts, and whether what runs takes it over. */
-const EFFECTS: readonly (readonly [string, Json, string, Json, 'at once' | 'restart'])[] = [
+const EFFECTS: readonly (readonly [string, object, string, object, 'at once' | 'restart'])[] = [
   [B, { domain: 'security' }, 'settings', { domain: 'security' }, 'restart'],
   [A, { environment: { name: 'Ward' } }, 'environment', { name: 'Ward' }, 'restart'],
   [B, { detection: { confidence_threshold: 0.5 } }, 'people', { min_shown_confidence: 0.5 }, 'at once'],
@@ -229,6 +260,15 @@ const EFFECTS: readonly (readonly [string, Json, string, Json, 'at once' | 'rest
     'at once',
   ],
   [B, { analytics: { enable_activity_recognition: false } }, 'node doings', { enabled: false }, 'at once'],
+  [A, { streaming: { websocket_enabled: false } }, 'node live', { enabled: false }, 'at once'],
+  [
+    B,
+    { privacy: { data_retention_days: 30 } },
+    'settings',
+    { privacy: { dataRetentionDays: 30 } },
+    'restart',
+  ],
+  [B, { privacy: { anonymize_data: true } }, 'settings', { privacy: { anonymizeData: true } }, 'restart'],
   [A, { streaming: { restream_enabled: false } }, 'node stream', { enabled: false }, 'at once'],
   [A, { streaming: { mqtt_enabled: false } }, 'node broker', { enabled: false }, 'at once'],
 ];
@@ -244,7 +284,7 @@ function acts(place: string): unknown {
 describe('each field does what it says, and the flag of the restart is right', () => {
   test.each(EFFECTS)('%s %j', async (path, body, place, expected, when) => {
     const answer = await put(path, body);
-    const waits = path === A ? answer['restart_required'] : answer['data'].requires_restart;
+    const waits = path === A ? answer.restart_required : answer.data.requires_restart;
     expect(waits).toBe(when === 'restart');
     if (waits) {
       expect(acts(place)).not.toMatchObject(expected);
@@ -255,10 +295,9 @@ describe('each field does what it says, and the flag of the restart is right', (
     expect((await call('POST', `${B}/undo`)).body.data.requires_restart).toBe(waits);
   });
 
-  test('every field that can be set is among them, or has a test of its own', () => {
-    const own = ['environment_id', 'streaming.websocket_enabled'];
+  test('every field that acts on the topology is among them', () => {
     const shown = EFFECTS.flatMap(([path, body]) => [...fieldsOf(path === A ? 'a' : 'b', body).keys()]);
-    const settable = FIELDS.filter((field) => field.write && !own.includes(field.name));
+    const settable = FIELDS.filter((field) => field.write);
     expect(settable.filter((field) => !shown.includes(field)).map(({ name }) => name)).toEqual([]);
   });
 
@@ -274,7 +313,7 @@ describe('each field does what it says, and the flag of the restart is right', (
     await put(B, { detection: { max_persons: 3 } });
     const path = '/form-b/api/v1/topologies/room/plan';
     const { data } = (await call('POST', path, { topology: 'the same' })).body;
-    expect(data.changes.filter(({ change }: Json) => change !== 'unchanged')).toEqual([]);
+    expect(data.changes.filter(({ change }) => change !== 'unchanged')).toEqual([]);
   });
 });
 
@@ -330,5 +369,63 @@ describe('several environments', () => {
     expect(configuration.environment).toBe(testEnvironment.id);
     configuration.change(new Map<Field, Value>([[field, 'second']]), 'ada');
     expect(configuration.environment).toBe('second');
+  });
+});
+
+describe('a start with a configuration', () => {
+  const start = (configuration: object, role: 'admin' | 'operator' = 'admin') =>
+    call('POST', '/form-b/api/v1/system/start', { configuration }, {}, role);
+
+  beforeEach(async () => {
+    await made.runner.stop();
+  });
+
+  test('sets it first, and keeps it', async () => {
+    const configuration = {
+      domain: 'security',
+      environment_id: testEnvironment.id,
+      detection_settings: { confidence_threshold: 0.3, max_persons: 2, enable_tracking: true },
+      hardware_settings: { csi_sampling_rate: 100, buffer_size: 64 },
+    };
+    const { status, body } = await start(configuration);
+    expect(status).toBe(202);
+    expect(body.data).toMatchObject({ configuration_applied: configuration });
+    const people = made.runner.topology.nodes.find(({ id }) => id === 'people')!;
+    expect(people.config).toMatchObject({ min_shown_confidence: 0.3, max_persons: 2 });
+    expect((await call('GET', B)).body.data).toMatchObject({
+      domain: 'security',
+      hardware: { buffer_size: 64 },
+    });
+  });
+
+  test('an operator starts with what is configured already, and changes nothing', async () => {
+    expect((await start({ detection_settings: { max_persons: 9 } }, 'operator')).status).toBe(403);
+    expect(made.runner.status().state).toBe('stopped');
+    expect((await start({ detection_settings: { max_persons: 1 } }, 'operator')).status).toBe(202);
+  });
+
+  test('what cannot be so is named, and nothing is started', async () => {
+    const { status, body } = await start({ environment_id: 'nowhere' });
+    expect(status).toBe(422);
+    expect(body.error.details).toMatchObject({ field: 'configuration.environment_id' });
+    expect(made.runner.status().state).toBe('stopped');
+  });
+});
+
+describe('the form of single endpoints', () => {
+  test('holds under /api/v1 alone, for errors too', async () => {
+    await service.close();
+    service = await openService(DEFAULT_LIMITS, { main: made.runner, formsOf: readFormsOf(['/config=a']) });
+    expect((await call('GET', '/api/v1/config')).body.detection.max_persons).toBe(1);
+    expect((await call('GET', '/api/v1/config/schema')).body.data.defaults).toBeDefined();
+    expect((await call('GET', B)).body.data.detection.max_persons).toBe(1);
+    const refused = await call('PUT', '/api/v1/config', { detection: { max_persons: 0 } });
+    expect(refused.body.error.details.field_errors[0]).toMatchObject({ field: 'detection.max_persons' });
+  });
+
+  test('a path that no endpoint has, and a form that there is not, are named', () => {
+    expect(() => readFormsOf(['/pose/lastest=a'])).toThrow('did you mean /pose/latest?');
+    expect(() => readFormsOf(['/pose/latest=c'])).toThrow('write a path and a or b');
+    expect([...readFormsOf(['/pose/tracking/{track_id}=b', '/ws/pose=a'])]).toHaveLength(2);
   });
 });

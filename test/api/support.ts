@@ -63,7 +63,16 @@ export async function openService(
   outside: Partial<
     Pick<
       ServerOptions,
-      'tls' | 'hosts' | 'origins' | 'identityProvider' | 'answerMs' | 'slowMs' | 'parse' | 'clock' | 'main'
+      | 'tls'
+      | 'hosts'
+      | 'origins'
+      | 'identityProvider'
+      | 'answerMs'
+      | 'slowMs'
+      | 'parse'
+      | 'clock'
+      | 'main'
+      | 'formsOf'
     >
   > = {},
 ): Promise<TestService> {

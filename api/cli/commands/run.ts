@@ -5,6 +5,7 @@ interface RunOptions {
   readonly host: string;
   readonly port: string;
   readonly form: string;
+  readonly formOf: readonly string[];
   readonly api: boolean;
   readonly untilEnd: boolean;
   readonly log: string;
@@ -24,6 +25,12 @@ export function register(program: Command): void {
     .option('--host <address>', 'address that the API listens on', '127.0.0.1')
     .option('--port <number>', 'port of the API; 0 takes any that is free', '8000')
     .option('--form <a|b>', 'form in which /api/v1 answers', 'b')
+    .option(
+      '--form-of <path=form>',
+      'form of one endpoint of /api/v1, such as /pose/latest=a; may be given several times',
+      (given: string, before: readonly string[]) => [...before, given],
+      [] as readonly string[],
+    )
     .option('--no-api', 'serve nothing: only run')
     .option('--until-end', 'end when all input has ended (recordings)', false)
     .option('--tls-cert <file>', 'PEM; with --tls-key the API speaks HTTPS')
@@ -45,7 +52,7 @@ export function register(program: Command): void {
       '\nExample:\n  csiflow run topologies/demo.yaml\n  csiflow run topologies/esp32-udp.yaml --port 9000',
     )
     .action(async (file: string, options: RunOptions) => {
-      const [{ runTopology }, { readIdentityProvider, readTls }] = await Promise.all([
+      const [{ runTopology }, { readFormsOf, readIdentityProvider, readTls }] = await Promise.all([
         import('../../main.js'),
         import('../service-options.js'),
       ]);
@@ -55,6 +62,7 @@ export function register(program: Command): void {
         host: options.host,
         port: readPort(options.port),
         form: readForm(options.form),
+        formsOf: readFormsOf(options.formOf),
         api: options.api,
         untilEnd: options.untilEnd,
         level: readLevel(options.log),

@@ -1,0 +1,88 @@
+import { Type } from 'typebox';
+import type { CheckedTopology, Overrides, PrivacySettings } from '../../pipeline/config/index.js';
+import { always, type Field } from './field.js';
+
+const NOTHING: PrivacySettings = {
+  dataRetentionDays: null,
+  anonymizeData: false,
+  enableEncryption: false,
+  key: null,
+};
+
+const privacyOf = ({ settings }: CheckedTopology): PrivacySettings => settings.privacy ?? NOTHING;
+
+const write = (topology: CheckedTopology, change: Partial<PrivacySettings>): Overrides => ({
+  settings: { privacy: { ...privacyOf(topology), ...change } },
+});
+
+/** How long and how what was found out about people is kept: `settings.privacy` of the topology. */
+export const privacy: readonly Field[] = [
+  {
+    name: 'privacy.data_retention_days',
+    views: {
+      b: {
+        path: 'privacy.data_retention_days',
+        schema: Type.Integer({
+          minimum: 0,
+          maximum: 36_500,
+          description: 'Stores delete what is older, by event time; 0: nothing is deleted.',
+        }),
+      },
+    },
+    absent: 0,
+    missing: (topology) =>
+      topology.nodes.some(
+        ({ component }) => component.kind === 'sink' && component.privacy?.includes('retention'),
+      )
+        ? null
+        : `the topology ${topology.id} has no sink that deletes old records`,
+    read: ({ topology }) => privacyOf(topology).dataRetentionDays ?? 0,
+    write: (value, topology) =>
+      write(topology, { dataRetentionDays: value === 0 ? null : (value as number) }),
+  },
+  {
+    name: 'privacy.anonymize_data',
+    views: {
+      b: {
+        path: 'privacy.anonymize_data',
+        schema: Type.Boolean({
+          description: 'Whether sinks get pseudonyms, no skeletons, and positions on a grid.',
+        }),
+      },
+    },
+    absent: false,
+    missing: always,
+    read: ({ topology }) => privacyOf(topology).anonymizeData,
+    refuse: (value, topology) => (value === true ? whyNotAnonymous(topology) : null),
+    write: (value, topology) => write(topology, { anonymizeData: value === true }),
+  },
+  {
+    name: 'privacy.enable_encryption',
+    views: {
+      b: {
+        path: 'privacy.enable_encryption',
+        schema: Type.Boolean({
+          description: 'Whether stores and state are encrypted on disk. Cannot be set.',
+        }),
+      },
+    },
+    absent: false,
+    missing: always,
+    read: ({ topology }) => privacyOf(topology).enableEncryption,
+    fixed: () =>
+      'cannot be changed for what lies on the disk already: set settings.privacy.enable_encryption in the topology file, with a new state folder and new stores',
+  },
+];
+
+function whyNotAnonymous({ nodes, environments }: CheckedTopology): string | null {
+  const raw = nodes.find(
+    ({ component, inputs }) =>
+      component.kind === 'sink' &&
+      inputs.some(({ ports }) => ports.some((port) => port === 'csi' || port === 'window')),
+  );
+  if (raw) return `cannot be so while ${raw.id} takes CSI, which cannot be made anonymous`;
+  const like = environments
+    .flatMap(({ zones, links }) => [...zones, ...links])
+    .find(({ id }) => /^\d+$/.test(id));
+  return like ? `cannot be so while ${like.id} could not be told from a person's number` : null;
+}
