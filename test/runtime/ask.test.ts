@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import {
+  counter,
+  frames,
+  jitter,
+  runnerOf,
+  sum,
+  Table,
+  temporaryFolder,
+  topologyOf,
+} from '../support/flow.js';
+
+const table = new Table();
+
+/** Frames pass an operator that works beside the stream on their way to one that sums them up. */
+const topology = () =>
+  topologyOf(
+    {
+      frames: { component: counter, config: { holdAt: 10, count: 20 } },
+      beside: { component: jitter, from: ['frames'] },
+      sums: { component: sum, from: ['beside'] },
+      table: { component: table.component, from: ['sums'] },
+    },
+    temporaryFolder(),
+  );
+
+test('an operator beside the stream answers who asks it, and nobody else', async () => {
+  const runner = runnerOf(topology());
+  await runner.start();
+  const block = frames(1000, 1003);
+  const { data } = await runner.ask!('beside', block);
+  expect(data).toMatchObject([{ port: 'csi', count: 3 }]);
+  const sent = () => runner.status().nodes.find(({ id }) => id === 'beside')!.sent;
+  expect(sent()).toBeLessThanOrEqual(10);
+});
+
+test('none is asked that has a state, that does not run, or that is not there', async () => {
+  const runner = runnerOf(topology());
+  const ask = (node: string) => runner.ask!(node, frames(0, 1));
+  await expect(ask('beside')).rejects.toThrow('beside does not run: the topology test is stopped');
+  await runner.start();
+  await expect(ask('sums')).rejects.toThrow('sums is no operator that can be shown a csi record');
+  await expect(ask('frames')).rejects.toThrow('frames is no operator');
+  await expect(ask('nobody')).rejects.toThrow('nobody is no operator');
+});
