@@ -22,6 +22,7 @@ import { influxdb } from '../sinks/influxdb/influxdb.js';
 import { kafka as kafkaSink } from '../sinks/kafka/kafka.js';
 import { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';
 import { webhook } from '../sinks/webhook/webhook.js';
+import { webhooks } from '../sinks/webhook/webhooks.js';
 import { websocket } from '../sinks/websocket.js';
 
 /**
@@ -56,5 +57,6 @@ export const components = new Registry([
   kafkaSink,
   mqttSink,
   webhook,
+  webhooks,
   websocket,
 ]);

@@ -1,4 +1,9 @@
-import { parseTopology, type CheckedTopology, type LoadOptions } from '../pipeline/config/index.js';
+import {
+  parseTopology,
+  type CheckedTopology,
+  type LoadOptions,
+  type LoadResult,
+} from '../pipeline/config/index.js';
 import type { Data } from '../pipeline/model/index.js';
 import { createRunner } from '../pipeline/runtime/runner.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
@@ -13,6 +18,7 @@ import { CommandError, EXIT, exitCodeOf } from './cli/exit.js';
 import { loadForCommand } from './cli/topologies.js';
 import { registryWith } from './plugins.js';
 import { openServer, type RunningServer, type ServerOptions } from './server.js';
+import { withWebhooks } from './webhooks-node.js';
 
 export interface RunSettings extends Pick<
   ServerOptions,
@@ -35,7 +41,7 @@ export interface RunSettings extends Pick<
  */
 export async function runTopology(file: string, settings: RunSettings): Promise<void> {
   const registry = await registryWith(settings.plugins);
-  const topology = loadForCommand(file, variables(), registry);
+  const topology = withWebhooks(loadForCommand(file, variables(), registry));
   const log = createLogger({ level: settings.level });
   const metrics = createMetrics();
   addProcessMetrics(metrics.registry, packageVersion());
@@ -47,15 +53,18 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
     ? await openServer({
         main: runner,
         parse: (text, name) =>
-          parseTopology(
-            {
-              text,
-              shown: name ?? file,
-              file: name === undefined ? topology.file : null,
-              folder: topology.folder,
-            },
-            registry,
-            variables(),
+          served(
+            topology.id,
+            parseTopology(
+              {
+                text,
+                shown: name ?? file,
+                file: name === undefined ? topology.file : null,
+                folder: topology.folder,
+              },
+              registry,
+              variables(),
+            ),
           ),
         workshop: {
           run: (checked) => createRunner(checked, { clock, log, metrics, tracer }),
@@ -86,6 +95,12 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
     await tracer?.close();
   }
 }
+
+/** A new version of the topology that is served has the node of the webhooks too. */
+const served = (id: string, { topology, problems }: LoadResult): LoadResult =>
+  topology?.id === id
+    ? { topology: withWebhooks(topology), problems }
+    : { ...(topology && { topology }), problems };
 
 const outside = ({ tls, hosts, origins, identityProvider, formsOf }: RunSettings) => ({
   ...(formsOf && { formsOf }),

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { ROLES, type Account, type Role } from './roles.js';
-import { StateFile } from './state-file.js';
+import { StateFile } from '../../pipeline/state/state-file.js';
 
 const KeysFile = Type.Object({
   version: Type.Integer(),

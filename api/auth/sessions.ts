@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
-import { StateFile } from './state-file.js';
+import { StateFile } from '../../pipeline/state/state-file.js';
 
 const SessionsFile = Type.Object({
   version: Type.Integer(),

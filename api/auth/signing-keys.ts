@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { stateError } from '../../pipeline/state/index.js';
-import { StateFile } from './state-file.js';
+import { StateFile } from '../../pipeline/state/state-file.js';
 
 const KeysFile = Type.Object({
   version: Type.Integer(),

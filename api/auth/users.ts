@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hash, verify } from '@node-rs/argon2';
 import { Type, type Static } from 'typebox';
 import { ROLES, type Account, type Role } from './roles.js';
-import { StateFile } from './state-file.js';
+import { StateFile } from '../../pipeline/state/state-file.js';
 
 const UsersFile = Type.Object({
   version: Type.Integer(),

@@ -2,8 +2,8 @@ import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSyn
 import { dirname } from 'node:path';
 import type { Static, TObject } from 'typebox';
 import { Value } from 'typebox/value';
-import { checkLayout, stateError } from '../../pipeline/state/index.js';
-import { makeFolder } from '../../pipeline/telemetry/folders.js';
+import { checkLayout, stateError } from './version.js';
+import { makeFolder } from '../telemetry/folders.js';
 
 export interface StateFileOptions<S extends TObject> {
   /** With `version`, which counts up with each change that an earlier csiflow could not read. */

@@ -1,0 +1,195 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Type, type Static } from 'typebox';
+import { defineSink, type Context, type Sink } from '../../pipeline/component/index.js';
+import type { Data, Failure, SensedEvent } from '../../pipeline/model/index.js';
+import { STATE_FILE, StateStore } from '../../pipeline/state/index.js';
+import { packageVersion } from '../../pipeline/telemetry/paths.js';
+import { hideSecret } from '../../pipeline/telemetry/secrets.js';
+import { Courier, takeQueue } from './courier.js';
+import { Refusals } from './refusals.js';
+import { WebhookRegistry, type Webhook } from './registry.js';
+
+const Config = Type.Object(
+  {
+    allow_private: Type.Boolean({
+      default: false,
+      description:
+        'Whether receivers may lie in a private network, or on this machine. Otherwise such addresses are refused, also where a name leads to them.',
+    }),
+    timeout_ms: Type.Integer({
+      minimum: 100,
+      maximum: 30_000,
+      default: 10_000,
+      description: 'How long a receiver may take to answer.',
+    }),
+    give_up_ms: Type.Integer({
+      minimum: 0,
+      maximum: 604_800_000,
+      default: 86_400_000,
+      description:
+        'How long an event is tried again while its receiver is away; then it becomes a dead letter.',
+    }),
+    max_in_flight: Type.Integer({
+      minimum: 1,
+      maximum: 32,
+      default: 4,
+      description: 'Calls under way to one receiver at once.',
+    }),
+    max_events_per_hour: Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: 10_000,
+      description: 'Events that a receiver gets in any hour; those beyond become dead letters.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export const webhooks = defineSink({
+  name: 'webhooks',
+  summary: 'Sends alerts to the endpoints that were registered by the service interface.',
+  description: [
+    'Endpoints come and go by `POST` and `DELETE /webhooks` while the topology runs; a topology that `csiflow run` serves',
+    'and that has no such sink gets one with the defaults, behind the operators whose events reach a sink. Write one',
+    'yourself to choose the nodes, or to allow receivers in a private network.',
+    '',
+    '- Each endpoint has a queue of its own on disk, so one that is away keeps no other waiting and a kill loses nothing.',
+    '- Calls, signatures, answers and dead letters are those of the sink `webhook`. A dead letter that is replayed goes to',
+    '  the endpoints that refused it.',
+    '- A queue takes 16 MiB at most; then its oldest events are dropped and counted (`outbox_full`).',
+    '',
+    'Not for topologies that are scaled out: their processes do not share a state folder.',
+  ].join('\n'),
+  inputs: ['event'],
+  recovery: 'at-least-once',
+  privacy: ['retention', 'encryption'],
+  config: Config,
+  examples: [
+    { title: 'As it is', config: {} },
+    { title: 'Receivers in the local network', config: { allow_private: true } },
+  ],
+  create: (config, context) => new WebhooksSink(config, context),
+});
+
+/** A webhook that was removed is noticed this soon. */
+const LOOK_MS = 1000;
+
+class WebhooksSink implements Sink {
+  readonly #config: Static<typeof Config>;
+  readonly #context: Context;
+  readonly #couriers = new Map<string, Courier>();
+  #registry: WebhookRegistry | undefined;
+  #store: StateStore | undefined;
+  #refusals: Refusals | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** One look at the registry at a time. */
+  #look: Promise<void> = Promise.resolve();
+
+  constructor(config: Static<typeof Config>, context: Context) {
+    this.#config = config;
+    this.#context = context;
+  }
+
+  async open(): Promise<void> {
+    this.#registry = new WebhookRegistry(this.#context.stateFolder);
+    await this.#follow();
+    this.#timer = setInterval(() => {
+      this.#follow().catch((error: unknown) => {
+        this.#context.log.error('the registered webhooks cannot be read', { error: String(error) });
+      });
+    }, LOOK_MS);
+    this.#timer.unref();
+  }
+
+  /** Resolves when the events are in the queues of their endpoints. */
+  async write(records: readonly Data[], epoch: number): Promise<readonly []> {
+    if (!this.#registry) throw new Error('the webhooks are closed');
+    const events = records.filter((record): record is SensedEvent => isOwn(record));
+    if (events.length === 0) return [];
+    await this.#follow(true);
+    if (this.#couriers.size === 0) return [];
+    const again = this.#refusals!.take(events);
+    for (const courier of this.#couriers.values()) {
+      const wanted = events.filter(
+        (event) => courier.wants(event) && (again.get(event.id)?.includes(courier.id) ?? true),
+      );
+      if (wanted.length > 0) await courier.take(epoch, wanted);
+    }
+    return [];
+  }
+
+  /** Nothing to wait for: what was written is on disk. */
+  async flush(): Promise<void> {
+    await Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#registry = undefined;
+    await this.#look;
+    await Promise.all([...this.#couriers.values()].map((courier) => courier.end(false)));
+    this.#couriers.clear();
+    await this.#store?.close();
+    this.#store = undefined;
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return { endpoints: [...this.#couriers.values()].map((courier) => courier.describe()) };
+  }
+
+  /** @param told there is something to be told: as long as there never was, no queues are made */
+  #follow(told = false): Promise<void> {
+    const looked = this.#look.then(() => this.#followNow(told));
+    this.#look = looked.catch(() => undefined);
+    return looked;
+  }
+
+  async #followNow(told: boolean): Promise<void> {
+    if (!this.#registry || !(told || existsSync(join(this.#folder, STATE_FILE)))) return;
+    const registered = this.#registry.list();
+    const ids = new Set(registered.map(({ id }) => id));
+    for (const [id, courier] of this.#couriers) {
+      if (ids.has(id)) continue;
+      this.#couriers.delete(id);
+      await courier.end(true);
+    }
+    for (const webhook of registered)
+      if (!this.#couriers.has(webhook.id)) this.#couriers.set(webhook.id, await this.#serve(webhook));
+  }
+
+  /** Of the queues. */
+  get #folder(): string {
+    return join(this.#context.stateFolder, 'webhooks');
+  }
+
+  async #serve(webhook: Webhook): Promise<Courier> {
+    hideSecret(webhook.secret);
+    const { stateFolder, topology, domain, keeping } = this.#context;
+    this.#store ??= new StateStore(join(stateFolder, 'webhooks'), topology, keeping?.key ?? null);
+    this.#refusals ??= new Refusals(this.#store);
+    await takeQueue(this.#store, webhook);
+    const { allow_private, timeout_ms, give_up_ms, max_in_flight, max_events_per_hour } = this.#config;
+    const settings = {
+      allowPrivate: allow_private,
+      timeoutMs: timeout_ms,
+      giveUpMs: give_up_ms,
+      maxInFlight: max_in_flight,
+      maxEventsPerHour: max_events_per_hour,
+      ca: undefined,
+      version: packageVersion(),
+      domain,
+    };
+    return new Courier(webhook, settings, this.#store, this.#context, (failures) => {
+      this.#refused(webhook, failures);
+    });
+  }
+
+  #refused({ id }: Webhook, failures: readonly Failure[]): void {
+    this.#refusals?.note(id, failures);
+    this.#context.refuse?.(failures);
+  }
+}
+
+/** What a sender claims is no alert. */
+const isOwn = (record: Data): boolean => record.port === 'event' && record.source === 'csiflow';

@@ -1,0 +1,145 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Sink } from '../../pipeline/component/index.js';
+import type { Failure } from '../../pipeline/model/index.js';
+import { MOST_WEBHOOKS, WebhookRegistry } from '../../sinks/webhook/registry.js';
+import { webhooks } from '../../sinks/webhook/webhooks.js';
+import { signature } from '../../sinks/webhook/signature.js';
+import { withDefaults } from '../kit/definition.js';
+import { testContext } from '../support/context.js';
+import { fallEvent } from '../support/fake-topology.js';
+import { startReceiver, type Receiver } from '../support/http-receiver.js';
+
+const secret = 'a secret of some length';
+let folder: string;
+let registry: WebhookRegistry;
+let receivers: Receiver[];
+let refused: Failure[];
+let sink: Sink;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'csiflow-webhooks-'));
+  registry = new WebhookRegistry(folder);
+  receivers = [await startReceiver(), await startReceiver()];
+  refused = [];
+  sink = await open();
+});
+afterEach(async () => {
+  await sink.close();
+  for (const receiver of receivers) await receiver.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function open(config: object = { allow_private: true }): Promise<Sink> {
+  const { context } = testContext({
+    stateFolder: folder,
+    clock: { now: () => Date.now() * 1000, elapsed: () => performance.now() },
+    refuse: (failures) => refused.push(...failures),
+  });
+  const made = webhooks.create(withDefaults(webhooks, config) as never, context);
+  await made.open();
+  return made;
+}
+
+const register = (receiver: Receiver, events = ['fall_detection'] as const) =>
+  registry.add({ url: receiver.url, events: [...events], secret }, Date.now());
+
+const told = (receiver: Receiver): unknown[] =>
+  receiver.calls.map(({ body }) => (JSON.parse(body) as { alert_id: string }).alert_id);
+
+test('who registers while it runs gets the alerts of its types from then on, signed', async () => {
+  const [one, other] = receivers as [Receiver, Receiver];
+  await sink.write([fallEvent({ id: 'before' })], 1);
+  register(one);
+  registry.add({ url: other.url, events: ['crowd'], secret }, 0);
+  await sink.write(
+    [
+      fallEvent({ id: 'fall' }),
+      fallEvent({ id: 'crowd', type: 'crowd' }),
+      fallEvent({ id: 'claim', source: 'node-1' }),
+    ],
+    1,
+  );
+  await expect.poll(() => [told(one), told(other)]).toEqual([['fall'], ['crowd']]);
+  const { headers, body } = one.calls[0]!;
+  expect(headers['csiflow-signature']).toBe(signature(secret, Number(headers['csiflow-timestamp']), body));
+  expect(headers['idempotency-key']).toBe('fall');
+  expect(JSON.parse(body)).toMatchObject({
+    data: { video_clip_url: '/api/v1/alerts/2026-01-01T00:00:00.000Z/fall/clip' },
+  });
+});
+
+test('one that is away keeps no other waiting, and gets all once it is back', async () => {
+  const [away, other] = receivers as [Receiver, Receiver];
+  away.answer = (_call, response) => response.writeHead(503).end();
+  register(away);
+  register(other);
+  for (const id of ['one', 'two', 'three']) await sink.write([fallEvent({ id })], 1);
+  await expect.poll(() => told(other)).toEqual(['one', 'two', 'three']);
+  away.calls.length = 0;
+  away.answer = (_call, response) => response.writeHead(204).end();
+  await expect.poll(() => told(away), { timeout: 10_000 }).toEqual(['one', 'two', 'three']);
+});
+
+test('what waits survives a stop, in order', async () => {
+  const [one] = receivers as [Receiver];
+  register(one);
+  one.answer = (_call, response) => response.writeHead(503).end();
+  await sink.write([fallEvent({ id: 'one' })], 1);
+  await sink.write([fallEvent({ id: 'two' })], 1);
+  await expect.poll(() => one.calls.length).toBeGreaterThan(0);
+  await sink.close();
+  one.calls.length = 0;
+  one.answer = (_call, response) => response.writeHead(204).end();
+  sink = await open();
+  await expect.poll(() => told(one)).toEqual(['one', 'two']);
+});
+
+test('what one refuses is refused for it alone: given again, it goes only there', async () => {
+  const [one, other] = receivers as [Receiver, Receiver];
+  one.answer = (_call, response) => response.writeHead(400).end('no falls here');
+  register(one);
+  register(other);
+  const event = fallEvent();
+  await sink.write([event], 1);
+  await expect.poll(() => refused).toHaveLength(1);
+  expect(refused[0]).toMatchObject({ code: 'webhook.400', retriable: false, record: { id: event.id } });
+  await expect.poll(() => other.calls).toHaveLength(1);
+  one.answer = (_call, response) => response.writeHead(204).end();
+  await sink.close();
+  sink = await open();
+  await sink.write([event], 2);
+  await expect.poll(() => one.calls).toHaveLength(2);
+  expect(other.calls).toHaveLength(1);
+});
+
+test('of who is removed nothing is kept for who comes next', async () => {
+  const [one, other] = receivers as [Receiver, Receiver];
+  one.answer = (_call, response) => response.writeHead(503).end();
+  const { id, queue } = register(one);
+  await sink.write([fallEvent({ id: 'old' })], 1);
+  await sink.close();
+  registry.remove(id);
+  expect(register(other).queue).toBe(queue);
+  sink = await open();
+  await sink.write([fallEvent({ id: 'new' })], 1);
+  await expect.poll(() => told(other)).toEqual(['new']);
+});
+
+test('addresses in private networks are refused where they are not allowed', async () => {
+  await sink.close();
+  register(receivers[0]!);
+  sink = await open({});
+  await sink.write([fallEvent()], 1);
+  await expect.poll(() => refused).toHaveLength(1);
+  expect(refused[0]).toMatchObject({ code: 'webhook.address' });
+  expect(receivers[0]!.calls).toEqual([]);
+});
+
+test('there are only so many, and the file with their secrets is its owner’s', () => {
+  for (let index = 0; index < MOST_WEBHOOKS; index++) register(receivers[0]!);
+  expect(() => register(receivers[0]!)).toThrow('there are 20 webhooks already');
+  expect(statSync(join(folder, 'webhooks.json')).mode & 0o777).toBe(0o600);
+});
