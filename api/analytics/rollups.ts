@@ -1,5 +1,5 @@
 import type { Aggregate, Reader } from '../../pipeline/component/index.js';
-import { DAY, HOUR, MINUTE, type Range } from './periods.js';
+import { MINUTE, type Range } from './periods.js';
 
 /** Time of a minute with so many persons, as watch-zones measures it. */
 export const WITH_PERSONS = [
@@ -93,8 +93,11 @@ export class Rollups {
 /** Rows by the stretch of time that their bucket lies in, oldest first. */
 export function byStart(rows: readonly Aggregate[], startOf: (time: number) => number): [number, Rollups][] {
   const parts = new Map<number, Aggregate[]>();
+  // Calendars are slow, and many rows have the same bucket.
+  const starts = new Map<number, number>();
   for (const row of rows) {
-    const start = startOf(row.start);
+    const start = starts.get(row.start) ?? startOf(row.start);
+    starts.set(row.start, start);
     const part = parts.get(start);
     if (part) part.push(row);
     else parts.set(start, [row]);
@@ -103,23 +106,35 @@ export function byStart(rows: readonly Aggregate[], startOf: (time: number) => n
 }
 
 /** The most persons at a time, and the minute in which they were that many first; the range's start where nobody was. */
+export interface Peak {
+  readonly persons: number;
+  readonly time: number;
+}
+
+/** @param rows of `occupancy_peak` over the range, by buckets of `bucket` microseconds; the minute is looked up in one of them */
 export async function peakOccupancy(
   reader: Reader,
   environment: string,
   range: Range,
-): Promise<{ readonly persons: number; readonly time: number }> {
-  let { start, end } = range;
-  let persons = 0;
-  for (const bucket of [DAY, HOUR, MINUTE]) {
-    const rows = await reader.aggregates({ environment, start, end, names: ['occupancy_peak'], bucket });
-    const room = rows.filter(({ subject }) => subject === null);
-    persons = room.reduce((most, { max }) => Math.max(most, max), 0);
-    const first = room.find(({ max }) => max === persons);
-    if (persons === 0 || !first) return { persons: 0, time: range.start };
-    start = Math.max(start, first.start);
-    end = Math.min(end, first.start + bucket);
-  }
-  return { persons, time: start };
+  rows: readonly Aggregate[],
+  bucket: number,
+): Promise<Peak> {
+  const { persons, first } = highest(rows);
+  if (!first) return { persons: 0, time: range.start };
+  const start = Math.max(range.start, first.start);
+  const end = Math.min(range.end, first.start + bucket);
+  const minutes = { environment, start, end, names: ['occupancy_peak'], bucket: MINUTE };
+  return { persons, time: Math.max(start, highest(await reader.aggregates(minutes)).first?.start ?? start) };
+}
+
+/** The greatest value of the environment's occupancy, and the first row that has it, where it is not 0. */
+function highest(rows: readonly Aggregate[]): {
+  readonly persons: number;
+  readonly first: Aggregate | undefined;
+} {
+  const room = rows.filter(({ name, subject }) => name === 'occupancy_peak' && subject === null);
+  const persons = room.reduce((most, { max }) => Math.max(most, max), 0);
+  return { persons, first: persons > 0 ? room.find(({ max }) => max === persons) : undefined };
 }
 
 /** A share or a mean; 0 of nothing. */

@@ -1,7 +1,15 @@
 import { Type } from 'typebox';
 import type { Aggregate } from '../../../pipeline/component/index.js';
 import { HOUR, localBuckets, MINUTE, startOfPeriod, type Range } from '../../analytics/periods.js';
-import { byStart, over, peakOccupancy, rounded, Rollups, WITH_PERSONS } from '../../analytics/rollups.js';
+import {
+  byStart,
+  over,
+  peakOccupancy,
+  rounded,
+  Rollups,
+  WITH_PERSONS,
+  type Peak,
+} from '../../analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
 import { environmentOf, readerOf } from '../../deployment.js';
@@ -57,7 +65,7 @@ interface OccupancyQuery {
 
 interface Occupancy {
   readonly total: Rollups;
-  readonly peak: { readonly persons: number; readonly time: number };
+  readonly peak: Peak;
   readonly series: readonly (readonly [number, Rollups])[];
 }
 
@@ -76,10 +84,12 @@ export const occupancy = defineEndpoint<OccupancyQuery, Occupancy>({
     const hourly = interval === '1hour';
     // Local hours may begin at a half of UTC's; all time zones agree on quarters.
     const buckets = hourly ? localBuckets(range, environment) : { bucket: INTERVALS[interval] };
-    const [rows, peak] = await Promise.all([
-      reader.aggregates({ environment: environment.id, ...range, names: MEASURES, ...buckets }),
-      peakOccupancy(reader, environment.id, range),
+    const query = { environment: environment.id, ...range };
+    const [rows, peaks] = await Promise.all([
+      reader.aggregates({ ...query, names: MEASURES, ...buckets }),
+      reader.aggregates({ ...query, names: ['occupancy_peak'], bucket: HOUR }),
     ]);
+    const peak = await peakOccupancy(reader, environment.id, range, peaks, HOUR);
     const startOf = (time: number) => (hourly ? startOfPeriod('hour', environment.timezone, time) : time);
     return { total: new Rollups(rows), peak, series: seriesOf(rows, startOf) };
   },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Reader } from '../../../pipeline/component/index.js';
 import { ACTIVITY_TYPES, ALERT_TYPES } from '../../../pipeline/model/index.js';
 import { localBuckets, MINUTE, startOfPeriod, type Period, type Range } from '../../analytics/periods.js';
-import { byStart, over, peakOccupancy, rounded, Rollups } from '../../analytics/rollups.js';
+import { byStart, over, peakOccupancy, rounded, Rollups, type Peak } from '../../analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
 import { environmentOf, readerOf, type Deployment } from '../../deployment.js';
@@ -12,10 +12,17 @@ import { Count } from './events.js';
 const closed = { additionalProperties: false } as const;
 
 const GRANULARITIES = ['hour', 'day', 'week'] as const satisfies readonly Period[];
-const MEASURES = ['frames', 'detections', 'detection_confidence', 'person_seconds', 'moving_seconds'];
+const MEASURES = [
+  'frames',
+  'detections',
+  'detection_confidence',
+  'person_seconds',
+  'moving_seconds',
+  'occupancy_peak',
+];
 
 /** Pieces of a range that processing times are looked up in, and frames of each. */
-const [SAMPLES, SAMPLE_FRAMES] = [10, 20];
+const [SAMPLES, SAMPLE_FRAMES] = [5, 20];
 /** A minute is stored once it is over, and what it needs has come. */
 const SETTLED = 2 * MINUTE;
 /** Dead letters that are read at a time. */
@@ -85,7 +92,7 @@ interface SummaryQuery {
 interface Summary {
   readonly range: Range;
   readonly total: Rollups;
-  readonly peak: { readonly persons: number; readonly time: number };
+  readonly peak: Peak;
   readonly movements: number;
   readonly falls: number;
   readonly alerts: number;
@@ -109,15 +116,16 @@ export const summary = defineEndpoint<SummaryQuery, Summary>({
     const range = readRange(start, end) as Range;
     const reader = readerOf(deployment);
     const query = { environment: environment.id, ...range };
-    const [rows, peak, movements, falls, alerts, processingMs, errors] = await Promise.all([
-      reader.aggregates({ ...query, names: MEASURES, ...localBuckets(range, environment) }),
-      peakOccupancy(reader, environment.id, range),
+    const buckets = localBuckets(range, environment);
+    const [rows, movements, falls, alerts, processingMs, errors] = await Promise.all([
+      reader.aggregates({ ...query, names: MEASURES, ...buckets }),
       reader.countEvents({ ...query, types: ACTIVITY_TYPES }),
       reader.countEvents({ ...query, types: ['fall_detection'] }),
       reader.countEvents({ ...query, types: ALERT_TYPES }),
       processingTime(reader, environment.id, range),
       errorsIn(deployment, range),
     ]);
+    const peak = await peakOccupancy(reader, environment.id, range, rows, buckets.bucket);
     const over = Math.min(range.end, deployment.clock.now() - SETTLED);
     const parts = byStart(rows, (time) => startOfPeriod(granularity, environment.timezone, time));
     const minutes = Math.max(0, Math.ceil(over / MINUTE) - Math.ceil(range.start / MINUTE));
@@ -147,7 +155,7 @@ export const summary = defineEndpoint<SummaryQuery, Summary>({
   }),
 });
 
-/** Mean of the first frames of each tenth of a range, milliseconds; 0 without any. */
+/** Mean of the first frames of each fifth of a range, milliseconds; 0 without any. */
 async function processingTime(reader: Reader, environment: string, { start, end }: Range): Promise<number> {
   const piece = (end - start) / SAMPLES;
   const samples = await Promise.all(
