@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openService, type TestService } from '../api/support.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
-import { fallEvent, person, poseFrame } from '../support/fake-topology.js';
+import { fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 
 describe.runIf(canBrowse)('the live page in Chromium', () => {
   let browser: Browser;
@@ -105,5 +105,28 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await logIn('pw');
     await expect.poll(() => page.isVisible('#room')).toBe(true);
     expect([...new Set(asked)]).toEqual([new URL(service.server.address).host]);
+  });
+
+  test('an alert can be looked at: its clip moves', async () => {
+    await logIn('pw');
+    const fall = fallEvent({ time: FIRST_TIME + 3_000_000 });
+    for (let index = 0; index < 60; index++)
+      service.main.publish(poseFrame(index, [person(1, 0.5 + index / 15, 2)]));
+    let told = 0;
+    await shows('#alerts', 'fall detection', () => {
+      if (told++ === 0) service.main.events.push(fall);
+      service.main.publish(fall);
+    });
+    await page.click('#alerts button');
+    const source = () => page.getAttribute('#clip-image', 'src');
+    await expect.poll(source).toContain('data:image/svg+xml');
+    expect(decodeURIComponent((await source())!)).toContain('>SIMULATED</text>');
+    expect(await page.evaluate('document.querySelector("#clip-image").naturalWidth')).toBeGreaterThan(0);
+    // What is on the screen differs from what was there before.
+    const before = await page.locator('#clip-image').screenshot();
+    await expect
+      .poll(async () => (await page.locator('#clip-image').screenshot()).equals(before), { timeout: 10_000 })
+      .toBe(false);
+    expect(new Set(asked)).toEqual(new Set([new URL(service.server.address).host]));
   });
 });

@@ -106,9 +106,27 @@ function showAlert({ alert_id, timestamp, alert_type, severity, data }) {
   state.alerts.length = Math.min(state.alerts.length, ALERTS_SHOWN);
   const item = document.createElement('li');
   const time = new Date(timestamp).toLocaleTimeString();
-  item.textContent = `${time} ${alert_type.replaceAll('_', ' ')} (${severity}), confidence ${Math.round(data.confidence * 100)} %`;
+  item.textContent = `${time} ${alert_type.replaceAll('_', ' ')} (${severity}), confidence ${Math.round(data.confidence * 100)} % `;
+  const button = textElement('button', 'Show');
+  button.type = 'button';
+  button.addEventListener('click', () => showClip(data.video_clip_url));
+  item.append(button);
   element('alerts').prepend(item);
   while (element('alerts').children.length > ALERTS_SHOWN) element('alerts').lastChild.remove();
+}
+
+/** The clip takes the same credentials as all else, so it cannot simply be the address of an image. */
+async function showClip(path) {
+  element('clip-note').textContent = '';
+  element('clip-image').removeAttribute('src');
+  element('clip').showModal();
+  try {
+    const response = await fetch(path, { headers: { Authorization: `Bearer ${state.token}` } });
+    if (!response.ok) throw new Error('The history has no pictures of this alert (yet).');
+    element('clip-image').src = `data:image/svg+xml,${encodeURIComponent(await response.text())}`;
+  } catch (error) {
+    element('clip-note').textContent = error.message;
+  }
 }
 
 function showEngine({ processing_fps, active_persons, system_health }) {
