@@ -15,6 +15,8 @@ import { traceSettings } from '../pipeline/telemetry/traces/index.js';
 import type { OpenTracer } from '../pipeline/telemetry/traces/otlp.js';
 import { systemClock } from '../pipeline/telemetry/clock.js';
 import { CommandError, EXIT, exitCodeOf } from './cli/exit.js';
+import { Configuration } from './configuration/configuration.js';
+import { NO_FACTS } from './configuration/fields.js';
 import { loadForCommand } from './cli/topologies.js';
 import { registryWith } from './plugins.js';
 import { openServer, type RunningServer, type ServerOptions } from './server.js';
@@ -48,6 +50,8 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
   const tracer = await tracerOf(metrics, log);
   const clock = systemClock;
   const runner = createRunner(topology, { clock, log, metrics, tracer });
+  // The server has its own.
+  if (!settings.api) configure(runner, { clock, log });
   const stopAsked = stopSignal();
   const server = settings.api
     ? await openServer({
@@ -109,6 +113,18 @@ const outside = ({ tls, hosts, origins, identityProvider, formsOf }: RunSettings
   ...(origins && { origins }),
   ...(identityProvider && { identityProvider }),
 });
+
+/** Lays the configuration that was made by the service interface over the topology. */
+function configure(main: RunningTopology, { clock, log }: { clock: typeof systemClock; log: Log }): void {
+  const { stateFolder } = main.topology.settings;
+  void new Configuration({
+    main,
+    stateFolder,
+    clock,
+    log: log.child({ node: 'api' }),
+    facts: () => NO_FACTS,
+  });
+}
 
 /** Null unless OpenTelemetry's environment variables name a collector. */
 async function tracerOf(metrics: Metrics, log: Log): Promise<OpenTracer | null> {

@@ -164,6 +164,12 @@ export class Configuration {
     return this.#differing(asked).length > 0;
   }
 
+  /** @throws RefusedError naming the fields that cannot be as asked, whatever the topology has */
+  requirePossible(asked: ReadonlyMap<Field, Value>): void {
+    const refusals = this.#differing(asked).flatMap(([field, value]) => this.#refusal(field, value));
+    if (refusals.length > 0) throw new RefusedError(refusals);
+  }
+
   #differing(asked: ReadonlyMap<Field, Value>): readonly (readonly [Field, Value])[] {
     const { next } = this.#options.main;
     return [...asked].filter(([field, value]) => !sameValue(field, value, this.value(field), next));
@@ -177,8 +183,7 @@ export class Configuration {
     const { next } = this.#options.main;
     const idle = this.idle(asked);
     const wanted = this.#differing(asked).filter(([field]) => field.missing(next) === null);
-    const refusals = wanted.flatMap(([field, value]) => this.#refusal(field, value));
-    if (refusals.length > 0) throw new RefusedError(refusals);
+    this.requirePossible(new Map(wanted));
     if (wanted.length === 0)
       return { changed: [], idle, requiresRestart: false, at: this.#options.clock.now() };
     const values = new Map<string, Value | null>(

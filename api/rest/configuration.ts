@@ -131,20 +131,27 @@ export function setFields(
   { account }: Call,
   name: (field: Field) => string,
 ): Change {
+  return orRefused(name, () => configuration.change(fields, account?.name ?? 'nobody'));
+}
+
+function orRefused<T>(name: (field: Field) => string, work: () => T): T {
   try {
-    return configuration.change(fields, account?.name ?? 'nobody');
+    return work();
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     throw refused(error.refusals.map(({ field, ...rest }) => ({ field: name(field), ...rest })));
   }
 }
 
-/** @throws ApiError 422 naming the fields that have nothing to act on and what they miss */
+/** @throws ApiError 422 naming the fields that cannot be so, or have nothing to act on and what they miss */
 export function requireEffect(
   configuration: Configuration,
   fields: ReadonlyMap<Field, Value>,
   name: (field: Field) => string,
 ): void {
+  orRefused(name, () => {
+    configuration.requirePossible(fields);
+  });
   const idle = configuration.idle(fields);
   if (idle.length === 0) return;
   throw refused(

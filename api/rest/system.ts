@@ -233,12 +233,12 @@ function requireCalibration(topology: CheckedTopology): void {
 function configureStart(fields: ReadonlyMap<Field, Value>, call: Call): void {
   const { configuration } = call.deployment;
   if (!configuration.differs(fields)) return;
+  requireEffect(configuration, fields, startPathOf);
   if (call.account?.role !== 'admin')
     throw new ApiError(
       'AUTHORIZATION_ERROR',
       'This start would change the configuration, which takes the role admin: start without, or as it is',
     );
-  requireEffect(configuration, fields, startPathOf);
   setFields(configuration, fields, call, startPathOf);
 }
 

@@ -372,6 +372,14 @@ describe('several environments', () => {
   });
 });
 
+test('the page of the configuration has each field of both forms', () => {
+  const page = readFileSync('docs/configuration.md', 'utf8');
+  const paths = FIELDS.flatMap(({ views }) => [views.a?.path, views.b?.path]).filter(
+    (path) => path !== undefined,
+  );
+  expect(paths.filter((path) => !page.includes(`\`${path}\``))).toEqual([]);
+});
+
 describe('a start with a configuration', () => {
   const start = (configuration: object, role: 'admin' | 'operator' = 'admin') =>
     call('POST', '/form-b/api/v1/system/start', { configuration }, {}, role);

@@ -300,7 +300,7 @@ describe('the system', () => {
     const token = service.token('operator');
     const a = await service.post(
       `${A}/system/start`,
-      { configuration: { environment_id: 'test-room', domain: 'general' } },
+      { configuration: { environment_id: 'test-room', domain: 'healthcare' } },
       token,
     );
     expect(a.status).toBe(202);

@@ -43,6 +43,16 @@ describe('the engine on WASM', () => {
 });
 
 describe('the inference thread', () => {
+  it('gives up a window that takes too long, also where that is set while it waits', async () => {
+    const thread = open({ timeoutMs: 60_000 });
+    await thread.open();
+    const late = thread.infer(request(1));
+    thread.setTimeout(0);
+    await expect(late).rejects.toThrow('did not answer within 0 ms');
+    thread.setTimeout(60_000);
+    expect((await thread.infer(request(2))).estimate).toBeDefined();
+  });
+
   it('answers each window as the engine does, however they are batched', async () => {
     const engine = await Engine.load({ weights, backend: 'wasm' });
     const makers = [11, 12, 13, 14, 15, 16, 17].map((seed) => request(seed));
