@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { Type, type Static, type TSchema } from 'typebox';
+import { Type, type Static } from 'typebox';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { modelText, PoseResultSchema, WHOLE } from '../contract/pose.js';
 import { viewOfEnvironment, type Deployment } from '../deployment.js';
-import { FrameSchema, MOST_FRAMES, type FrameBodies } from '../processing/frames.js';
+import { FrameSchema, MOST_FRAMES } from '../processing/frames.js';
 import { PoseProcessing, type Processed } from '../processing/processing.js';
 
 const closed = { additionalProperties: false } as const;
 
-/** One frame or a run of them; each is told its own mistakes. */
-const CsiDataSchema = Type.Unsafe<FrameBodies>({
-  description:
-    'One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links.',
-  if: { type: 'array' },
-  then: Type.Array(FrameSchema, { minItems: 1, maxItems: MOST_FRAMES }) as TSchema,
-  else: FrameSchema as TSchema,
-});
+const CsiDataSchema = Type.Union(
+  [FrameSchema, Type.Array(FrameSchema, { minItems: 1, maxItems: MOST_FRAMES })],
+  {
+    description:
+      'One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links.',
+  },
+);
 
 const BodySchema = Type.Object(
   {

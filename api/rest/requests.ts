@@ -36,10 +36,18 @@ function check(ajv: Ajv, schema: TSchema, value: unknown, shown = true): unknown
   const validate = compiled.get(schema) ?? ajv.compile(schema);
   compiled.set(schema, validate);
   if (validate(value)) return value;
-  const errors = (validate.errors ?? []).slice(0, MOST_ERRORS);
+  const errors = nearest(validate.errors ?? []).slice(0, MOST_ERRORS);
   const fields = errors.map((error) => fieldError(error, shown ? value : null));
   const first = fields[0]!;
   throw new ApiError('VALIDATION_ERROR', `${first.field}: ${first.message}`, { details: { fields } });
+}
+
+/** Of what may be one thing or another, the mistakes of the one that it was meant to be come first: they lie deepest. */
+function nearest(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  if (!errors.some(({ keyword }) => keyword === 'anyOf')) return errors;
+  const depth = ({ instancePath }: ErrorObject): number => instancePath.split('/').length;
+  const vague = ({ keyword }: ErrorObject): number => Number(keyword === 'type' || keyword === 'anyOf');
+  return [...errors].sort((a, b) => depth(b) - depth(a) || vague(a) - vague(b));
 }
 
 function fieldError(error: ErrorObject, value: unknown): FieldError {
