@@ -41,7 +41,7 @@ const EventSchema = Type.Object(
         impact_severity: Type.Number({ description: '0 to 1; 0 where it was not measured.' }),
         recovery_detected: Type.Boolean({ description: 'False where it was not watched for.' }),
       },
-      { additionalProperties: true },
+      { additionalProperties: true, description: 'With include_details=true also what its type has.' },
     ),
     actions_taken: Type.Array(Type.String(), {
       description: 'Empty: what people do about an event is not told to csiflow.',
@@ -56,13 +56,14 @@ interface EventsQuery {
   readonly end: string | undefined;
   readonly type: keyof typeof TYPES | undefined;
   readonly severity: string | undefined;
+  /** Whether to tell facts that the contract does not name: zones, durations. */
+  readonly details: boolean;
   readonly page: PageOf;
 }
 
-interface Events {
+interface Events extends Pick<EventsQuery, 'details' | 'page'> {
   readonly events: readonly SensedEvent[];
   readonly total: number;
-  readonly page: PageOf;
 }
 
 /** 4.5 and 2.9 */
@@ -73,7 +74,7 @@ const events = defineEndpoint<EventsQuery, Events>({
   access: 'viewer',
   limit: 'analytics',
   status: 200,
-  async handle({ environment, start, end, type, severity, page }, { deployment }) {
+  async handle({ environment, start, end, type, severity, details, page }, { deployment }) {
     const reader = readerOf(deployment);
     const query = {
       environment: environmentOf(deployment, environment).id,
@@ -85,7 +86,7 @@ const events = defineEndpoint<EventsQuery, Events>({
       reader.events({ ...query, limit: page.per_page, offset: (page.page - 1) * page.per_page }),
       reader.countEvents(query),
     ]);
-    return { events: found, total, page };
+    return { events: found, total, details, page };
   },
   b: formView({
     query: Type.Object(
@@ -95,6 +96,10 @@ const events = defineEndpoint<EventsQuery, Events>({
         event_type: Type.Optional(Type.Enum(['fall', 'alert', 'activity'])),
         severity: Type.Optional(Type.Enum([...SEVERITIES])),
         environment_id: Type.Optional(Type.String()),
+        include_details: Type.Boolean({
+          default: false,
+          description: "Adds to `metadata` what is known of this type of event: a zone's name, seconds.",
+        }),
         ...PageFields,
       },
       closed,
@@ -106,10 +111,11 @@ const events = defineEndpoint<EventsQuery, Events>({
       end: query.end_time,
       type: query.event_type,
       severity: query.severity,
+      details: query.include_details,
       page: { page: query.page, per_page: query.per_page },
     }),
-    render: ({ events: found, total, page }) => ({
-      data: found.map(eventBody),
+    render: ({ events: found, total, details, page }) => ({
+      data: found.map((event) => eventBody(event, details)),
       pagination: pagination(page, total),
     }),
   }),
@@ -117,7 +123,7 @@ const events = defineEndpoint<EventsQuery, Events>({
 
 export const eventEndpoints = [events];
 
-const eventBody = (event: SensedEvent) => ({
+const eventBody = (event: SensedEvent, details: boolean) => ({
   event_id: event.id,
   type: event.type,
   severity: event.severity,
@@ -127,6 +133,11 @@ const eventBody = (event: SensedEvent) => ({
   track_id: event.person,
   confidence: event.confidence,
   location: { x: event.location?.x ?? 0, y: event.location?.y ?? 0 },
-  metadata: { fall_duration: 0, impact_severity: 0, recovery_detected: false, ...event.metadata },
+  metadata: { ...NOT_MEASURED, ...(details ? event.metadata : ofContract(event.metadata)) },
   actions_taken: [],
 });
+
+const NOT_MEASURED = { fall_duration: 0, impact_severity: 0, recovery_detected: false };
+
+const ofContract = (metadata: SensedEvent['metadata']): SensedEvent['metadata'] =>
+  Object.fromEntries(Object.entries(metadata).filter(([name]) => Object.hasOwn(NOT_MEASURED, name)));

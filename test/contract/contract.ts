@@ -1,0 +1,73 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { document, rowsOf } from './document.js';
+import { analytics } from './sections/analytics.js';
+import { control } from './sections/control.js';
+import { errors } from './sections/errors.js';
+import { events } from './sections/events.js';
+import { lifecycle } from './sections/lifecycle.js';
+import { limits } from './sections/limits.js';
+import { pose } from './sections/pose.js';
+import { resources } from './sections/resources.js';
+import { lately, Service } from './service.js';
+
+/** What a section's tests are made with: each is named by the section and the first column of its row. */
+export interface Rows {
+  readonly service: () => Service;
+  readonly row: (section: string, first: string, run: () => Promise<void>) => void;
+  readonly rows: (section: string, firsts: readonly string[], run: (first: string) => Promise<void>) => void;
+  /** A row that another test shows: which one. */
+  readonly elsewhere: (section: string, first: string, where: string) => void;
+}
+
+/**
+ * The service interface, row by row of the tables of its document, against a running csiflow that is called from
+ * outside.
+ *
+ * @param store gives the fields of the sink that keeps results, in YAML
+ */
+export function contract(name: string, store: () => Promise<string>): void {
+  describe(`the service interface over ${name}`, () => {
+    let started: Service;
+    const named = new Set<string>();
+
+    beforeAll(async () => {
+      started = await Service.start(await store());
+      await someoneCame(started);
+    }, 120_000);
+    afterAll(() => started.stop());
+
+    const row: Rows['row'] = (section, first, run) => {
+      named.add(`${section} ${first}`);
+      test(`${section} ${first}`, run, 60_000);
+    };
+    const made: Rows = {
+      service: () => started,
+      row,
+      rows: (section, firsts, run) => {
+        for (const first of firsts) row(section, first, () => run(first));
+      },
+      elsewhere: (section, first) => {
+        named.add(`${section} ${first}`);
+      },
+    };
+    for (const section of [resources, control, pose, analytics, events, errors, lifecycle, limits])
+      section(made);
+
+    test.runIf(document)('every row of the document has its test', () => {
+      expect([...rowsOf(document!)].filter((wanted) => !named.has(wanted))).toEqual([]);
+    });
+  });
+}
+
+/** Somebody has been seen to go into the kitchen: all that follows has something to show. */
+async function someoneCame(service: Service): Promise<void> {
+  const deadline = Date.now() + 100_000;
+  for (;;) {
+    const found = await service.get('b', `/analytics/events?event_type=activity&${lately()}`);
+    if ((found.at('pagination.total') as number) > 0) return;
+    if (Date.now() > deadline)
+      throw new Error(`nobody came into the kitchen: ${found.status} ${JSON.stringify(found.body)}`);
+    await setTimeout(500);
+  }
+}
