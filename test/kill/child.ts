@@ -21,6 +21,7 @@ import { kafka as kafkaSource } from '../../pipeline/sources/kafka/kafka.js';
 import { mqtt as mqttSource } from '../../pipeline/sources/mqtt/mqtt.js';
 import { udp } from '../../pipeline/sources/udp.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
+import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
@@ -403,7 +404,8 @@ const topology: CheckedTopology = {
   hash: 'kill',
 };
 
-const runner = createRunner(topology, { log: createLogger({ level: 'error' }) });
+const metrics = createMetrics();
+const runner = createRunner(topology, { log: createLogger({ level: 'error' }), metrics });
 const asked = new Promise<void>((resolve) => {
   process.on('SIGTERM', () => {
     resolve();
@@ -412,5 +414,13 @@ const asked = new Promise<void>((resolve) => {
 await runner.start();
 process.stdout.write('running\n');
 await Promise.race([asked, runner.finished()]);
+// What a slow machine has put into outboxes is safe, and not delivered: there it would wait for the next start.
+while (!(await isDelivered())) await sleep(50);
 await runner.stop();
 process.exit(0);
+
+async function isDelivered(): Promise<boolean> {
+  if (runner.status().nodes.some(({ kind, queueDepth }) => kind === 'sink' && queueDepth > 0)) return false;
+  const outboxes = (await metrics.text()).matchAll(/^csiflow_outbox_records\{.*\} (\d+)$/gm);
+  return [...outboxes].every(([, records]) => records === '0');
+}

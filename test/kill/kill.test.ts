@@ -28,6 +28,7 @@ import {
   start,
   type ChildInput,
   type ChildSinks,
+  type Kind,
   type Started,
 } from './process.js';
 import { Report } from './report.js';
@@ -95,7 +96,6 @@ afterAll(async () => {
   await (told as Told | undefined)?.close();
   await (broker as Broker | undefined)?.stop();
   await influx?.server.stop();
-  if (full) report.write();
 });
 
 const REPLAYED = {
@@ -109,46 +109,55 @@ for (const [source, { input: makeInput, outcome }] of Object.entries(REPLAYED)) 
   test(`${kind}, killed at each named moment`, minutes(40), async () => {
     for (const count of COUNTS) {
       // Slow enough for many checkpoints: each kill comes before the end.
-      const input = { ...makeInput(), speed: 5, sinks: told.sinks() };
-      await killAtEach(input, count);
-      await toEnd({ ...input, speed: 0 });
-      await expectWhole(input, outcome());
+      await chain(kind, async () => {
+        const input = { ...makeInput(), speed: 5, sinks: told.sinks() };
+        await killAtEach(input, count);
+        await toEnd({ ...input, speed: 0 });
+        await expectWhole(input, outcome());
+      });
     }
+    report.expectNone(kind);
   });
 
   test.each(LANES)(`${kind}, killed at random moments (%i)`, minutes(120), async () => {
-    for (let done = 0; done < KILLS[kind];) {
-      const input = { ...makeInput(), sinks: { ...told.sinks(), ...ownInflux() } };
-      for (let turn = 0; turn < CHAIN && done < KILLS[kind]; turn++, done++) {
-        await killAtRandom(input);
-        report.killed(kind, 'random');
-      }
-      await toEnd({ ...input, speed: 0 });
-      await expectWhole(input, outcome());
+    for (let left = KILLS[kind]; left > 0; left -= CHAIN) {
+      await chain(kind, async () => {
+        const input = { ...makeInput(), sinks: { ...told.sinks(), ...ownInflux() } };
+        await killManyTimes(input, left);
+        await toEnd({ ...input, speed: 0 });
+        await expectWhole(input, outcome());
+      });
     }
+    report.expectNone(kind);
   });
 }
 
 test('datagrams, killed at each named moment', minutes(40), async () => {
   for (const count of COUNTS) {
-    await withDatagrams(async (input, accepted) => {
-      for (const point of POINTS) {
-        expect((await start(input, `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
-        report.killed('udp', point, await accepted.afterRun());
-      }
-    });
+    await chain('udp', () =>
+      withDatagrams(async (input, accepted) => {
+        for (const point of POINTS) {
+          expect((await start(input, `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
+          report.killed('udp', point, await accepted.afterRun());
+        }
+      }),
+    );
   }
+  report.expectNone('udp');
 });
 
 test.each(LANES)('datagrams, killed at random moments (%i)', minutes(120), async () => {
-  for (let kills = 0; kills < KILLS.udp;) {
-    await withDatagrams(async (input, accepted) => {
-      for (let turn = 0; turn < CHAIN && kills < KILLS.udp; turn++, kills++) {
-        await killAtRandom(input);
-        report.killed('udp', 'random', await accepted.afterRun());
-      }
-    });
+  for (let left = KILLS.udp; left > 0; left -= CHAIN) {
+    await chain('udp', () =>
+      withDatagrams(async (input, accepted) => {
+        for (let turn = 0; turn < Math.min(CHAIN, left); turn++) {
+          await killAtRandom(input);
+          report.killed('udp', 'random', await accepted.afterRun());
+        }
+      }),
+    );
   }
+  report.expectNone('udp');
 });
 
 if (services) {
@@ -159,7 +168,7 @@ if (services) {
       const wanted = await outcomeOfCapture();
       const whole = await throughKafka(cluster, from, 'exactly_once', async () => undefined);
       const results = without(whole.results, UNLIKE);
-      const chain = async (kill: (input: ChildInput) => Promise<void>, index: number) => {
+      await chains('kafka', async (kill, index) => {
         const delivery = index % 2 === 0 ? 'exactly_once' : 'at_least_once';
         const found = await throughKafka(cluster, from, delivery, kill);
         await expectLike('kafka', found, wanted);
@@ -167,8 +176,7 @@ if (services) {
         const unlike = delivery === 'exactly_once' ? lines : [...new Set(lines)];
         expectSame(unlike.join('\n'), results, `topic, ${delivery}`);
         report.delivered(delivery, unlike.length, lines.length - unlike.length);
-      };
-      await chains('kafka', chain);
+      });
     } finally {
       await cluster.stop();
     }
@@ -189,17 +197,30 @@ one('what a kill takes of the datagrams is what was not yet committed', () => {
 /** Chains of kills at each named and at random moments. */
 async function chains(
   kind: 'kafka' | 'mqtt',
-  chain: (kill: (input: ChildInput) => Promise<void>, index: number) => Promise<void>,
+  work: (kill: (input: ChildInput) => Promise<void>, index: number) => Promise<void>,
 ): Promise<void> {
   let index = 0;
-  for (const count of COUNTS) await chain((input) => killAtEach(input, count), index++);
-  for (let done = 0; done < KILLS[kind];) {
-    await chain(async (input) => {
-      for (let turn = 0; turn < CHAIN && done < KILLS[kind]; turn++, done++) {
-        await killAtRandom(input);
-        report.killed(kind, 'random');
-      }
-    }, index++);
+  for (const count of COUNTS) await chain(kind, () => work((input) => killAtEach(input, count), index++));
+  for (let left = KILLS[kind]; left > 0; left -= CHAIN)
+    await chain(kind, () => work((input) => killManyTimes(input, left), index++));
+  report.expectNone(kind);
+}
+
+/** One that ends otherwise than it should keeps none of the others from being tried. */
+async function chain(kind: Kind, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    report.broke(kind, error);
+  }
+  if (full) report.write();
+}
+
+/** As often as a chain holds, or as are left. */
+async function killManyTimes(input: ChildInput, left: number): Promise<void> {
+  for (let turn = 0; turn < Math.min(CHAIN, left); turn++) {
+    await killAtRandom(input);
+    report.killed(input.source, 'random');
   }
 }
 

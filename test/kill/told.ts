@@ -76,7 +76,7 @@ export class Told {
     return {
       chain,
       webhook: `http://127.0.0.1:${this.#receiver.port}/${chain}`,
-      mqtt: { url, username, password, prefix: `csiflow/${chain}` },
+      mqtt: { url, username, password, client_id: `${chain}-out`, prefix: `csiflow/${chain}` },
     };
   }
 
