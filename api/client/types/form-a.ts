@@ -2184,7 +2184,47 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links. */
-                    csi_data: unknown;
+                    csi_data: {
+                        /** Format: date-time */
+                        timestamp: string;
+                        /** @description For each antenna a value for each subcarrier, as the link sends them. */
+                        antenna_data: {
+                            real: number;
+                            imag: number;
+                        }[][];
+                        metadata: {
+                            /** @description Id of a link of the environment, or the sender that a link names. */
+                            router_id: string;
+                            /** @description Frames a second; times count, not this. */
+                            sampling_rate?: number;
+                            /** @description dBm */
+                            signal_strength?: number;
+                            /** @description Their indices, where the link has not been heard yet. */
+                            subcarriers?: number[];
+                            centre_mhz?: number;
+                            bandwidth_mhz?: number;
+                        };
+                    } | {
+                        /** Format: date-time */
+                        timestamp: string;
+                        /** @description For each antenna a value for each subcarrier, as the link sends them. */
+                        antenna_data: {
+                            real: number;
+                            imag: number;
+                        }[][];
+                        metadata: {
+                            /** @description Id of a link of the environment, or the sender that a link names. */
+                            router_id: string;
+                            /** @description Frames a second; times count, not this. */
+                            sampling_rate?: number;
+                            /** @description dBm */
+                            signal_strength?: number;
+                            /** @description Their indices, where the link has not been heard yet. */
+                            subcarriers?: number[];
+                            centre_mhz?: number;
+                            bandwidth_mhz?: number;
+                        };
+                    }[];
                     processing_options?: {
                         /** @description Persons below it are left out. Default 0. */
                         confidence_threshold?: number;
@@ -2398,6 +2438,7 @@ export interface operations {
                 event_type?: "fall" | "alert" | "activity";
                 severity?: "low" | "medium" | "high" | "critical";
                 environment_id?: string;
+                include_details?: boolean;
                 page?: number;
                 per_page?: number;
             };
@@ -2436,6 +2477,7 @@ export interface operations {
                                 x: number;
                                 y: number;
                             };
+                            /** @description With include_details=true also what its type has. */
                             metadata: {
                                 /** @description Seconds; 0 where it was not measured. */
                                 fall_duration: number;
@@ -3129,7 +3171,12 @@ export interface operations {
             content: {
                 "application/json": {
                     configuration?: {
-                        domain?: string;
+                        /**
+                         * @description What the deployment is for: it decides what people are asked to do about an alert.
+                         * @enum {unknown}
+                         */
+                        domain?: "healthcare" | "general" | "retail" | "security";
+                        /** @description The environment that calls without an `environment_id` are about. */
                         environment_id?: string;
                         /** @description Start only where the pose networks have a calibration of their room. */
                         calibration_required?: boolean;
@@ -3556,6 +3603,14 @@ export interface operations {
                                     /** @description Whether it is told what people do: walk, stand, sit, lie. */
                                     enable_activity_recognition: boolean;
                                 };
+                                privacy: {
+                                    /** @description Stores delete what is older, by event time; 0: nothing is deleted. */
+                                    data_retention_days: number;
+                                    /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
+                                    anonymize_data: boolean;
+                                    /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                    enable_encryption: boolean;
+                                };
                             };
                         };
                         /** Format: date-time */
@@ -3735,6 +3790,14 @@ export interface operations {
                                     };
                                     /** @description Whether it is told what people do: walk, stand, sit, lie. */
                                     enable_activity_recognition: boolean;
+                                };
+                                privacy: {
+                                    /** @description Stores delete what is older, by event time; 0: nothing is deleted. */
+                                    data_retention_days: number;
+                                    /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
+                                    anonymize_data: boolean;
+                                    /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                    enable_encryption: boolean;
                                 };
                             };
                         };

@@ -2173,7 +2173,47 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links. */
-                    csi_data: unknown;
+                    csi_data: {
+                        /** Format: date-time */
+                        timestamp: string;
+                        /** @description For each antenna a value for each subcarrier, as the link sends them. */
+                        antenna_data: {
+                            real: number;
+                            imag: number;
+                        }[][];
+                        metadata: {
+                            /** @description Id of a link of the environment, or the sender that a link names. */
+                            router_id: string;
+                            /** @description Frames a second; times count, not this. */
+                            sampling_rate?: number;
+                            /** @description dBm */
+                            signal_strength?: number;
+                            /** @description Their indices, where the link has not been heard yet. */
+                            subcarriers?: number[];
+                            centre_mhz?: number;
+                            bandwidth_mhz?: number;
+                        };
+                    } | {
+                        /** Format: date-time */
+                        timestamp: string;
+                        /** @description For each antenna a value for each subcarrier, as the link sends them. */
+                        antenna_data: {
+                            real: number;
+                            imag: number;
+                        }[][];
+                        metadata: {
+                            /** @description Id of a link of the environment, or the sender that a link names. */
+                            router_id: string;
+                            /** @description Frames a second; times count, not this. */
+                            sampling_rate?: number;
+                            /** @description dBm */
+                            signal_strength?: number;
+                            /** @description Their indices, where the link has not been heard yet. */
+                            subcarriers?: number[];
+                            centre_mhz?: number;
+                            bandwidth_mhz?: number;
+                        };
+                    }[];
                     processing_options?: {
                         /** @description Persons below it are left out. Default 0. */
                         confidence_threshold?: number;
@@ -2387,6 +2427,7 @@ export interface operations {
                 event_type?: "fall" | "alert" | "activity";
                 severity?: "low" | "medium" | "high" | "critical";
                 environment_id?: string;
+                include_details?: boolean;
                 page?: number;
                 per_page?: number;
             };
@@ -2425,6 +2466,7 @@ export interface operations {
                                 x: number;
                                 y: number;
                             };
+                            /** @description With include_details=true also what its type has. */
                             metadata: {
                                 /** @description Seconds; 0 where it was not measured. */
                                 fall_duration: number;
@@ -3124,8 +3166,27 @@ export interface operations {
             content: {
                 "application/json": {
                     configuration?: {
-                        domain?: string;
+                        /**
+                         * @description What the deployment is for: it decides what people are asked to do about an alert.
+                         * @enum {unknown}
+                         */
+                        domain?: "healthcare" | "general" | "retail" | "security";
+                        /** @description The environment that calls without an `environment_id` are about. */
                         environment_id?: string;
+                        detection_settings?: {
+                            /** @description Persons below it are not told of. */
+                            confidence_threshold?: number;
+                            /** @description So many persons are told of at most. */
+                            max_persons?: number;
+                            /** @description Whether persons are followed from frame to frame, and numbered. */
+                            enable_tracking?: boolean;
+                        };
+                        hardware_settings?: {
+                            /** @description Frames of a link a second: of the simulator as set, of hardware as measured. */
+                            csi_sampling_rate?: number;
+                            /** @description Batches, of 64 frames at most, that may wait behind a source. */
+                            buffer_size?: number;
+                        };
                     };
                 };
             };
@@ -3356,6 +3417,14 @@ export interface operations {
                                 /** @description Whether it is told what people do: walk, stand, sit, lie. */
                                 enable_activity_recognition: boolean;
                             };
+                            privacy: {
+                                /** @description Stores delete what is older, by event time; 0: nothing is deleted. */
+                                data_retention_days: number;
+                                /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
+                                anonymize_data: boolean;
+                                /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                enable_encryption: boolean;
+                            };
                         };
                         /** Format: date-time */
                         timestamp: string;
@@ -3442,6 +3511,14 @@ export interface operations {
                         /** @description Whether it is told what people do: walk, stand, sit, lie. */
                         enable_activity_recognition?: boolean;
                     };
+                    privacy?: {
+                        /** @description Stores delete what is older, by event time; 0: nothing is deleted. */
+                        data_retention_days?: number;
+                        /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
+                        anonymize_data?: boolean;
+                        /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                        enable_encryption?: boolean;
+                    };
                 };
             };
         };
@@ -3516,6 +3593,14 @@ export interface operations {
                                     };
                                     /** @description Whether it is told what people do: walk, stand, sit, lie. */
                                     enable_activity_recognition: boolean;
+                                };
+                                privacy: {
+                                    /** @description Stores delete what is older, by event time; 0: nothing is deleted. */
+                                    data_retention_days: number;
+                                    /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
+                                    anonymize_data: boolean;
+                                    /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                    enable_encryption: boolean;
                                 };
                             };
                         };
@@ -3619,6 +3704,14 @@ export interface operations {
                                     };
                                     /** @description Whether it is told what people do: walk, stand, sit, lie. */
                                     enable_activity_recognition: boolean;
+                                };
+                                privacy: {
+                                    /** @description Stores delete what is older, by event time; 0: nothing is deleted. */
+                                    data_retention_days: number;
+                                    /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
+                                    anonymize_data: boolean;
+                                    /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                    enable_encryption: boolean;
                                 };
                             };
                         };
@@ -3799,6 +3892,14 @@ export interface operations {
                                     };
                                     /** @description Whether it is told what people do: walk, stand, sit, lie. */
                                     enable_activity_recognition: boolean;
+                                };
+                                privacy: {
+                                    /** @description Stores delete what is older, by event time; 0: nothing is deleted. */
+                                    data_retention_days: number;
+                                    /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
+                                    anonymize_data: boolean;
+                                    /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                    enable_encryption: boolean;
                                 };
                             };
                         };
