@@ -118,7 +118,12 @@ describe('mqtt', () => {
       alert_type: 'fall_detection',
       severity: 'high',
       environment_id: 'test-room',
-      data: { person_id: 1, location: { x: 1.234_567_8, y: 2, z: 0.1 }, confidence: 0.8125 },
+      data: {
+        person_id: 1,
+        location: { x: 1.234_567_8, y: 2, z: 0.1 },
+        confidence: 0.8125,
+        video_clip_url: '/api/v1/alerts/2023-11-14T22:13:20.700Z/test-room%2Ffall_detection%2F7/clip',
+      },
       metadata: { fall_duration: 1.5, recovery_detected: false, rule: 'net' },
       actions_required: ['medical_response', 'notification'],
       provenance: { origin: 'live' },
