@@ -141,7 +141,7 @@ test('a forced stop does not wait for a node that hangs', async () => {
   const topology = topologyOf(
     {
       in: { component: counter, config: { count: 1000, holdAt: 10 } },
-      hanging: { component: hanging as Component, from: ['in'] },
+      hanging: { component: hanging, from: ['in'] },
       sums: { component: sum, from: ['hanging'] },
       out: { component: new Table().component, from: ['sums'] },
     },
