@@ -94,7 +94,9 @@ describe('every route that is not open', () => {
     }
   });
 
-  test.each(cases.filter(([method]) => method !== 'GET'))(
+  // Asks for what is stored; a question is too long for an address.
+  const reading = (method: string, path: string) => method === 'GET' || path.endsWith('/pose/query');
+  test.each(cases.filter(([method, path]) => !reading(method, path)))(
     '%s %s is not for a viewer',
     async (method, path) => {
       expect((await attempt(method, path, service.token('viewer'))).status).toBe(403);
