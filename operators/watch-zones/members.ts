@@ -13,6 +13,8 @@ export interface Stay {
   there: boolean;
   /** Since when, and where the person was then. */
   since: Sighting;
+  /** Where the zone's edge was crossed, while it is not sure yet that the person has left. */
+  edge: Sighting | null;
   /** It was not there because it was out of sight. */
   vanished: boolean;
   /** What was decided, once it had lasted long enough: the sighting that it began with. */
@@ -47,6 +49,7 @@ export const newMember = (id: number, sighting: Sighting, regions: number): Memb
   stays: Array.from({ length: regions }, () => ({
     there: false,
     since: sighting,
+    edge: null,
     vanished: false,
     entered: null,
     appeared: false,

@@ -9,8 +9,8 @@ export const watchZones = defineOperator({
   description: `
 Use it behind \`track-persons\`. Zones, authorised hours, the size of a crowd and the time zone are the environment's. It counts
 persons whose track is active, from \`min_confidence\` on. A person is in a zone once its floor point lies inside of the polygon,
-until it lies more than \`margin_m\` outside or out of sight; either counts once it has lasted for \`min_stay_ms\`, and then from
-its beginning on. So noise at an edge gives no chatter, and each result comes \`min_stay_ms\` after what it tells of.
+until it lies more than \`margin_m\` outside (it has left at the edge then) or is out of sight; either counts once it has lasted
+for \`min_stay_ms\`, and then from its beginning on. So noise at an edge gives no chatter, and each result comes \`min_stay_ms\` after what it tells of.
 
 Events:
 

@@ -286,19 +286,25 @@ export class Watch {
   }
 
   #place(member: Member, sighting: Sighting): void {
-    const { x, y } = sighting.position;
     const isNew = !member.stays[ROOM]!.there;
     member.stays.forEach((stay, region) => {
-      const there =
-        region === ROOM ||
-        depth(this.#zone(region).polygon, x, y) >= (stay.there ? -this.#settings.margin : 0);
+      const inside = region === ROOM ? Infinity : this.#depth(region, sighting);
+      stay.edge = inside < 0 && stay.there ? (stay.edge ?? sighting) : null;
+      const there = inside >= (stay.there ? -this.#settings.margin : 0);
       if (there === stay.there) return;
       // Who was out for a moment only has not appeared anew.
       if (there && stay.entered === null) stay.appeared = isNew;
       stay.there = there;
       stay.vanished = false;
-      stay.since = sighting;
+      // Who has gone beyond the margin left at the edge; not earlier than what is settled already.
+      const since = stay.edge ?? sighting;
+      stay.since = { ...since, time: Math.max(since.time, sighting.time - this.#settings.stay) };
+      stay.edge = null;
     });
+  }
+
+  #depth(region: number, { position: { x, y } }: Sighting): number {
+    return depth(this.#zone(region).polygon, x, y);
   }
 
   #vanish(member: Member, time: number): void {
@@ -306,6 +312,7 @@ export class Watch {
     for (const stay of member.stays) {
       if (!stay.there) continue;
       stay.there = false;
+      stay.edge = null;
       stay.vanished = true;
       stay.since = { ...member.last, time };
     }

@@ -114,6 +114,17 @@ describe('zones', () => {
     );
   });
 
+  test('who walks out slowly has left at the edge', () => {
+    const slowly: Scene = (s) => ({ 1: [Math.min(2, 0.5 + s / 10), 0.5] });
+    expect(told(watch(make({}, { min_stay_ms: 3000 }), frames(0, 20, slowly)))[1]).toEqual([
+      'zone_left',
+      5.2,
+      'desk',
+    ]);
+    // It takes 2.6 s to be sure: the edge is further back than what may still change.
+    expect(told(watch(make({}), frames(0, 20, slowly)))[1]).toEqual(['zone_left', 6.6, 'desk']);
+  });
+
   test('what does not last is not told', () => {
     const scene: Scene = (s) => ({
       1: (s >= 5 && s < 5.8) || s >= 10 ? DESK : OUT,
