@@ -19,7 +19,14 @@ import type { CheckedTopology } from '../pipeline/config/index.js';
 import { LinkTable } from '../pipeline/model/index.js';
 import { restoreStores, STORES } from '../pipeline/runtime/copies.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
-import { BACKUPS, checkLayout, lockFolder, stateError, STATE_FILE } from '../pipeline/state/index.js';
+import {
+  BACKUPS,
+  checkLayout,
+  lockFolder,
+  RESTORING,
+  stateError,
+  STATE_FILE,
+} from '../pipeline/state/index.js';
 import { systemClock } from '../pipeline/telemetry/clock.js';
 import { makeFolder } from '../pipeline/telemetry/folders.js';
 import { createLogger } from '../pipeline/telemetry/log.js';
@@ -50,6 +57,9 @@ export interface Backup {
 /** Beside the state itself: accounts and keys, alerts that live clients were told, results that wait for their checkpoint. */
 const KEPT = /^[^.].*\.(json|key|told|spool)$/;
 
+/** Backups that this process is making. */
+const underWay = new Set<string>();
+
 /**
  * Copies all that a topology keeps on this machine to a new folder below `backups` of its state folder, while it
  * runs or not. The folder is complete or not there, and only its owner can read it.
@@ -59,6 +69,8 @@ export async function makeBackup(topology: RunningTopology): Promise<Backup> {
   const createdAt = new Date().toISOString();
   const folder = join(stateFolder, BACKUPS, createdAt.replaceAll(/[-:.]/g, ''));
   const part = `${folder}.part`;
+  sweep(join(stateFolder, BACKUPS));
+  underWay.add(part);
   makeFolder(part);
   try {
     chmodSync(part, 0o700);
@@ -79,6 +91,17 @@ export async function makeBackup(topology: RunningTopology): Promise<Backup> {
   } catch (error) {
     rmSync(part, { recursive: true, force: true });
     throw error;
+  } finally {
+    underWay.delete(part);
+  }
+}
+
+/** Removes what killed processes have left of their backups. */
+function sweep(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (name.endsWith('.part') && !underWay.has(path)) rmSync(path, { recursive: true, force: true });
   }
 }
 
@@ -100,27 +123,48 @@ export async function restoreBackup(
       'backup.foreign',
       `${folder} is a backup of the topology ${manifest.topology}, not of ${topology.id}`,
     );
-  const unlock = lockFolder(stateFolder);
+  const unlock = lockFolder(stateFolder, { restores: true });
   try {
-    const aside = `before-restore-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
+    const brokenOff = asideOf(stateFolder);
+    const aside = brokenOff ?? `before-restore-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
     const old = oldNames(stateFolder);
-    if (old.length > 0 && !replace)
+    if (old.length > 0 && !replace && brokenOff === null)
       throw stateError(
         'backup.occupied',
         `${stateFolder} holds a state already (${old.join(', ')}): say --replace to move it aside`,
       );
-    await restoreStores(nodesOptions(topology), folder, aside);
+    const part = join(stateFolder, PART);
+    rmSync(part, { recursive: true, force: true });
+    const files = manifest.files.filter(({ path }) => !path.startsWith(`${STORES}/`));
+    for (const { path } of files) copyIfThere(join(folder, path), join(part, path));
+    const swapStores = await restoreStores(nodesOptions(topology), folder, aside);
+    // All is on this disk. From here on there are renames alone, and no start before the last of them.
+    writeFileSync(join(stateFolder, RESTORING), aside);
+    swapStores();
     if (old.length > 0) makeFolder(join(stateFolder, aside));
-    for (const name of old) renameSync(join(stateFolder, name), join(stateFolder, aside, name));
-    for (const { path } of manifest.files) {
-      if (path.startsWith(`${STORES}/`)) continue;
-      makeFolder(dirname(join(stateFolder, path)));
-      copyFileSync(join(folder, path), join(stateFolder, path));
-    }
-    return old.length > 0 ? join(stateFolder, aside) : null;
+    for (const name of old) moveAside(join(stateFolder, name), join(stateFolder, aside, name));
+    for (const name of readdirSync(part)) renameSync(join(part, name), join(stateFolder, name));
+    rmSync(part, { recursive: true, force: true });
+    rmSync(join(stateFolder, RESTORING));
+    return existsSync(join(stateFolder, aside)) ? join(stateFolder, aside) : null;
   } finally {
     unlock();
   }
+}
+
+/** What is put in place lies here first. */
+const PART = '.restore.part';
+
+/** Where a restore that was broken off has moved the old state; null where there was none. */
+function asideOf(stateFolder: string): string | null {
+  const marker = join(stateFolder, RESTORING);
+  return existsSync(marker) ? readFileSync(marker, 'utf8') : null;
+}
+
+/** What lies aside already is the old one; what is in its place then came by a restore that was broken off. */
+function moveAside(from: string, to: string): void {
+  if (existsSync(to)) rmSync(from, { recursive: true, force: true });
+  else renameSync(from, to);
 }
 
 /** @throws Error where a file is missing, changed, or of another layout. */

@@ -7,6 +7,6 @@ export * from './sent-alerts.js';
 export * from './shard-state.js';
 export { lockFolder, RESTORING } from './lock.js';
 export * from './state-file.js';
-export { derivedKey, KEY_FILE, privacySecret } from './keys.js';
+export { derivedKey, KEY_FILE, privacySecret, secretOf } from './keys.js';
 export { BACKUPS, STATE_FILE, StateStore } from './store.js';
 export * from './version.js';

@@ -1,17 +1,21 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../telemetry/folders.js';
 
 /** Folders that this process holds. */
 const held = new Set<string>();
 
+/** In a state folder: a restore has begun, and is not through. Holds the name of the folder that the old state is moved to. */
+export const RESTORING = 'restoring';
+
 /**
  * Keeps a second process out of a state folder: two of them would each undo what the other stored.
  * A lock left behind by a killed process is taken over.
+ * @param restores goes on with a restore that was broken off
  * @returns how to release it
- * @throws Error with code `state.locked`, naming the process that holds it
+ * @throws Error with code `state.locked`, naming the process that holds it; `state.restoring`
  */
-export function lockFolder(folder: string): () => void {
+export function lockFolder(folder: string, { restores = false } = {}): () => void {
   makeFolder(folder);
   const file = join(folder, 'lock');
   if (held.has(folder)) throw locked(folder, process.pid);
@@ -27,9 +31,17 @@ export function lockFolder(folder: string): () => void {
     }
   }
   held.add(folder);
-  return () => {
+  const unlock = () => {
     if (held.delete(folder)) rmSync(file, { force: true });
   };
+  if (restores || !existsSync(join(folder, RESTORING))) return unlock;
+  unlock();
+  throw Object.assign(
+    new Error(
+      `a restore into ${folder} was broken off, so state and stores may not belong together: run \`csiflow restore\` again, with the same backup`,
+    ),
+    { code: 'state.restoring' },
+  );
 }
 
 const locked = (folder: string, pid: number) =>

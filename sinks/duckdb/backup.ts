@@ -26,7 +26,9 @@ export function restoreStore(folder: string, path: string, aside: string): () =>
   const part = join(dirname(path), `.${basename(path)}.part`);
   copyFileSync(join(folder, COPY), part);
   return () => {
-    for (const file of [path, `${path}.wal`]) if (existsSync(file)) renameSync(file, `${file}.${aside}`);
+    // What lies aside already is the old one: a try before this one was broken off.
+    if (!existsSync(`${path}.${aside}`))
+      for (const file of [`${path}.wal`, path]) if (existsSync(file)) renameSync(file, `${file}.${aside}`);
     renameSync(part, path);
   };
 }

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -157,6 +166,52 @@ test('a restore over a state is refused, or moves it aside whole', async () => {
   expect(moved).toHaveLength(1);
   await runToEnd(newer);
   expect(await stored('original')).toEqual(rows);
+});
+
+test('a restore that is broken off keeps csiflow from starting, and is done again', async () => {
+  const topology = site('original', counter, { count: 100 });
+  await runToEnd(topology);
+  const backup = await makeBackup(createRunner(topology, { log: quiet }));
+  const restored = await stored('original');
+  const newer = site('original', counter, { count: 500 });
+  await runToEnd(newer);
+  const { stateFolder } = topology.settings;
+  // Nothing can be moved aside to where a file lies: it breaks off in the middle.
+  writeFileSync(join(stateFolder, 'restoring'), 'aside');
+  writeFileSync(join(stateFolder, 'aside'), '');
+  await expect(restoreBackup(backup.folder, topology, { replace: true })).rejects.toThrow();
+  await expect(runnerOf(newer).start()).rejects.toMatchObject({
+    code: 'state.restoring',
+    message: expect.stringContaining('csiflow restore') as string,
+  });
+  rmSync(join(stateFolder, 'aside'));
+  const aside = await restoreBackup(backup.folder, topology, { replace: false });
+  expect(readdirSync(aside!)).toContain('state.mdb');
+  expect(await stored('original')).toEqual(restored);
+  renameSync(join(folder, 'original', 'history.duckdb.aside'), join(folder, 'original', 'history.duckdb'));
+  expect((await stored('original')).length).toBeGreaterThan(restored.length);
+});
+
+test('where a copy cannot be brought here nothing is changed', async () => {
+  const topology = site('original', counter, { count: 100 });
+  await runToEnd(topology);
+  const backup = await makeBackup(createRunner(topology, { log: quiet }));
+  await runToEnd(site('original', counter, { count: 500 }));
+  const rows = await stored('original');
+  mkdirSync(join(folder, 'original', '.history.duckdb.part'));
+  await expect(restoreBackup(backup.folder, topology, { replace: true })).rejects.toThrow();
+  rmSync(join(folder, 'original', '.history.duckdb.part'), { recursive: true });
+  await runToEnd(site('original', counter, { count: 500 }));
+  expect(await stored('original')).toEqual(rows);
+});
+
+test('what a killed backup has left is swept by the next one', async () => {
+  const topology = site('original', counter, { count: 50 });
+  await runToEnd(topology);
+  const backups = join(topology.settings.stateFolder, 'backups');
+  mkdirSync(join(backups, '20260101T000000000Z.part', 'stores'), { recursive: true });
+  await makeBackup(createRunner(topology, { log: quiet }));
+  expect(readdirSync(backups).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
 test('a running topology is not restored over', async () => {
