@@ -74,7 +74,7 @@ function operationOf(endpoint: AnyEndpoint, asked: Form): object {
           : {
               description: 'The answer.',
               headers: HEADER_REFERENCES,
-              ...json(bodySchema(endpoint, form)),
+              ...contentOf(endpoint, bodySchema(endpoint, form)),
             },
       ...errorResponses(endpoint),
     },
@@ -94,7 +94,7 @@ const tagOf = ({ path }: AnyEndpoint): string => path.split('/')[1]!;
 /** Schema of a whole body of success. */
 export function bodySchema(endpoint: AnyEndpoint, form: Form): TSchema {
   const { response, query } = endpoint[form]!;
-  if (form === 'a' || endpoint.bare) return response;
+  if (form === 'a' || endpoint.bare || endpoint.document) return response;
   return Type.Object(
     {
       success: Type.Literal(true),
@@ -147,6 +147,9 @@ const requestBody = (schema: ObjectSchema) => ({
 });
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
+
+const contentOf = ({ document }: AnyEndpoint, schema: object) =>
+  document ? { content: { [document.type]: { schema } } } : json(schema);
 
 /** Every answer may be one of these: what is wrong with a call is found before its endpoint is asked. */
 function errorResponses(endpoint: AnyEndpoint): Record<string, object> {
