@@ -6,7 +6,9 @@ export class LinkActivity {
   readonly #newest: Float64Array;
   readonly #rssi = new SecondMean();
   readonly #noise = new SecondMean();
-  #layout: CsiBlock['layout'] | null = null;
+  /** The largest seen, so that it does not depend on how frames of several layouts lie in blocks. */
+  #antennas = 0;
+  #subcarriers = 0;
 
   /** @param links in the topology's table */
   constructor(links: number) {
@@ -14,7 +16,8 @@ export class LinkActivity {
   }
 
   see({ count, time, link, rssi, noise, layout }: CsiBlock): void {
-    if (count > 0) this.#layout = layout;
+    this.#antennas = Math.max(this.#antennas, layout.rx);
+    this.#subcarriers = Math.max(this.#subcarriers, layout.subcarriers.length);
     for (let row = 0; row < count; row++) {
       const at = time[row]!;
       if (at > this.#newest[link[row]!]!) this.#newest[link[row]!] = at;
@@ -25,7 +28,7 @@ export class LinkActivity {
 
   /**
    * `active_links`: those with a frame in the last five seconds of event time; `rssi` and `noise`: mean dBm of the
-   * newest second, left out where unknown; `antennas` and `subcarriers` of the newest block.
+   * newest second, left out where unknown; `antennas` and `subcarriers` of the largest layout.
    */
   describe(): {
     readonly active_links: number;
@@ -39,10 +42,7 @@ export class LinkActivity {
     const [rssi, noise] = [this.#rssi.mean, this.#noise.mean];
     return {
       active_links: active,
-      ...(this.#layout && {
-        antennas: this.#layout.rx,
-        subcarriers: this.#layout.subcarriers.length,
-      }),
+      ...(this.#antennas > 0 && { antennas: this.#antennas, subcarriers: this.#subcarriers }),
       ...(!Number.isNaN(rssi) && { rssi }),
       ...(!Number.isNaN(noise) && { noise }),
     };
