@@ -4,6 +4,7 @@ import {
   type LoadOptions,
   type LoadResult,
 } from '../pipeline/config/index.js';
+import type { Clock } from '../pipeline/component/index.js';
 import type { Data } from '../pipeline/model/index.js';
 import { createRunner } from '../pipeline/runtime/runner.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
@@ -24,7 +25,7 @@ import { withWebhooks } from './webhooks-node.js';
 
 export interface RunSettings extends Pick<
   ServerOptions,
-  'tls' | 'hosts' | 'origins' | 'identityProvider' | 'formsOf'
+  'tls' | 'hosts' | 'origins' | 'identityProvider' | 'formsOf' | 'limits'
 > {
   readonly host: string;
   readonly port: number;
@@ -106,25 +107,24 @@ const served = (id: string, { topology, problems }: LoadResult): LoadResult =>
     ? { topology: withWebhooks(topology), problems }
     : { ...(topology && { topology }), problems };
 
-const outside = ({ tls, hosts, origins, identityProvider, formsOf }: RunSettings) => ({
+const outside = ({ tls, hosts, origins, identityProvider, formsOf, limits }: RunSettings) => ({
   ...(formsOf && { formsOf }),
   ...(tls && { tls }),
   ...(hosts && { hosts }),
   ...(origins && { origins }),
   ...(identityProvider && { identityProvider }),
+  ...(limits && { limits }),
 });
 
 /** Lays the configuration that was made by the service interface over the topology. */
-function configure(main: RunningTopology, { clock, log }: { clock: typeof systemClock; log: Log }): void {
-  const { stateFolder } = main.topology.settings;
-  void new Configuration({
+const configure = (main: RunningTopology, { clock, log }: { clock: Clock; log: Log }): Configuration =>
+  new Configuration({
     main,
-    stateFolder,
+    stateFolder: main.topology.settings.stateFolder,
     clock,
     log: log.child({ node: 'api' }),
     facts: () => NO_FACTS,
   });
-}
 
 /** Null unless OpenTelemetry's environment variables name a collector. */
 async function tracerOf(metrics: Metrics, log: Log): Promise<OpenTracer | null> {

@@ -36,7 +36,8 @@ export const privacy: readonly Field[] = [
       )
         ? null
         : `the topology ${topology.id} has no sink that deletes old records`,
-    read: ({ topology }) => privacyOf(topology).dataRetentionDays ?? 0,
+    // A file may have parts of a day.
+    read: ({ topology }) => Math.ceil(privacyOf(topology).dataRetentionDays ?? 0),
     write: (value, topology) =>
       write(topology, { dataRetentionDays: value === 0 ? null : (value as number) }),
   },

@@ -1,13 +1,14 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { components } from '../../api/components.js';
 import { Registry, type Component, type Sink, type Source } from '../../pipeline/component/index.js';
 import { parseTopology } from '../../pipeline/config/index.js';
 import type { CheckedTopology } from '../../pipeline/config/topology.js';
-import type { Runner } from '../../pipeline/runtime/runner.js';
+import { createRunner, type Runner } from '../../pipeline/runtime/runner.js';
 import { testEnvironment } from '../support/context.js';
-import { aborted, runnerOf, temporaryFolder } from '../support/flow.js';
+import { aborted, quiet } from '../support/flow.js';
 
 /** As in the registry, but that it reaches nothing and loads nothing. */
 function inert(component: Component): Component {
@@ -52,11 +53,13 @@ export interface Bench {
   readonly runner: Runner;
   readonly folder: string;
   parse(nodes: object): CheckedTopology;
+  /** Stops the runner and removes its files. */
+  close(): Promise<void>;
 }
 
 /** A runner over a topology of the registry's components that reach nothing, not started. */
 export function bench(nodes: object = WHOLE, environments = [testEnvironment]): Bench {
-  const folder = temporaryFolder();
+  const folder = mkdtempSync(join(tmpdir(), 'csiflow-config-'));
   const known = new Registry(components.list().map(inert));
   environments.forEach((environment) => {
     writeFileSync(join(folder, `${environment.id}.yaml`), stringify(environment));
@@ -74,10 +77,10 @@ export function bench(nodes: object = WHOLE, environments = [testEnvironment]): 
     if (!topology) throw new Error(JSON.stringify(problems, null, 1));
     return topology;
   };
-  mkdirSync(join(folder, 'api'));
-  return { runner: runnerOf(parse(nodes)), folder, parse };
+  const runner = createRunner(parse(nodes), { log: quiet });
+  const close = async () => {
+    await runner.stop({ force: true });
+    rmSync(folder, { recursive: true });
+  };
+  return { runner, folder, parse, close };
 }
-
-export const forget = (folder: string): void => {
-  rmSync(folder, { recursive: true });
-};
