@@ -9,6 +9,7 @@ import { stateError } from './version.js';
 export const KEY_FILE = 'privacy.key';
 
 const KEY_BYTES = 32;
+const KEY = /^[0-9a-f]{64}$/;
 
 /**
  * The secret of a topology: what was given, else the content of {@link KEY_FILE}, which is made at the first
@@ -16,18 +17,21 @@ const KEY_BYTES = 32;
  * @throws Error `state.key` where the file holds no key
  */
 export function privacySecret(stateFolder: string, given: string | null): Buffer {
-  if (given !== null) return Buffer.from(given, 'utf8');
+  if (given !== null) return secretOf(given);
   const path = join(stateFolder, KEY_FILE);
   const written = readKey(path) ?? makeKey(stateFolder, path);
-  const secret = Buffer.from(written, 'hex');
-  if (secret.length !== KEY_BYTES)
+  if (!KEY.test(written))
     throw stateError(
       'state.key',
       `${path} holds no key of ${KEY_BYTES} bytes in hexadecimal: restore it from where it was kept. Without it, what was encrypted cannot be read`,
     );
   hideSecret(written);
-  return secret;
+  return secretOf(written);
 }
+
+/** The secret that a text stands for: what a key file holds means the same where it is given in another way. */
+export const secretOf = (text: string): Buffer =>
+  KEY.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'utf8');
 
 /** A key for one purpose (RFC 5869): who learns one learns no other. */
 export const derivedKey = (secret: Buffer, purpose: string, salt: Uint8Array = Buffer.alloc(0)): Buffer =>

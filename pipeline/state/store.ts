@@ -166,7 +166,11 @@ function unsealed(table: Table, open: (value: Buffer) => Buffer): void {
       const value = get(key);
       return value && open(value);
     },
-    getRange: (range: RangeOptions) => getRange(range).map(({ key, value }) => ({ key, value: open(value) })),
+    // `getKeys` asks it for keys alone.
+    getRange: (range: RangeOptions) => {
+      const found = getRange(range);
+      return range.values === false ? found : found.map(({ key, value }) => ({ key, value: open(value) }));
+    },
   });
 }
 

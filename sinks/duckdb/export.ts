@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
-import { openDatabase, withConnection } from '../shared/database.js';
+import { secretOf } from '../../pipeline/state/index.js';
+import { openDatabase, storeKey, withConnection } from '../shared/database.js';
 import { TABLE_NAMES, type TableName } from '../shared/tables.js';
 import { instantOf } from './parameters.js';
 import { boundValues } from './pool.js';
@@ -18,6 +19,8 @@ export interface ExportRequest {
   readonly to: string;
   readonly table: Exported;
   readonly format: Format;
+  /** Of an encrypted store: the content of its key file. */
+  readonly secret?: string | undefined;
   /** Microseconds, included; of tracks, of their first row. */
   readonly start: number | undefined;
   /** Microseconds, excluded. */
@@ -57,6 +60,7 @@ export async function exportTable(request: ExportRequest): Promise<number> {
     walLimitBytes: 16 * 2 ** 20,
     externalAccess: true,
     readOnly: true,
+    key: request.secret ? storeKey(secretOf(request.secret)) : null,
   });
   try {
     const rows = await withConnection(database.instance, async (connection) => {

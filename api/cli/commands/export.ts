@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../exit.js';
 
@@ -8,6 +9,7 @@ interface Options {
   readonly start?: string;
   readonly end?: string;
   readonly format?: 'parquet' | 'csv' | 'ndjson';
+  readonly keyFile?: string;
   readonly json?: boolean;
 }
 
@@ -29,6 +31,10 @@ export function register(program: Command): void {
         'csv',
         'ndjson',
       ]),
+    )
+    .option(
+      '--key-file <file>',
+      'of an encrypted store: `privacy.key` of the state folder, or a file with the secret',
     )
     .option('--json', 'print the result as JSON')
     .addHelpText(
@@ -54,6 +60,7 @@ export function register(program: Command): void {
         to: options.to,
         table,
         format,
+        secret: options.keyFile === undefined ? undefined : readFileSync(options.keyFile, 'utf8').trim(),
         start: instant('--start', options.start),
         end: instant('--end', options.end),
       });
