@@ -42,11 +42,26 @@ const LIMITS: LetterLimits = { count: 100_000, bytes: 256 * 2 ** 20 };
 /** A letter that takes more is kept without its record: a window of a large array can take megabytes. */
 const LIMIT_BYTES = 65_536;
 
-/** Dead letters of a topology. Bounded: what is pushed out is told. */
+/** What queries ask for, so that letters need not be read for it. */
+interface Card {
+  readonly node: string;
+  readonly at: number;
+  readonly epoch: number;
+  readonly asked: boolean;
+  /** Of the letter. */
+  readonly bytes: number;
+}
+
+/** In the table of cards: the number of the next letter. Cards have their letters' numbers from 1 on. */
+const NEXT = 0;
+
+/** Dead letters of a topology. Bounded: what is pushed out is told. A number is never used for a second letter. */
 export class DeadLetters {
   readonly #table: Table;
+  readonly #kept: Table;
   readonly #limits: LetterLimits;
-  readonly #sizes = new Map<number, number>();
+  /** Oldest first. */
+  readonly #cards = new Map<number, Card>();
   #bytes = 0;
   #next = 1;
   /** The newest write: those before it are committed with it or earlier. */
@@ -54,26 +69,29 @@ export class DeadLetters {
 
   constructor(store: StateStore, limits: LetterLimits = LIMITS) {
     this.#table = store.table('dead-letters');
+    this.#kept = store.table('dead-letter-cards');
     this.#limits = limits;
-    for (const { key, value } of this.#table.getRange({})) {
-      this.#note(key as number, value.length);
-      this.#next = (key as number) + 1;
+    const next = this.#kept.get(NEXT);
+    if (next) this.#next = decode(Uint8Array.from(next)) as number;
+    for (const key of this.#table.getKeys({})) {
+      const id = key as number;
+      this.#note(id, this.#cardOf(id));
+      this.#next = Math.max(this.#next, id + 1);
     }
   }
 
   get size(): number {
-    return this.#sizes.size;
+    return this.#cards.size;
   }
 
   /** Gives how many old ones were pushed out. */
   add(letter: NewLetter): number {
-    const value = bounded(letter);
     const id = this.#next++;
-    this.#note(id, value.length);
-    this.#write(this.#table.put(id, value));
+    this.#write(this.#kept.put(NEXT, encode(this.#next)));
+    this.#put(id, letter);
     let pushedOut = 0;
-    for (const oldest of this.#sizes.keys()) {
-      if (this.#sizes.size <= this.#limits.count && this.#bytes <= this.#limits.bytes) break;
+    for (const oldest of this.#cards.keys()) {
+      if (this.#cards.size <= this.#limits.count && this.#bytes <= this.#limits.bytes) break;
       this.#forget(oldest);
       pushedOut++;
     }
@@ -87,31 +105,18 @@ export class DeadLetters {
 
   /** How many a query without `limit` and `offset` finds. */
   count({ node }: Pick<LetterQuery, 'node'> = {}): number {
-    return node === undefined ? this.size : this.list({ node }).length;
+    return node === undefined ? this.size : this.#idsOf((card) => card.node === node).length;
   }
 
   /** Oldest first. */
   list({ node, limit = Infinity, offset = 0 }: LetterQuery = {}): readonly DeadLetter[] {
-    const found: DeadLetter[] = [];
-    let skipped = 0;
-    for (const { key, value } of this.#table.getRange({})) {
-      if (found.length >= limit) break;
-      // One that was forgotten a moment ago may not be gone from the disk.
-      if (!this.#sizes.has(key as number)) continue;
-      if (node === undefined && skipped < offset) {
-        skipped++;
-        continue;
-      }
-      const letter = read(key as number, value);
-      if (node !== undefined && letter.node !== node) continue;
-      if (skipped < offset) skipped++;
-      else found.push(letter);
-    }
-    return found;
+    return this.#idsOf((card) => node === undefined || card.node === node)
+      .slice(offset, offset + limit)
+      .flatMap((id) => this.get(id) ?? []);
   }
 
   get(id: number): DeadLetter | undefined {
-    const value = this.#sizes.has(id) ? this.#table.get(id) : undefined;
+    const value = this.#cards.has(id) ? this.#table.get(id) : undefined;
     return value && read(id, value);
   }
 
@@ -122,7 +127,7 @@ export class DeadLetters {
 
   /** Those that were asked for and not yet taken, oldest first. */
   asked(): readonly DeadLetter[] {
-    return this.list().filter(({ replayAsked }) => replayAsked);
+    return this.#idsOf(({ asked }) => asked).flatMap((id) => this.get(id) ?? []);
   }
 
   /** Its node has refused it again. */
@@ -138,40 +143,54 @@ export class DeadLetters {
 
   /** Forgets letters; within a transaction, with it. */
   remove(ids: readonly number[]): void {
-    for (const id of ids) if (this.#sizes.has(id)) this.#forget(id);
+    for (const id of ids) if (this.#cards.has(id)) this.#forget(id);
   }
 
   /** Forgets those that failed before a time, microseconds since 1970. */
   forgetBefore(time: number): void {
-    const old: number[] = [];
-    for (const { key, value } of this.#table.getRange({}))
-      if (read(key as number, value).at < time) old.push(key as number);
-    this.remove(old);
+    this.remove(this.#idsOf(({ at }) => at < time));
   }
 
   /** Forgets those of later epochs: their input is read again. */
   async rewind(epoch: number): Promise<void> {
-    const later = this.list().filter((letter) => letter.epoch > epoch);
-    this.remove(later.map(({ id }) => id));
+    this.remove(this.#idsOf((card) => card.epoch > epoch));
     await this.settled();
+  }
+
+  #idsOf(isWanted: (card: Card) => boolean): readonly number[] {
+    return [...this.#cards].filter(([, card]) => isWanted(card)).map(([id]) => id);
   }
 
   #change(id: number, change: Partial<Omit<DeadLetter, 'id'>>): void {
     const letter = this.get(id);
-    if (!letter) return;
-    const value = bounded({ ...letter, ...change });
-    this.#note(id, value.length);
+    if (letter) this.#put(id, { ...letter, ...change });
+  }
+
+  #put(id: number, letter: Kept): void {
+    const value = bounded(letter);
+    const card = cardOf(letter, value.length);
+    this.#note(id, card);
+    this.#write(this.#kept.put(id, encode(card)));
     this.#write(this.#table.put(id, value));
   }
 
-  #note(id: number, bytes: number): void {
-    this.#bytes += bytes - (this.#sizes.get(id) ?? 0);
-    this.#sizes.set(id, bytes);
+  /** What the first csiflow kept has no card: the letter itself is read. */
+  #cardOf(id: number): Card {
+    const card = this.#kept.get(id);
+    if (card) return decode(Uint8Array.from(card)) as Card;
+    const value = this.#table.get(id)!;
+    return cardOf(read(id, value), value.length);
+  }
+
+  #note(id: number, card: Card): void {
+    this.#bytes += card.bytes - (this.#cards.get(id)?.bytes ?? 0);
+    this.#cards.set(id, card);
   }
 
   #forget(id: number): void {
-    this.#bytes -= this.#sizes.get(id) ?? 0;
-    this.#sizes.delete(id);
+    this.#bytes -= this.#cards.get(id)?.bytes ?? 0;
+    this.#cards.delete(id);
+    this.#write(this.#kept.remove(id));
     this.#write(this.#table.remove(id));
   }
 
@@ -181,6 +200,14 @@ export class DeadLetters {
     written.catch(() => undefined);
   }
 }
+
+const cardOf = ({ node, at, epoch, replayAsked = false }: Kept, bytes: number): Card => ({
+  node,
+  at,
+  epoch,
+  asked: replayAsked,
+  bytes,
+});
 
 function read(id: number, value: Uint8Array): DeadLetter {
   const kept = decode(Uint8Array.from(value)) as Kept;
