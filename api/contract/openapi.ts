@@ -167,7 +167,7 @@ const sharedResponses = () =>
     [...new Set(Object.values(STATUS_OF))].map((status) => [
       `Error${status}`,
       {
-        description: MEANINGS[status]!,
+        description: MEANINGS[status],
         headers: HEADER_REFERENCES,
         ...json({ $ref: '#/components/schemas/Error' }),
       },
@@ -175,18 +175,20 @@ const sharedResponses = () =>
   );
 
 /** 7.3 */
-const MEANINGS: Readonly<Record<number, string>> = {
+const MEANINGS: Readonly<Record<(typeof STATUS_OF)[keyof typeof STATUS_OF], string>> = {
   400: 'The request cannot be read, or its range is too long.',
   401: 'Credentials are missing or not valid.',
   403: 'The account may not do this.',
   404: 'Not there.',
   405: 'Not by this method.',
+  408: 'The request came too slowly.',
   409: 'It does not fit what is going on.',
   412: 'It was changed meanwhile.',
   413: 'The body is too large.',
   421: 'The service does not go by that name.',
   422: 'A field is not valid.',
   429: 'The rate limit is used up.',
+  431: 'The headers are too large.',
   500: 'Something failed inside.',
   502: 'The hardware does not answer.',
   503: 'Not ready, or overloaded: try again after Retry-After.',

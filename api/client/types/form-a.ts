@@ -1069,6 +1069,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The request came too slowly. */
         Error408: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1166,6 +1167,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The headers are too large. */
         Error431: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2999,15 +3001,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        /** @description SVG with SMIL animations, without script. */
-                        data: string;
-                        /** Format: date-time */
-                        timestamp: string;
-                        request_id: string;
-                    };
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["Error400"];

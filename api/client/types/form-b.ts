@@ -1068,6 +1068,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The request came too slowly. */
         Error408: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1165,6 +1166,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description The headers are too large. */
         Error431: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -2988,15 +2990,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @constant */
-                        success: true;
-                        /** @description SVG with SMIL animations, without script. */
-                        data: string;
-                        /** Format: date-time */
-                        timestamp: string;
-                        request_id: string;
-                    };
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["Error400"];
