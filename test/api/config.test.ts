@@ -437,10 +437,18 @@ describe('a start with a configuration', () => {
     });
   });
 
-  test('an operator starts with what is configured already, and changes nothing', async () => {
-    expect((await start({ detection_settings: { max_persons: 9 } }, 'operator')).status).toBe(403);
-    expect(made.runner.status().state).toBe('stopped');
-    expect((await start({ detection_settings: { max_persons: 1 } }, 'operator')).status).toBe(202);
+  test('an operator may do so too: the history names who did', async () => {
+    expect((await start({ detection_settings: { max_persons: 3 } }, 'operator')).status).toBe(202);
+    expect((await call('GET', B)).body.data).toMatchObject({ detection: { max_persons: 3 } });
+    const { body } = await call('GET', `${B}/history`);
+    expect(body.data).toEqual([
+      expect.objectContaining({
+        account: 'operator',
+        changes: [expect.objectContaining({ field: 'detection.max_persons' })],
+      }),
+    ]);
+    const refused = await call('POST', '/form-b/api/v1/system/start', {}, {}, 'viewer');
+    expect(refused.status).toBe(403);
   });
 
   test('what cannot be so is named, and nothing is started', async () => {
