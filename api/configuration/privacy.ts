@@ -75,7 +75,9 @@ export const privacy: readonly Field[] = [
   },
 ];
 
-function whyNotAnonymous({ nodes, environments }: CheckedTopology): string | null {
+function whyNotAnonymous({ nodes, environments, settings }: CheckedTopology): string | null {
+  if (settings.scaleOut && (settings.privacy?.key ?? null) === null)
+    return 'cannot be so while processes share the input without settings.privacy.key in the topology file';
   const raw = nodes.find(
     ({ component, inputs }) =>
       component.kind === 'sink' &&
