@@ -25,7 +25,8 @@ Measures: \`occupancy\` of the environment (\`subject\` null) and of each zone w
 comes; and what analytics are made of, once a minute of event time, [docs/analytics.md](../../analytics.md) lists them. Sums of 0
 are left out there, and a minute without frames altogether.
 
-Gotchas: who cannot be located is not counted, also if somebody is there: people who keep still for long may be lost. A frame
+Gotchas: people who keep still are often lost for a while. They count as being where they were for \`max_lost_ms\`, as long as
+the tracker keeps them (its \`max_age_ms\`), so who leaves unseen is missed as late. A frame
 stands for the time until the next one, for \`max_gap_ms\` at most: after that nobody is in sight.
 `,
   inputs: ['pose'],
@@ -51,6 +52,13 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
         default: 0.2,
         description: 'Persons below it are not counted.',
       }),
+      max_lost_ms: Type.Number({
+        minimum: 0,
+        maximum: 600_000,
+        default: 20_000,
+        description:
+          'How long somebody whose track is lost, or below `min_confidence`, still counts as being where they were, milliseconds; not beyond the end of the track.',
+      }),
       max_gap_ms: Type.Number({
         minimum: 100,
         maximum: 60_000,
@@ -75,6 +83,7 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
       margin: config.margin_m,
       stay: Math.round(config.min_stay_ms * 1000),
       minConfidence: config.min_confidence,
+      lost: Math.round(config.max_lost_ms * 1000),
       gap: Math.round(config.max_gap_ms * 1000),
       moving: config.moving_m_s,
     };

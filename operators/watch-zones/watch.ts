@@ -20,6 +20,8 @@ export interface WatchSettings {
   /** Microseconds that a change must last. */
   readonly stay: number;
   readonly minConfidence: number;
+  /** Microseconds that somebody who is lost or unsure counts as being where they were. */
+  readonly lost: number;
   /** Microseconds that a frame stands for at most. */
   readonly gap: number;
   /** Speed from which a person moves, metres a second. */
@@ -108,12 +110,14 @@ export class Watch {
       this.#accrued = this.#settled = time;
     }
     const confirmed = frame.persons.filter((person) => this.#isConfirmed(person));
-    this.#newest = { time, sureness: surenessOf(frame, confirmed), provenance: frame.provenance };
+    const held = frame.persons.filter((person) => !confirmed.includes(person) && this.#isHeld(person, time));
+    const sureness = surenessOf(frame, [...confirmed, ...held]);
+    this.#newest = { time, sureness, provenance: frame.provenance };
     const minute = this.#minute(time);
     minute.frames++;
     minute.detections += confirmed.length;
     for (const { confidence } of confirmed) minute.confidence += Math.round(confidence * 1000);
-    const left = this.#look(time, confirmed);
+    const left = this.#look(time, confirmed, held);
     this.#decide(time);
     return { findings: this.#take(), left };
   }
@@ -161,6 +165,13 @@ export class Watch {
       Number.isFinite(position.x) &&
       Number.isFinite(position.y)
     );
+  }
+
+  /** Is still taken to be where it was, though it is not seen for sure. */
+  #isHeld({ track }: Person, time: number): boolean {
+    if (track?.state !== 'active' && track?.state !== 'lost') return false;
+    const member = this.#members.get(track.id);
+    return member?.seen === true && time - member.last.time <= this.#settings.lost;
   }
 
   #take(): Finding[] {
@@ -258,9 +269,10 @@ export class Watch {
   // ----------------------------------------------------------------- persons
 
   /** Takes over who is where in a frame. @returns how many there was no room for */
-  #look(time: number, persons: readonly Person[]): number {
+  #look(time: number, persons: readonly Person[], held: readonly Person[]): number {
     let left = 0;
-    const here = new Set<number>();
+    const here = new Set(held.map(({ track }) => track!.id));
+    for (const id of here) this.#members.get(id)!.moving = false;
     for (const person of persons) {
       const { id, velocity } = person.track!;
       const { x, y } = person.position;

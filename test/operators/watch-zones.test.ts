@@ -165,6 +165,29 @@ describe('zones', () => {
   });
 });
 
+test('who is lost or unsure for a while is taken to be where they were, and not counted as seen', () => {
+  const vague = (lost: boolean, from: number, to: number) =>
+    frames(0, 60, () => ({ 1: DESK })).map((frame, index) => {
+      const [one] = frame.persons;
+      const unsure = lost
+        ? { ...one!, track: { ...one!.track!, state: 'lost' as const } }
+        : { ...one!, confidence: 0.1 };
+      return index >= from * 5 && index < to * 5 ? { ...frame, persons: [unsure] } : frame;
+    });
+  for (const lost of [true, false]) {
+    const found = watch(make({}), vague(lost, 10, 25), NOON + 61 * SECOND);
+    expect(told(found)).toEqual([['zone_entered', 0, 'desk']]);
+    expect(values(found, 'presence_seconds')).toEqual([[0, 60]]);
+    expect(values(found, 'detections')).toEqual([[0, 225]]);
+    expect(told(watch(make({}), vague(lost, 10, 40), NOON + 60 * SECOND)).slice(1)).toEqual([
+      ['zone_left', 30, 'desk'],
+      ['zone_entered', 40, 'desk'],
+    ]);
+    const strict = watch(make({}, { max_lost_ms: 0 }), vague(lost, 10, 25), NOON + 61 * SECOND);
+    expect(values(strict, 'presence_seconds')).toEqual([[0, 45]]);
+  }
+});
+
 describe('minutes', () => {
   const scene: Scene = (s) => ({ 1: DESK, 2: s >= 30 && s < 75 ? SAFE : null });
   const found = watch(make({}), frames(0, 120, scene));
