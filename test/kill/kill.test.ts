@@ -46,10 +46,11 @@ import { brokerOf, Told, WAYS, type Broker } from './told.js';
 const full = process.env['CSIFLOW_KILL'] === 'full';
 const services = full || process.env['CSIFLOW_SERVICES'] !== undefined;
 const KILLS = full
-  ? { file: 150, simulator: 120, udp: 90, kafka: 130, mqtt: 90 }
+  ? // Twice over for the first three.
+    { file: 150, simulator: 120, udp: 90, kafka: 130, mqtt: 90 }
   : { file: 2, simulator: 2, udp: 2, kafka: 4, mqtt: 4 };
-/** The longest ones take their turns side by side, each with its own kills. */
-const LANES = full ? [1, 2] : [1];
+/** Times as fast as it was recorded, so that there are many checkpoints: each kill comes before the end. */
+const SLOWLY = full ? 2 : 5;
 /** Milliseconds of datagrams that a kill may take; a sample on a busy machine says less. */
 const LOSS_MS = full ? 100 : 1000;
 /** Kills of one folder, one after the other; then it runs to the end and is compared. */
@@ -103,62 +104,38 @@ const REPLAYED = {
   simulator: { input: () => simulatorInput(), outcome: () => simulated },
 } as const;
 
-for (const [source, { input: makeInput, outcome }] of Object.entries(REPLAYED)) {
-  const kind = source as keyof typeof REPLAYED;
-
-  test(`${kind}, killed at each named moment`, minutes(40), async () => {
-    for (const count of COUNTS) {
-      // Slow enough for many checkpoints: each kill comes before the end.
-      await chain(kind, async () => {
-        const input = { ...makeInput(), speed: 5, sinks: told.sinks() };
-        await killAtEach(input, count);
-        await toEnd({ ...input, speed: 0 });
-        await expectWhole(input, outcome());
-      });
-    }
-    report.expectNone(kind);
-  });
-
-  test.each(LANES)(`${kind}, killed at random moments (%i)`, minutes(120), async () => {
-    for (let left = KILLS[kind]; left > 0; left -= CHAIN) {
-      await chain(kind, async () => {
-        const input = { ...makeInput(), sinks: { ...told.sinks(), ...ownInflux() } };
-        await killManyTimes(input, left);
-        await toEnd({ ...input, speed: 0 });
-        await expectWhole(input, outcome());
-      });
-    }
-    report.expectNone(kind);
-  });
-}
-
-test('datagrams, killed at each named moment', minutes(40), async () => {
-  for (const count of COUNTS) {
-    await chain('udp', () =>
-      withDatagrams(async (input, accepted) => {
-        for (const point of POINTS) {
-          expect((await start(input, `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
-          report.killed('udp', point, await accepted.afterRun());
-        }
-      }),
-    );
+/** Kinds take turns, so that a run that is broken off has seen all of them. */
+const randomly = (lane: number) => {
+  for (const kind of ['file', 'simulator'] as const) {
+    const { input: makeInput, outcome } = REPLAYED[kind];
+    test(`${kind}, killed at random moments (${lane})`, minutes(120), async () => {
+      for (let left = KILLS[kind]; left > 0; left -= CHAIN) {
+        await chain(kind, async () => {
+          const input = { ...makeInput(), sinks: { ...told.sinks(), ...ownInflux() } };
+          await killManyTimes(input, left);
+          await toEnd({ ...input, speed: 0 });
+          await expectWhole(input, outcome());
+        });
+      }
+      report.expectNone(kind);
+    });
   }
-  report.expectNone('udp');
-});
+  test(`datagrams, killed at random moments (${lane})`, minutes(120), async () => {
+    for (let left = KILLS.udp; left > 0; left -= CHAIN) {
+      await chain('udp', () =>
+        withDatagrams(async (input, accepted) => {
+          for (let turn = 0; turn < Math.min(CHAIN, left); turn++) {
+            await killAtRandom(input);
+            report.killed('udp', 'random', await accepted.afterRun());
+          }
+        }),
+      );
+    }
+    report.expectNone('udp');
+  });
+};
 
-test.each(LANES)('datagrams, killed at random moments (%i)', minutes(120), async () => {
-  for (let left = KILLS.udp; left > 0; left -= CHAIN) {
-    await chain('udp', () =>
-      withDatagrams(async (input, accepted) => {
-        for (let turn = 0; turn < Math.min(CHAIN, left); turn++) {
-          await killAtRandom(input);
-          report.killed('udp', 'random', await accepted.afterRun());
-        }
-      }),
-    );
-  }
-  report.expectNone('udp');
-});
+randomly(1);
 
 if (services) {
   test('messages of Kafka to messages of Kafka, killed', minutes(120), async () => {
@@ -189,6 +166,37 @@ if (services) {
     });
   });
 }
+
+for (const kind of ['file', 'simulator'] as const) {
+  const { input: makeInput, outcome } = REPLAYED[kind];
+  test(`${kind}, killed at each named moment`, minutes(60), async () => {
+    for (const count of COUNTS) {
+      await chain(kind, async () => {
+        const input = { ...makeInput(), speed: SLOWLY, sinks: told.sinks() };
+        await killAtEach(input, count);
+        await toEnd({ ...input, speed: 0 });
+        await expectWhole(input, outcome());
+      });
+    }
+    report.expectNone(kind);
+  });
+}
+
+test('datagrams, killed at each named moment', minutes(60), async () => {
+  for (const count of COUNTS) {
+    await chain('udp', () =>
+      withDatagrams(async (input, accepted) => {
+        for (const point of POINTS) {
+          expect((await start(input, `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
+          report.killed('udp', point, await accepted.afterRun());
+        }
+      }),
+    );
+  }
+  report.expectNone('udp');
+});
+
+if (full) randomly(2);
 
 one('what a kill takes of the datagrams is what was not yet committed', () => {
   expect(report.longestLoss).toBeLessThanOrEqual(LOSS_MS);
@@ -432,7 +440,7 @@ const slowly = (source: 'kafka' | 'mqtt') => ({
   folder: newFolder(),
   source,
   until: beginningOf(heard, MESSAGES).at(-1)!.time,
-  speed: 4,
+  speed: SLOWLY,
   blockRecords: blockRecords(),
 });
 
