@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { hourName, localBuckets, periodUntil, startOfPeriod } from '../../api/analytics/periods.js';
-import { localTime, startOfDay, zoneOffset } from '../../pipeline/model/index.js';
+import { EnvironmentSchema, localTime, startOfDay, zoneOffset } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { withDefaults } from '../kit/definition.js';
 import { analyticsConformance } from '../support/analytics-conformance.js';
@@ -26,6 +28,13 @@ analyticsConformance('DuckDB', async () => {
       await rm(folder, { recursive: true });
     },
   };
+});
+
+test('the environment that the page shows is valid', async () => {
+  const shown = /```yaml\n([^]*?)```/.exec(await readFile('docs/analytics.md', 'utf8'))![1]!;
+  const environment = { id: 'shown', size: testEnvironment.size, links: testEnvironment.links };
+  const filled = Value.Default(EnvironmentSchema, { ...environment, ...(parse(shown) as object) });
+  expect([...Value.Errors(EnvironmentSchema, filled)]).toEqual([]);
 });
 
 describe('parameters', () => {
