@@ -167,7 +167,7 @@ function unsealed(table: Table, open: (value: Buffer) => Buffer): void {
       return value && open(value);
     },
     // `getKeys` asks it for keys alone.
-    getRange: (range: RangeOptions) => {
+    getRange: (range: RangeOptions & { readonly values?: boolean }) => {
       const found = getRange(range);
       return range.values === false ? found : found.map(({ key, value }) => ({ key, value: open(value) }));
     },
