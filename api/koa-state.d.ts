@@ -9,5 +9,7 @@ declare module 'koa' {
     problem?: string;
     /** What of the call stands in the audit log. */
     audit?: Readonly<Record<string, unknown>>;
+    /** What the handler does for the call. */
+    work?: Promise<unknown>;
   }
 }

@@ -55,8 +55,8 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...healthEndpoints,
 ];
 
-/** Largest body, bytes. */
-const BODY_LIMIT = 8 * 1024 * 1024;
+/** Largest body, bytes; of calls that anybody may make. */
+const [BODY_LIMIT, OPEN_BODY_LIMIT] = [8 * 1024 * 1024, 64 * 1024];
 /** Calls at work at the same time; those of health are not among them. */
 const CALLS_AT_ONCE = 128;
 
@@ -299,10 +299,13 @@ const allow =
     await next();
   };
 
-/** @throws ApiError 503 while so many calls are at work. */
+/** A call that was answered 504 is at work until its end. @throws ApiError 503 while so many calls are at work. */
 function makeRoom(most: number): Middleware {
   let atWork = 0;
-  return async (_, next) => {
+  const leave = (): void => {
+    atWork--;
+  };
+  return async (context, next) => {
     if (atWork >= most)
       throw new ApiError('SYSTEM_NOT_READY', 'Too many calls are at work: try again in a moment', {
         headers: { 'Retry-After': '1' },
@@ -311,7 +314,9 @@ function makeRoom(most: number): Middleware {
     try {
       await next();
     } finally {
-      atWork--;
+      const { work } = context.state;
+      if (work) work.then(leave, leave);
+      else leave();
     }
   };
 }
@@ -325,17 +330,19 @@ const onlyJson: Middleware = async (context, next) => {
 };
 
 /** @throws ApiError 413, or 400 for what is not JSON: in the parser's words, unless they may repeat a password. */
-const readBody = (endpoint: AnyEndpoint): Middleware =>
-  bodyParser({
+function readBody(endpoint: AnyEndpoint): Middleware {
+  const limit = endpoint.access === 'open' ? OPEN_BODY_LIMIT : BODY_LIMIT;
+  return bodyParser({
     enableTypes: ['json'],
-    jsonLimit: BODY_LIMIT,
+    jsonLimit: limit,
     onError: (error) => {
       if ('status' in error && error.status === 413)
-        throw new ApiError('PAYLOAD_TOO_LARGE', 'A body may have 8 MiB at most');
+        throw new ApiError('PAYLOAD_TOO_LARGE', `A body may have ${limit / 1024} KiB at most here`);
       const why = holdsSecrets(endpoint) ? '' : `: ${error.message}`;
       throw new ApiError('BAD_REQUEST', `The body is not valid JSON${why}`);
     },
   });
+}
 
 interface Serving {
   readonly deployment: Deployment;
@@ -361,8 +368,9 @@ function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answe
     const input = view.read({ path: path as never, query: query as never, body: body as never });
     if (endpoint.audit) context.state.audit = endpoint.audit(input as never, call);
     const handled = endpoint.handle(input as never, call);
+    context.state.work = handled;
     // What changes something goes on anyway, so its end is waited for.
-    const result = await (endpoint.method === 'GET' ? inTime(handled, answerMs, abort) : handled);
+    const result = await (isReading(endpoint) ? inTime(handled, answerMs, abort) : handled);
     context.status = endpoint.status;
     if (endpoint.status === 204) return;
     const rendered = view.render(result as never, call);
@@ -376,6 +384,9 @@ function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answe
     context.body = successBody(form, rendered, endpoint.bare ?? false, timestamp(deployment), requestId);
   };
 }
+
+/** Questions that take a body change nothing either. */
+const isReading = ({ method, audit }: AnyEndpoint): boolean => method === 'GET' || audit === false;
 
 /** @throws ApiError 504 where it takes longer; then nobody waits for it any more. */
 async function inTime<T>(work: Promise<T>, limitMs: number, abort: AbortController): Promise<T> {

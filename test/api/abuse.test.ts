@@ -68,6 +68,37 @@ test('a reading call that takes too long is answered 504', async () => {
   expect(await response.json()).toMatchObject({ success: false, error: { code: 'TIMEOUT' } });
 });
 
+test('so is a question that takes a body; its work counts as under way until it ends', async () => {
+  const { main } = service;
+  const viewer = service.token('viewer');
+  const asked: (() => void)[] = [];
+  main.reader.summaries = () =>
+    new Promise((resolve) => {
+      asked.push(() => {
+        resolve([]);
+      });
+    });
+  const query = {
+    time_range: { start: '2026-01-01T00:00:00Z', end: '2026-01-02T00:00:00Z' },
+    aggregation: { type: 'hourly_summary' },
+  };
+  const ask = () => service.post('/form-b/api/v1/pose/query', { query }, viewer);
+  const late = await Promise.all(Array.from({ length: 64 }, ask));
+  expect(late.map(({ status }) => status)).toEqual(late.map(() => 504));
+  main.reader.countPersons = () =>
+    new Promise((resolve) => {
+      asked.push(() => {
+        resolve(0);
+      });
+    });
+  const more = await Promise.all(Array.from({ length: 65 }, () => service.get(PEOPLE, viewer)));
+  expect(more.filter(({ status }) => status === 504)).toHaveLength(64);
+  expect(more.filter(({ status }) => status === 503)).toHaveLength(1);
+  for (const end of asked.splice(0)) end();
+  main.reader.countPersons = () => Promise.resolve(0);
+  expect((await service.get(PEOPLE, viewer)).status).toBe(200);
+});
+
 test('too many calls at the same time are answered 503, health never, and room is made again', async () => {
   const patient = await openService();
   try {
