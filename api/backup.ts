@@ -22,6 +22,7 @@ import type { RunningTopology } from '../pipeline/runtime/status.js';
 import {
   BACKUPS,
   checkLayout,
+  KEY_FILE,
   lockFolder,
   RESTORING,
   stateError,
@@ -196,9 +197,9 @@ function readManifest(folder: string): Manifest {
 /** A path of a manifest leads to no place outside of its folder. */
 const isInside = (path: string): boolean => !path.startsWith('/') && !path.split('/').includes('..');
 
-/** Names of files and folders. */
+/** Names of files and folders. The key is not among them: it guards what is copied, and stays where it is at a restore. */
 const keptNames = (stateFolder: string): readonly string[] =>
-  readdirSync(stateFolder).filter((name) => KEPT.test(name));
+  readdirSync(stateFolder).filter((name) => KEPT.test(name) && name !== KEY_FILE);
 
 /** Paths of files. */
 const keptFiles = (stateFolder: string): readonly string[] =>

@@ -160,7 +160,8 @@ export interface Sink {
   committed?(epoch: number): void;
   /**
    * Copies what is stored into `folder`, which is empty and lies in the `backups` of the context's state folder,
-   * while the sink is open and goes on writing. For stores in files: servers have backups of their own.
+   * while the sink is open and goes on writing. For what lies in files: servers have backups of their own. A sink
+   * without `reader` is not opened for a copy of a topology that does not run.
    */
   copyTo?(folder: string): Promise<void>;
   /**

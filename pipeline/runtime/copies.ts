@@ -69,7 +69,8 @@ async function whileOpen(nodes: Nodes, work: () => Promise<void>): Promise<void>
   try {
     for (const node of nodes.of('sink')) {
       const sink = nodes.sink(node.id);
-      if (!sink.copyTo) continue;
+      // One that is no store would begin to deliver.
+      if (!sink.copyTo || !sink.reader) continue;
       await named(node, sink.open());
       opened.push(sink);
     }

@@ -7,6 +7,7 @@ import { STATE_FILE, StateStore } from '../../pipeline/state/index.js';
 import { packageVersion } from '../../pipeline/telemetry/paths.js';
 import { hideSecret } from '../../pipeline/telemetry/secrets.js';
 import { Courier, takeQueue } from './courier.js';
+import { restoreQueues } from './restore-queues.js';
 import { Refusals } from './refusals.js';
 import { WebhookRegistry, type Webhook } from './registry.js';
 
@@ -83,8 +84,8 @@ class WebhooksSink implements Sink {
   #store: StateStore | undefined;
   #refusals: Refusals | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** One look at the registry at a time. */
-  #look: Promise<void> = Promise.resolve();
+  /** One look at the registry, or copy, at a time. */
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
@@ -127,11 +128,27 @@ class WebhooksSink implements Sink {
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#registry = undefined;
-    await this.#look;
+    await this.#turn;
     await Promise.all([...this.#couriers.values()].map((courier) => courier.end(false)));
     this.#couriers.clear();
     await this.#store?.close();
     this.#store = undefined;
+  }
+
+  /** The queues. Not opened for it: an open sink delivers. */
+  copyTo(folder: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const copy = join(folder, STATE_FILE);
+      if (this.#store) await this.#store.copyTo(copy);
+      else if (existsSync(join(this.#folder, STATE_FILE))) {
+        const store = this.#openStore();
+        await store.copyTo(copy).finally(() => store.close());
+      }
+    });
+  }
+
+  restoreFrom(folder: string, aside: string): Promise<() => void> {
+    return Promise.resolve(restoreQueues(join(folder, STATE_FILE), join(this.#folder, STATE_FILE), aside));
   }
 
   describe(): Readonly<Record<string, unknown>> {
@@ -140,9 +157,13 @@ class WebhooksSink implements Sink {
 
   /** @param told there is something to be told: as long as there never was, no queues are made */
   #follow(told = false): Promise<void> {
-    const looked = this.#look.then(() => this.#followNow(told));
-    this.#look = looked.catch(() => undefined);
-    return looked;
+    return this.#inTurn(() => this.#followNow(told));
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
   }
 
   async #followNow(told: boolean): Promise<void> {
@@ -163,10 +184,13 @@ class WebhooksSink implements Sink {
     return join(this.#context.stateFolder, 'webhooks');
   }
 
+  #openStore(): StateStore {
+    return new StateStore(this.#folder, this.#context.topology, this.#context.keeping?.key ?? null);
+  }
+
   async #serve(webhook: Webhook): Promise<Courier> {
     hideSecret(webhook.secret);
-    const { stateFolder, topology, domain, keeping } = this.#context;
-    this.#store ??= new StateStore(join(stateFolder, 'webhooks'), topology, keeping?.key ?? null);
+    this.#store ??= this.#openStore();
     this.#refusals ??= new Refusals(this.#store);
     await takeQueue(this.#store, webhook);
     const { allow_private, timeout_ms, give_up_ms, max_in_flight, max_events_per_hour } = this.#config;
@@ -178,7 +202,7 @@ class WebhooksSink implements Sink {
       maxEventsPerHour: max_events_per_hour,
       ca: undefined,
       version: packageVersion(),
-      domain,
+      domain: this.#context.domain,
     };
     return new Courier(webhook, settings, this.#store, this.#context, (failures) => {
       this.#refused(webhook, failures);

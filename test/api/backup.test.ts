@@ -145,6 +145,20 @@ test('of a stopped topology too, with users, keys and nothing that others can re
   expect(await stored('elsewhere')).toEqual(await stored('original'));
 });
 
+test('the key of an encrypted topology is not in its backup, and stays where it is', async () => {
+  const plain = site('original', counter, { count: 100 });
+  const privacy = { dataRetentionDays: null, anonymizeData: false, enableEncryption: true, key: null };
+  const topology = { ...plain, settings: { ...plain.settings, privacy } } as CheckedTopology;
+  await runToEnd(topology);
+  const key = join(topology.settings.stateFolder, 'privacy.key');
+  const secret = readFileSync(key, 'utf8');
+  const backup = await makeBackup(createRunner(topology, { log: quiet }));
+  expect(readdirSync(backup.folder)).not.toContain('privacy.key');
+  await restoreBackup(backup.folder, topology, { replace: true });
+  expect(readFileSync(key, 'utf8')).toBe(secret);
+  await runToEnd(topology);
+});
+
 test('a restore over a state is refused, or moves it aside whole', async () => {
   const topology = site('original', counter, { count: 100 });
   await runToEnd(topology);

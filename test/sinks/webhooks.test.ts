@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -32,13 +32,17 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function open(config: object = { allow_private: true }): Promise<Sink> {
+function create(config: object = { allow_private: true }): Sink {
   const { context } = testContext({
     stateFolder: folder,
     clock: { now: () => Date.now() * 1000, elapsed: () => performance.now() },
     refuse: (failures) => refused.push(...failures),
   });
-  const made = webhooks.create(withDefaults(webhooks, config) as never, context);
+  return webhooks.create(withDefaults(webhooks, config) as never, context);
+}
+
+async function open(config?: object): Promise<Sink> {
+  const made = create(config);
   await made.open();
   return made;
 }
@@ -96,6 +100,33 @@ test('what waits survives a stop, in order', async () => {
   sink = await open();
   await expect.poll(() => told(one)).toEqual(['one', 'two']);
 });
+
+test.each(['runs', 'is closed'])(
+  'a copy while it %s holds what waits; it is delivered from there',
+  async (when) => {
+    const [one] = receivers as [Receiver];
+    register(one);
+    one.answer = (_call, response) => response.writeHead(503).end();
+    await sink.write([fallEvent({ id: 'copied' })], 1);
+    const copy = join(folder, 'backups', 'stores', 'webhooks');
+    mkdirSync(copy, { recursive: true });
+    if (when === 'runs') await sink.copyTo!(copy);
+    await sink.close();
+    const closed = create();
+    if (when === 'is closed') await closed.copyTo!(copy);
+    sink = await open();
+    await sink.write([fallEvent({ id: 'later' })], 2);
+    await sink.close();
+    (await closed.restoreFrom!(copy, 'aside'))();
+    expect(readdirSync(join(folder, 'webhooks'))).toContain('state.mdb.aside');
+    one.calls.length = 0;
+    one.answer = (_call, response) => response.writeHead(204).end();
+    sink = await open();
+    await expect.poll(() => told(one)).toEqual(['copied']);
+    await sink.write([fallEvent({ id: 'new' })], 3);
+    await expect.poll(() => told(one)).toEqual(['copied', 'new']);
+  },
+);
 
 test('what one refuses is refused for it alone: given again, it goes only there', async () => {
   const [one, other] = receivers as [Receiver, Receiver];
