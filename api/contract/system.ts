@@ -294,7 +294,9 @@ export const latencyOf = ({ latencyMs }: TopologyStatus): number =>
 export const percent = (share: number): number => Math.round(share * 10_000) / 100;
 
 const uptime = ({ startedAt, state }: TopologyStatus, now: number): number =>
-  startedAt === null || state === 'stopped' ? 0 : Math.max(0, Math.floor((now - startedAt) / 1e6));
+  startedAt === null || state === 'stopped' || state === 'failed'
+    ? 0
+    : Math.max(0, Math.floor((now - startedAt) / 1e6));
 
 const newest = (nodes: readonly NodeStatus[]): number | null =>
   nodes.reduce<number | null>(

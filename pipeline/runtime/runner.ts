@@ -68,6 +68,8 @@ class TopologyRunner implements Runner {
   #next: CheckedTopology | null = null;
   #links: LinkTable;
   #shard: Run | undefined;
+  /** Becomes the shard once it has started. */
+  #starting: Run | undefined;
   #state: LifecycleState = 'stopped';
   #problem: string | null = null;
   #sessionId = '';
@@ -79,6 +81,10 @@ class TopologyRunner implements Runner {
   #recovery = new AbortController();
   #recovering: Promise<void> = Promise.resolve();
   #launching: Promise<void> = Promise.resolve();
+  /** The stop that somebody asked for, while it is under way. */
+  #stopping: Promise<void> | null = null;
+  /** Somebody does not want to wait for its end. */
+  #forced = new AbortController();
   /** What of it fails now is of no account. */
   #ending: Run | undefined;
   #finished = deferred();
@@ -133,16 +139,9 @@ class TopologyRunner implements Runner {
   }
 
   async start(): Promise<void> {
-    if (this.#state !== 'stopped' && this.#state !== 'failed') {
-      throw Object.assign(
-        new Error(`${this.#topology.id} is ${this.#state}: it can be started when it is stopped`),
-        {
-          code: 'lifecycle.conflict',
-        },
-      );
-    }
+    this.#require(this.#isDown, 'it can be started when it is stopped');
     if (this.#next) this.#become(this.#next);
-    this.#sessionId = randomUUID();
+    this.#beginSession();
     this.#failures = 0;
     this.#recovery = new AbortController();
     this.#finished = deferred();
@@ -150,21 +149,51 @@ class TopologyRunner implements Runner {
     await this.#launch();
   }
 
-  async stop(options: { readonly force?: boolean; readonly saveState?: boolean } = {}): Promise<void> {
-    if (this.#state === 'stopped') return;
+  stop(options: { readonly force?: boolean; readonly saveState?: boolean } = {}): Promise<void> {
+    if (this.#state === 'stopped') return Promise.resolve();
+    this.#stopping ??= this.#stop(options.saveState !== false && options.force !== true).finally(() => {
+      this.#stopping = null;
+      this.#forced = new AbortController();
+    });
+    if (options.force === true) this.#hurry();
+    return this.#stopping;
+  }
+
+  async #stop(save: boolean): Promise<void> {
     this.#recovery.abort();
+    this.#ending = this.#shard;
     this.#begin('stopping', STOP_STEPS);
-    await this.#settled();
-    const force = options.force === true;
-    await this.#end(!force && options.saveState !== false, force);
+    await this.#settledOrForced();
+    await this.#end(save);
     this.#set('stopped', null);
   }
 
+  #hurry(): void {
+    this.#forced.abort();
+    // Who waits for its end is told how that ends.
+    this.#ending?.stop(false, true).catch(() => undefined);
+  }
+
+  /** Waits for a start or a recovery under way; one that hangs is left behind where the stop is forced. */
+  async #settledOrForced(): Promise<void> {
+    const settled = new AbortController();
+    const overdue = new Promise<void>((resolve) => {
+      this.#forced.signal.addEventListener('abort', () => {
+        void pause(this.#patience.forcedStopMs, settled.signal, this.#clock).then(resolve);
+      });
+    });
+    await Promise.race([this.#settled(), overdue]);
+    settled.abort();
+    this.#launching = this.#recovering = Promise.resolve();
+  }
+
   async restart(): Promise<void> {
-    if (this.#state === 'stopped' || this.#state === 'failed') return this.start();
+    if (this.#isDown) return this.start();
+    this.#require(this.#state === 'running', 'only one that runs can be restarted');
     this.#recovery.abort();
     this.#recovery = new AbortController();
-    this.#sessionId = randomUUID();
+    this.#ending = this.#shard;
+    this.#beginSession();
     this.#begin('restarting', [...STOP_STEPS, ...START_STEPS]);
     await this.#settled();
     await this.#end(true);
@@ -175,9 +204,25 @@ class TopologyRunner implements Runner {
     await this.#launch();
   }
 
+  get #isDown(): boolean {
+    return this.#state === 'stopped' || this.#state === 'failed';
+  }
+
+  #beginSession(): void {
+    this.#sessionId = randomUUID();
+    this.#startedAt = this.#clock.now();
+  }
+
+  #require(fits: boolean, rule: string): void {
+    if (fits) return;
+    throw Object.assign(new Error(`${this.#topology.id} is ${this.#state}: ${rule}`), {
+      code: 'lifecycle.conflict',
+    });
+  }
+
   adjust(next: CheckedTopology): void {
     this.#requireSame(next);
-    if (this.#state === 'stopped' || this.#state === 'failed') this.#become(next);
+    if (this.#isDown) this.#become(next);
     else {
       this.#next = next;
       this.#takeOver();
@@ -210,8 +255,9 @@ class TopologyRunner implements Runner {
         { code: 'plan.stale' },
       );
     }
-    const wasRunning = this.#state !== 'stopped' && this.#state !== 'failed';
-    if (wasRunning) await this.stop();
+    // Who is stopping it wants it to stay stopped.
+    const wasRunning = !this.#isDown && this.#state !== 'stopping';
+    if (!this.#isDown) await this.stop();
     const before = this.#topology;
     const waiting = this.#next;
     const { changes } = this.plan(next);
@@ -289,11 +335,12 @@ class TopologyRunner implements Runner {
   }
 
   async #launch(): Promise<void> {
-    this.#launching = this.#run();
+    const launching = this.#run();
+    this.#launching = launching;
     try {
-      await this.#launching;
+      await launching;
     } catch (error) {
-      if (this.#state !== 'stopping') this.#set('failed', text(error));
+      if (this.#launching === launching && this.#state !== 'stopping') this.#set('failed', text(error));
       throw error;
     }
   }
@@ -306,11 +353,17 @@ class TopologyRunner implements Runner {
 
   async #run(): Promise<void> {
     const Kind = this.#topology.settings.scaleOut === true ? ShardGroup : Shard;
+    // What fails before it counts as running is told by its start, or waits until then.
+    const early: (() => void)[] = [];
     const shard: Run = new Kind({
       ...this.#nodesOptions(),
       patience: this.#patience,
       onFailure: (error, final) => {
-        if (this.#shard === shard && this.#ending !== shard) this.#failed(error, final);
+        const fail = () => {
+          if (this.#ending !== shard) this.#failed(error, final);
+        };
+        if (this.#shard === shard) fail();
+        else early.push(fail);
       },
       onStep: (step, progress) => {
         this.#step(step, progress);
@@ -322,20 +375,35 @@ class TopologyRunner implements Runner {
         this.#changed();
       },
     });
-    await shard.start();
+    this.#starting = shard;
+    try {
+      await shard.start();
+    } finally {
+      if (this.#starting === shard) this.#starting = undefined;
+    }
+    if (this.#ending === shard) throw new Error('it was stopped while it started');
     this.#shard = shard;
     void shard.finished.then(this.#finished.resolve);
-    this.#startedAt = this.#clock.now();
     this.#startedElapsed = this.#clock.elapsed();
     if (this.#state !== 'stopping') this.#set('running', null);
     this.#takeOver();
+    for (const fail of early) fail();
   }
 
-  async #end(save: boolean, force = false): Promise<void> {
-    const shard = this.#shard;
-    if (shard) this.#ending = shard;
-    await shard?.stop(save, force);
-    if (this.#shard === shard) this.#shard = undefined;
+  /** What cannot be ended in order has failed: nobody could start it again if it were stopping for ever. */
+  async #end(save: boolean): Promise<void> {
+    const shard = this.#shard ?? this.#starting;
+    if (!shard) return;
+    this.#ending = shard;
+    try {
+      await shard.stop(save, this.#forced.signal.aborted);
+    } catch (error) {
+      this.#set('failed', `it could not be stopped in order: ${text(error)}`);
+      throw error;
+    } finally {
+      if (this.#shard === shard) this.#shard = undefined;
+      if (this.#starting === shard) this.#starting = undefined;
+    }
   }
 
   /** Recovers from the last checkpoint, again and again with growing pauses, unless a person stops it. */
@@ -364,11 +432,12 @@ class TopologyRunner implements Runner {
     while (!signal.aborted) {
       const wait = backoff(++this.#failures, FIRST_RECOVERY_MS, LONGEST_RECOVERY_MS, this.#random);
       await pause(wait, signal, this.#clock);
-      if (this.#recovery.signal !== signal || this.#state !== 'restarting') return;
+      if (!this.#recovers(signal)) return;
       try {
         await this.#run();
         return;
       } catch (error) {
+        if (!this.#recovers(signal)) return;
         this.#problem = text(error);
         this.#log.error('the topology could not be recovered', {
           topology: this.#topology.id,
@@ -378,6 +447,11 @@ class TopologyRunner implements Runner {
         this.#changed();
       }
     }
+  }
+
+  /** Nobody has stopped or restarted it since. */
+  #recovers(signal: AbortSignal): boolean {
+    return this.#recovery.signal === signal && !signal.aborted && this.#state === 'restarting';
   }
 
   // ------------------------------------------------------------------ status
@@ -440,6 +514,9 @@ class TopologyRunner implements Runner {
         step.status === 'completed' ? step : { ...step, status: 'failed' },
       );
     }
+    // Of one that had failed there was nothing left to stop.
+    if (state === 'stopped')
+      this.#steps = this.#steps.map((step) => ({ ...step, status: 'completed', progress: 1 }));
     this.#log.info(`the topology is ${state}`, {
       topology: this.#topology.id,
       ...(problem === null ? {} : { problem }),

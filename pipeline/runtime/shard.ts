@@ -91,6 +91,7 @@ export class Shard implements Host, Run {
   #timer: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
   #stopMs: number;
+  #forced = false;
   #failed = false;
   #failure: Error | undefined;
   #finish: () => void = () => undefined;
@@ -164,7 +165,10 @@ export class Shard implements Host, Run {
 
   /** @param save takes a checkpoint of what was taken in, first @param force waits for no node that hangs */
   stop(save: boolean, force = false): Promise<void> {
-    if (force) this.#stopMs = this.patience.forcedStopMs;
+    if (force) {
+      this.#stopMs = this.patience.forcedStopMs;
+      this.#forced = true;
+    }
     this.#stopping ??= this.#stop(save);
     return this.#stopping;
   }
@@ -266,6 +270,7 @@ export class Shard implements Host, Run {
     onStep('model_loading', 0);
     await this.#openSinks(last);
     await this.#openOperators();
+    this.#requireGoing();
     onStep('model_loading', 1);
 
     onStep('data_pipeline_start', 0);
@@ -275,13 +280,19 @@ export class Shard implements Host, Run {
       this.fail(new Error(`the pump failed: ${text(error)}`, { cause: error }));
     });
     await this.#openSources();
+    this.#requireGoing();
     this.#timer = setInterval(() => {
       this.#barriers!.tick();
       this.#forgetOldLetters();
     }, this.settings.checkpointIntervalMs);
-    if (this.#failure) throw this.#failure;
     for (const run of this.runs.values()) run.status = 'active';
     onStep('data_pipeline_start', 1);
+  }
+
+  /** @throws what has failed meanwhile, or that somebody did not want to wait for the start */
+  #requireGoing(): void {
+    if (this.#failure) throw this.#failure;
+    if (this.#stopping) throw new Error('it was stopped while it started');
   }
 
   /**
@@ -445,7 +456,7 @@ export class Shard implements Host, Run {
     const barriers = this.#barriers;
     if (!barriers) return;
     const deadline = this.clock.elapsed() + 3 * this.patience.barrierMs;
-    const late = () => this.#failed || this.clock.elapsed() > deadline;
+    const late = () => this.#failed || this.#forced || this.clock.elapsed() > deadline;
     while (!late() && (this.#sources.some((source) => source.waiting) || barriers.underWay)) await turn();
     if (late()) {
       this.#options.log.warn(

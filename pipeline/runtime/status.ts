@@ -39,7 +39,7 @@ export interface TopologyStatus {
   readonly problem: string | null;
   /** New with each start. */
   readonly sessionId: string;
-  /** Microseconds since 1970; null while it was never started. */
+  /** Of the session, which a recovery does not end. Microseconds since 1970; null while it was never started. */
   readonly startedAt: number | null;
   /** Steps of the start or stop under way, or of the last one. */
   readonly steps: readonly Step[];
@@ -57,9 +57,15 @@ export interface RunningTopology {
   status(): TopologyStatus;
   /** Resolves when it runs; rejects with what kept it from running. */
   start(): Promise<void>;
-  /** Takes a checkpoint first unless `saveState` is false; `force` takes none, and waits for no node that hangs. */
+  /**
+   * Takes a checkpoint first unless `saveState` is false; `force` takes none, and waits for no node that hangs. Asked
+   * again it is the same stop, which `force` makes shorter.
+   */
   stop(options?: { readonly force?: boolean; readonly saveState?: boolean }): Promise<void>;
-  /** Stops after a checkpoint and starts again, under a new session from now on. Resolves when it runs. */
+  /**
+   * Stops after a checkpoint and starts again, under a new session from now on. Resolves when it runs. Rejects with
+   * the code `lifecycle.conflict`, as `start` does, where its state does not let it.
+   */
   restart(): Promise<void>;
   /** What a new version would change. */
   plan(next: CheckedTopology): Plan;

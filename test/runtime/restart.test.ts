@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest';
-import { defineOperator, NOTHING, type Component } from '../../pipeline/component/index.js';
+import { defineOperator, defineSource, NOTHING, type Component } from '../../pipeline/component/index.js';
 import { Type } from 'typebox';
-import { counter, runnerOf, sum, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import type { Patience } from '../../pipeline/runtime/host.js';
+import {
+  aborted,
+  counter,
+  runnerOf,
+  sum,
+  Table,
+  temporaryFolder,
+  topologyOf,
+  until,
+} from '../support/flow.js';
 
 /** An operator whose `open` takes until the test lets it go on. */
 function slow() {
@@ -25,13 +35,14 @@ function slow() {
   return {
     component: component as Component,
     opened: () => opened,
-    release: () => {
-      release();
+    /** Of the one that was opened last, at the time of asking. */
+    get release() {
+      return release;
     },
   };
 }
 
-const withSlow = (component: Component) =>
+const withSlow = (component: Component, patience: Partial<Patience> = {}) =>
   runnerOf(
     topologyOf(
       {
@@ -42,40 +53,41 @@ const withSlow = (component: Component) =>
       },
       temporaryFolder(),
     ),
+    { patience },
   );
 
 test('the steps of a slow start show how far it is', async () => {
-  const { component, opened, release } = slow();
-  const runner = withSlow(component);
+  const node = slow();
+  const runner = withSlow(node.component);
   const started = runner.start();
-  await until('the operator opens', () => opened() === 1);
+  await until('the operator opens', () => node.opened() === 1);
   expect(runner.status().steps).toEqual([
     { step: 'hardware_initialization', status: 'completed', progress: 1 },
     { step: 'model_loading', status: 'in_progress', progress: 0 },
     { step: 'data_pipeline_start', status: 'pending', progress: 0 },
   ]);
-  release();
+  node.release();
   await started;
   expect(runner.status().steps.every(({ progress }) => progress === 1)).toBe(true);
   await runner.stop();
 });
 
 test('a stop during a start waits for it, and it stays stopped', async () => {
-  const { component, opened, release } = slow();
-  const runner = withSlow(component);
+  const node = slow();
+  const runner = withSlow(node.component);
   const started = runner.start();
-  await until('the operator opens', () => opened() === 1);
+  await until('the operator opens', () => node.opened() === 1);
   const states: string[] = [];
   runner.onChange(({ state }) => states.push(state));
   const stopped = runner.stop();
   expect(runner.status().state).toBe('stopping');
-  release();
+  node.release();
   await Promise.all([started, stopped]);
   expect(runner.status().state).toBe('stopped');
   expect(states).not.toContain('running');
   const again = runner.start();
-  await until('the operator opens again', () => opened() === 2);
-  release();
+  await until('the operator opens again', () => node.opened() === 2);
+  node.release();
   await again;
   await runner.stop();
 });
@@ -114,16 +126,16 @@ test('a restart has a new session at once, says so, and runs again', async () =>
 });
 
 test('a stop during a restart wins', async () => {
-  const { component, opened, release } = slow();
-  const runner = withSlow(component);
+  const node = slow();
+  const runner = withSlow(node.component);
   const started = runner.start();
-  await until('the operator opens', () => opened() === 1);
-  release();
+  await until('the operator opens', () => node.opened() === 1);
+  node.release();
   await started;
   const restarted = runner.restart();
-  await until('the operator opens again', () => opened() === 2);
+  await until('the operator opens again', () => node.opened() === 2);
   const stopped = runner.stop();
-  release();
+  node.release();
   await Promise.all([restarted, stopped]);
   expect(runner.status().state).toBe('stopped');
 });
@@ -152,4 +164,146 @@ test('a forced stop does not wait for a node that hangs', async () => {
   await runner.start();
   await runner.stop({ force: true });
   expect(runner.status().state).toBe('stopped');
+});
+
+test('two stops are one, and a start after the first is not undone by the second', async () => {
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: counter, config: { count: 1000, holdAt: 10 } },
+        sums: { component: sum, from: ['in'] },
+        out: { component: new Table().component, from: ['sums'] },
+      },
+      temporaryFolder(),
+    ),
+  );
+  await runner.start();
+  const first = runner.stop().then(() => runner.start());
+  const second = runner.stop();
+  await Promise.all([first, second]);
+  expect(runner.status().state).toBe('running');
+  const progress: number[] = [];
+  runner.onChange(({ state, steps }) => {
+    if (state === 'stopping') progress.push(steps[0]!.progress);
+  });
+  await Promise.all([runner.stop(), runner.stop(), runner.stop({ force: true })]);
+  expect(progress).toEqual([...progress].sort((a, b) => a - b));
+});
+
+test('a forced stop leaves a start behind that hangs; the next start is another one', async () => {
+  const node = slow();
+  const runner = withSlow(node.component, { forcedStopMs: 5 });
+  const left = runner.start();
+  await until('the operator opens', () => node.opened() === 1);
+  const { release: releaseLeft } = node;
+  const graceful = runner.stop();
+  await Promise.all([graceful, runner.stop({ force: true })]);
+  expect(runner.status().state).toBe('stopped');
+  releaseLeft();
+  await expect(left).rejects.toThrow('it was stopped while it started');
+  expect(runner.status()).toMatchObject({ state: 'stopped', problem: null });
+  const again = runner.start();
+  await until('the operator opens again', () => node.opened() === 2);
+  node.release();
+  await again;
+  expect(runner.status().state).toBe('running');
+  await runner.stop();
+});
+
+test('only a topology that runs is restarted; one that is starting goes on', async () => {
+  const node = slow();
+  const runner = withSlow(node.component);
+  const started = runner.start();
+  await until('the operator opens', () => node.opened() === 1);
+  await expect(runner.restart()).rejects.toMatchObject({ code: 'lifecycle.conflict' });
+  node.release();
+  await started;
+  expect(runner.status().state).toBe('running');
+  await runner.stop();
+});
+
+test('an apply leaves a topology stopped that somebody is stopping', async () => {
+  const node = slow();
+  const runner = withSlow(node.component);
+  const started = runner.start();
+  await until('the operator opens', () => node.opened() === 1);
+  node.release();
+  await started;
+  const stopped = runner.stop();
+  const { topology } = runner;
+  await runner.apply(topology, runner.plan(topology).hash);
+  await stopped;
+  expect(runner.status().state).toBe('stopped');
+});
+
+test('whatever moment a source ends with an error at, the start says so or it is recovered from', async () => {
+  for (let turns = 0; turns < 12; turns++) {
+    let failures = 0;
+    const failing = defineSource({
+      name: 'failing',
+      summary: 'Fails once, so many turns after it has said that it is open.',
+      config: Type.Object({}),
+      examples: [],
+      outputs: ['csi'],
+      replayable: true,
+      create: () => ({
+        async open(_position, output) {
+          output.ready?.();
+          for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+          if (failures++ === 0) throw new Error('the cable is out');
+          await aborted(output.signal);
+        },
+      }),
+    });
+    const runner = runnerOf(
+      topologyOf(
+        { in: { component: failing }, out: { component: new Table().component, from: ['in'] } },
+        temporaryFolder(),
+      ),
+    );
+    const states = new Set<string>();
+    runner.onChange(({ state }) => states.add(state));
+    const problem = await runner.start().catch((error: unknown) => error);
+    if (problem === undefined) await until(`recovery after ${turns} turns`, () => states.has('restarting'));
+    else expect(problem).toMatchObject({ message: expect.stringContaining('the cable is out') as string });
+    await runner.stop({ force: true });
+  }
+});
+
+test('the session and its time are those of the start, also after a recovery', async () => {
+  let fail: () => void = () => undefined;
+  const failing = defineSource({
+    name: 'failing',
+    summary: 'Fails when the test says so.',
+    config: Type.Object({}),
+    examples: [],
+    outputs: ['csi'],
+    replayable: true,
+    create: () => ({
+      open: (_position, output) =>
+        new Promise<void>((resolve, reject) => {
+          fail = () => {
+            reject(new Error('the cable is out'));
+          };
+          output.signal.addEventListener('abort', () => {
+            resolve();
+          });
+          output.ready?.();
+        }),
+    }),
+  });
+  const runner = runnerOf(
+    topologyOf(
+      { in: { component: failing }, out: { component: new Table().component, from: ['in'] } },
+      temporaryFolder(),
+    ),
+  );
+  await runner.start();
+  const { sessionId, startedAt } = runner.status();
+  const states: string[] = [];
+  runner.onChange(({ state }) => states.push(state));
+  fail();
+  await until('the recovery', () => states.at(-1) === 'running' && states.includes('restarting'));
+  expect(runner.status()).toMatchObject({ sessionId, startedAt });
+  await runner.stop();
 });
