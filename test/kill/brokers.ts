@@ -65,7 +65,7 @@ export async function publish(broker: Broker, topic: string, heard: readonly Hea
     // Mosquitto takes 20 before it has confirmed the first; one more ends the connection, and all are sent again.
     for (let at = 0; at < heard.length; at += 16)
       await Promise.all(
-        heard.slice(at, at + 50).map(({ bytes, time }) =>
+        heard.slice(at, at + 16).map(({ bytes, time }) =>
           client.publishAsync(topic, Buffer.from(bytes), {
             qos: 1,
             properties: { userProperties: { 'csiflow-time': String(time) } },
