@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { ALERT_TYPES, EVENT_TYPES, type EventType } from '../../pipeline/model/index.js';
+import { stateSecretOf } from '../../pipeline/runtime/privacy.js';
 import { AddressError, checkLiteral } from '../../sinks/webhook/address.js';
 import { MOST_WEBHOOKS, WebhookRegistry, type Webhook } from '../../sinks/webhook/registry.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
@@ -120,7 +121,7 @@ function keep(deployment: Deployment, webhook: NewWebhook): Webhook {
 
 /** The file is small, and read at each call: the sink reads it too. */
 const registryOf = ({ main }: Deployment): WebhookRegistry =>
-  new WebhookRegistry(main.topology.settings.stateFolder);
+  new WebhookRegistry(main.topology.settings.stateFolder, stateSecretOf(main.topology.settings));
 
 /** @throws ApiError 409 where nobody would serve it */
 function nodeOf({ main }: Deployment) {

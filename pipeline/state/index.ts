@@ -8,5 +8,6 @@ export * from './shard-state.js';
 export { lockFolder, RESTORING } from './lock.js';
 export * from './state-file.js';
 export { derivedKey, KEY_FILE, privacySecret, secretOf } from './keys.js';
+export { Seal } from './seal.js';
 export { BACKUPS, STATE_FILE, StateStore } from './store.js';
 export * from './version.js';

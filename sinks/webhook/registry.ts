@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { EVENT_TYPES } from '../../pipeline/model/index.js';
-import { StateFile } from '../../pipeline/state/index.js';
+import { Seal, StateFile, stateError } from '../../pipeline/state/index.js';
 
 const WebhookSchema = Type.Object({
   id: Type.String(),
   url: Type.String(),
   events: Type.Array(Type.Enum([...EVENT_TYPES])),
   secret: Type.String(),
+  /** The secret is encrypted, in base64. */
+  sealed: Type.Optional(Type.Boolean()),
   /** ISO 8601. */
   created_at: Type.String(),
   /** Which queue of the store is its own: there are only so many. */
@@ -17,8 +19,10 @@ const WebhookSchema = Type.Object({
 
 const WebhooksFile = Type.Object({ version: Type.Integer(), webhooks: Type.Array(WebhookSchema) });
 
+type Stored = Static<typeof WebhookSchema>;
+
 /** An endpoint that somebody registered by the service interface. */
-export type Webhook = Static<typeof WebhookSchema>;
+export type Webhook = Omit<Stored, 'sealed'>;
 
 const LAYOUT = 1;
 /** A topology has no more of them. */
@@ -26,11 +30,18 @@ export const MOST_WEBHOOKS = 20;
 
 /** Endpoints for alerts, in one file of the state folder that its owner alone can read: the secrets lie in it. */
 export class WebhookRegistry {
+  readonly #path: string;
   readonly #file: StateFile<typeof WebhooksFile>;
+  readonly #seal: Seal | null;
 
-  /** @throws Error naming the file where it cannot be read. */
-  constructor(stateFolder: string) {
-    this.#file = new StateFile(join(stateFolder, 'webhooks.json'), {
+  /**
+   * @param key what secrets are encrypted with; null: they are not
+   * @throws Error naming the file where it cannot be read
+   */
+  constructor(stateFolder: string, key: Buffer | null) {
+    this.#seal = key && new Seal(key);
+    this.#path = join(stateFolder, 'webhooks.json');
+    this.#file = new StateFile(this.#path, {
       schema: WebhooksFile,
       layout: LAYOUT,
       initial: { version: LAYOUT, webhooks: [] },
@@ -38,14 +49,16 @@ export class WebhookRegistry {
     });
   }
 
-  /** As the file says now. */
+  /** As the file says now. @throws Error `state.encryption` where a secret was encrypted with another key */
   list(): readonly Webhook[] {
-    return this.#file.content.webhooks;
+    return this.#stored.map(({ sealed, ...webhook }) =>
+      sealed ? { ...webhook, secret: this.#open(webhook) } : webhook,
+    );
   }
 
   /** @param now milliseconds since 1970. @throws RangeError where there are as many as there may be */
   add(webhook: Pick<Webhook, 'url' | 'events' | 'secret'>, now: number): Webhook {
-    const webhooks = this.list();
+    const webhooks = this.#stored;
     if (webhooks.length >= MOST_WEBHOOKS) throw new RangeError(`there are ${MOST_WEBHOOKS} webhooks already`);
     const taken = new Set(webhooks.map(({ queue }) => queue));
     const queue = Array.from({ length: MOST_WEBHOOKS }, (_, index) => index).find((at) => !taken.has(at))!;
@@ -55,16 +68,42 @@ export class WebhookRegistry {
       created_at: new Date(now).toISOString(),
       queue,
     };
-    this.#file.write({ version: LAYOUT, webhooks: [...webhooks, added] });
+    this.#file.write({ version: LAYOUT, webhooks: [...webhooks, this.#sealed(added)] });
     return added;
   }
 
   /** False where none has that id. */
   remove(id: string): boolean {
-    const webhooks = this.list();
+    const webhooks = this.#stored;
     const left = webhooks.filter((webhook) => webhook.id !== id);
     if (left.length === webhooks.length) return false;
     this.#file.write({ version: LAYOUT, webhooks: left });
     return true;
   }
+
+  get #stored(): readonly Stored[] {
+    return this.#file.content.webhooks;
+  }
+
+  #sealed(webhook: Webhook): Stored {
+    if (!this.#seal) return webhook;
+    const secret = this.#seal.close(Buffer.from(webhook.secret), placeOf(webhook)).toString('base64');
+    return { ...webhook, secret, sealed: true };
+  }
+
+  #open(webhook: Webhook): string {
+    try {
+      if (!this.#seal) throw new Error('there is no key');
+      return this.#seal.open(Buffer.from(webhook.secret, 'base64'), placeOf(webhook)).toString();
+    } catch (error) {
+      throw stateError(
+        'state.encryption',
+        `a secret in ${this.#path} was encrypted with another key: put the right one into privacy.key of its folder, or into settings.privacy.key`,
+        error,
+      );
+    }
+  }
 }
+
+/** A secret is that of this endpoint alone. */
+const placeOf = ({ id, url }: Webhook): string => `webhook ${id} ${url}`;

@@ -93,7 +93,7 @@ class WebhooksSink implements Sink {
   }
 
   async open(): Promise<void> {
-    this.#registry = new WebhookRegistry(this.#context.stateFolder);
+    this.#registry = new WebhookRegistry(this.#context.stateFolder, this.#key);
     await this.#follow();
     this.#timer = setInterval(() => {
       this.#follow().catch((error: unknown) => {
@@ -184,8 +184,13 @@ class WebhooksSink implements Sink {
     return join(this.#context.stateFolder, 'webhooks');
   }
 
+  /** What is kept is encrypted with it. */
+  get #key(): Buffer | null {
+    return this.#context.keeping?.key ?? null;
+  }
+
   #openStore(): StateStore {
-    return new StateStore(this.#folder, this.#context.topology, this.#context.keeping?.key ?? null);
+    return new StateStore(this.#folder, this.#context.topology, this.#key);
   }
 
   async #serve(webhook: Webhook): Promise<Courier> {

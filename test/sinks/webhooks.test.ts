@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -21,7 +22,7 @@ let sink: Sink;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'csiflow-webhooks-'));
-  registry = new WebhookRegistry(folder);
+  registry = new WebhookRegistry(folder, null);
   receivers = [await startReceiver(), await startReceiver()];
   refused = [];
   sink = await open();
@@ -173,4 +174,18 @@ test('there are only so many, and the file with their secrets is its owner’s',
   for (let index = 0; index < MOST_WEBHOOKS; index++) register(receivers[0]!);
   expect(() => register(receivers[0]!)).toThrow('there are 20 webhooks already');
   expect(statSync(join(folder, 'webhooks.json')).mode & 0o777).toBe(0o600);
+});
+
+test('secrets are encrypted with the topology’s key, and open with no other', () => {
+  const key = randomBytes(32);
+  const sealed = new WebhookRegistry(folder, key);
+  const { url } = receivers[0]!;
+  const added = sealed.add({ url, events: ['crowd'], secret }, 0);
+  expect(readFileSync(join(folder, 'webhooks.json'), 'utf8')).not.toContain(secret);
+  expect(new WebhookRegistry(folder, key).list()).toEqual([added]);
+  for (const other of [randomBytes(32), null])
+    expect(() => new WebhookRegistry(folder, other).list()).toThrow(
+      expect.objectContaining({ code: 'state.encryption' }),
+    );
+  expect(new WebhookRegistry(folder, null).remove(added.id)).toBe(true);
 });

@@ -19,7 +19,7 @@ export const sink: SinkDriver = {
   backend: async (folder) => {
     const receiver = await startReceiver();
     const secret = 'a secret of some length';
-    new WebhookRegistry(folder).add({ url: receiver.url, events: [...EVENT_TYPES], secret }, 0);
+    new WebhookRegistry(folder, null).add({ url: receiver.url, events: [...EVENT_TYPES], secret }, 0);
     return {
       config: { allow_private: true },
       read: async (opened) => {
