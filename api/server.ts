@@ -101,7 +101,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     stateFolder: options.stateFolder,
     clock,
     log,
-    facts: () => factsOf(main, probe.traffic().framesPerSecond),
+    facts: () => factsOf(main, () => probe.traffic().framesPerSecond),
   });
   // Without a name it is a text of the main topology.
   const parse: Deployment['parse'] = (text, name) =>

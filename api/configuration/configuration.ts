@@ -6,12 +6,13 @@ import {
   type CheckedTopology,
   type LoadResult,
   type Overrides,
+  type Problem,
 } from '../../pipeline/config/index.js';
 import { hashOf } from '../../pipeline/config/hash.js';
 import type { RunningTopology } from '../../pipeline/runtime/status.js';
 import { StateFile } from '../../pipeline/state/state-file.js';
 import type { Facts, Field, Place, Value } from './field.js';
-import { FIELDS, isFact, sameValue } from './fields.js';
+import { FIELDS, isFact, isKept, keptSchema, sameValue } from './fields.js';
 
 const closed = { additionalProperties: false } as const;
 const ValueSchema = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
@@ -37,7 +38,14 @@ const FileSchema = Type.Object(
     version: Type.Integer(),
     revision: Type.Integer(),
     /** By field's name; what is not there is as the topology's file has it. */
-    values: Type.Record(Type.String(), ValueSchema),
+    values: Type.Unsafe<Readonly<Record<string, Value>>>(
+      Type.Object(
+        Object.fromEntries(
+          FIELDS.filter(isKept).map((field) => [field.name, Type.Optional(keptSchema(field))]),
+        ),
+        closed,
+      ),
+    ),
     history: Type.Array(RevisionSchema),
   },
   closed,
@@ -103,9 +111,14 @@ export class Configuration {
     if (this.#own.size > 0) options.main.adjust(this.over(options.main.topology));
   }
 
-  /** A topology with the configuration's values over it; what has no effect any more is left out and logged. */
+  /**
+   * A topology with the configuration's values over it; what has no effect any more is left out and logged.
+   * @throws RefusedError where it could not keep what people were promised
+   */
   over(base: CheckedTopology): CheckedTopology {
     const { topology, idle } = this.#over(base, this.#own);
+    const broken = idle.filter(({ field, received }) => field.isPromise && received === true);
+    if (broken.length > 0) throw new RefusedError(broken);
     for (const { field, message } of idle)
       this.#options.log.warn('a field of the configuration has no effect', {
         field: field.name,
@@ -114,9 +127,16 @@ export class Configuration {
     return topology;
   }
 
-  /** The same for what was read from a file. */
+  /** The same for what was read from a file; what it cannot keep is a problem of the file. */
   overLoaded(loaded: LoadResult): LoadResult {
-    return loaded.topology ? { ...loaded, topology: this.over(loaded.topology) } : loaded;
+    const { topology, problems } = loaded;
+    if (!topology) return loaded;
+    try {
+      return { ...loaded, topology: this.over(topology) };
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      return { problems: [...problems, problemOf(error, topology)] };
+    }
   }
 
   /** What holds now, or with the next start where that has to be waited for. */
@@ -249,9 +269,10 @@ export class Configuration {
     let topology = base;
     for (const field of FIELDS) {
       const received = own.get(field.name);
-      if (received === undefined || !field.write) continue;
-      const missing = field.missing(topology) ?? field.fixed?.(topology) ?? null;
-      const written = missing ?? tryOver(topology, field.write(received, topology));
+      if (received === undefined) continue;
+      const why =
+        field.missing(topology) ?? field.fixed?.(topology) ?? field.refuse?.(received, topology) ?? null;
+      const written = why ?? (field.write ? tryOver(topology, field.write(received, topology)) : topology);
       if (typeof written === 'string') idle.push({ field, message: written, received });
       else topology = written;
     }
@@ -280,6 +301,18 @@ export class Configuration {
 }
 
 type Done = Omit<Change, 'idle'>;
+
+const problemOf = ({ message }: RefusedError, { id, file }: CheckedTopology): Problem => ({
+  code: 'config.privacy.anonymity',
+  severity: 'error',
+  message: `the configuration is laid over it, and ${message}`,
+  suggestion: null,
+  docs: 'docs/errors.md',
+  file: file ?? id,
+  line: 1,
+  column: 1,
+  length: 1,
+});
 
 /** What keeps a topology from taking a change, in words. */
 function tryOver(topology: CheckedTopology, overrides: Overrides): CheckedTopology | string {

@@ -6,17 +6,31 @@ import type { NodeStatus, RunningTopology } from '../../pipeline/runtime/status.
 import { nodesOf, type Facts } from './field.js';
 import { NO_FACTS } from './fields.js';
 
-/** What is measured or loaded now. @param framesPerSecond of all sources together */
-export function factsOf(main: RunningTopology, framesPerSecond: number): Facts {
+/**
+ * What is measured or loaded now. Each is found out when it is read: all calls ask for some value of the
+ * configuration, few for these, which look at files.
+ * @param framesPerSecond of all sources together
+ */
+export function factsOf(main: RunningTopology, framesPerSecond: () => number): Facts {
   const { topology } = main;
-  const sources = main.status().nodes.filter(({ kind }) => kind === 'source');
-  const links = most(sources, 'active_links');
+  const sources = () => main.status().nodes.filter(({ kind }) => kind === 'source');
   return {
-    modelVersion: modelVersion(topology),
-    calibratedAt: calibratedAt(topology),
-    samplingRate: links === 0 ? 0 : Math.round((10 * framesPerSecond) / links) / 10,
-    antennas: most(sources, 'antennas'),
-    subcarriers: most(sources, 'subcarriers'),
+    get modelVersion() {
+      return modelVersion(topology);
+    },
+    get calibratedAt() {
+      return calibratedAt(topology);
+    },
+    get samplingRate() {
+      const links = most(sources(), 'active_links');
+      return links === 0 ? 0 : Math.round((10 * framesPerSecond()) / links) / 10;
+    },
+    get antennas() {
+      return most(sources(), 'antennas');
+    },
+    get subcarriers() {
+      return most(sources(), 'subcarriers');
+    },
   };
 }
 

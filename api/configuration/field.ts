@@ -52,6 +52,8 @@ export interface Field {
   readonly isSame?: (sent: Value, now: Value) => boolean;
   /** Values beside those of the schema that are refused, with the reason. */
   readonly refuse?: (value: Value, topology: CheckedTopology) => string | null;
+  /** Once on, a topology that cannot keep it is refused, rather than run without it. */
+  readonly isPromise?: boolean;
 }
 
 /** Nothing in the topology is needed for it. */

@@ -439,6 +439,16 @@ export const NO_FACTS = {
   subcarriers: 0,
 };
 
+/** Whether it can have a value of the configuration's own. */
+export const isKept = ({ write, refuse }: Field): boolean => write !== undefined || refuse !== undefined;
+
+/** What a field may be, in the unit in which it is kept. */
+export function keptSchema({ name, views }: Field): TSchema {
+  const view = [views.b, views.a].find((each) => each && !each.read);
+  if (!view) throw new RangeError(`no form shows ${name} as it is kept`);
+  return view.schema;
+}
+
 /** What is read is measured or loaded, not configured. */
 export const isFact = (field: Field, topology: CheckedTopology): boolean =>
   field.fixed !== undefined && field.fixed(topology) !== null;

@@ -1,5 +1,12 @@
 import { Type } from 'typebox';
-import type { CheckedTopology, Overrides, PrivacySettings } from '../../pipeline/config/index.js';
+import {
+  anonymityFaults,
+  LACKS_KEY,
+  lacksKey,
+  type CheckedTopology,
+  type Overrides,
+  type PrivacySettings,
+} from '../../pipeline/config/index.js';
 import { always, type Field } from './field.js';
 
 const NOTHING: PrivacySettings = {
@@ -55,6 +62,7 @@ export const privacy: readonly Field[] = [
     missing: always,
     read: ({ topology }) => privacyOf(topology).anonymizeData,
     refuse: (value, topology) => (value === true ? whyNotAnonymous(topology) : null),
+    isPromise: true,
     write: (value, topology) => write(topology, { anonymizeData: value === true }),
   },
   {
@@ -76,16 +84,11 @@ export const privacy: readonly Field[] = [
 ];
 
 function whyNotAnonymous({ nodes, environments, settings }: CheckedTopology): string | null {
-  if (settings.scaleOut && (settings.privacy?.key ?? null) === null)
-    return 'cannot be so while processes share the input without settings.privacy.key in the topology file';
-  const raw = nodes.find(
-    ({ component, inputs }) =>
-      component.kind === 'sink' &&
-      inputs.some(({ ports }) => ports.some((port) => port === 'csi' || port === 'window')),
-  );
-  if (raw) return `cannot be so while ${raw.id} takes CSI, which cannot be made anonymous`;
-  const like = environments
-    .flatMap(({ zones, links }) => [...zones, ...links])
-    .find(({ id }) => /^\d+$/.test(id));
-  return like ? `cannot be so while ${like.id} could not be told from a person's number` : null;
+  if (lacksKey(settings))
+    return `cannot be so: ${LACKS_KEY}; settings.privacy.key of the topology file is it`;
+  const sinks = nodes
+    .filter(({ component }) => component.kind === 'sink')
+    .map(({ id, component, inputs }) => ({ id, type: component.name, inputs }));
+  const [fault] = anonymityFaults(sinks, environments);
+  return fault === undefined ? null : `cannot be so: ${fault}`;
 }

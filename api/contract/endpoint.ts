@@ -61,6 +61,8 @@ export interface Endpoint<I = unknown, R = unknown> {
   readonly bare?: boolean;
   /** Where the answer is no JSON: what `render` gives as `data` is then the text of such a document, without envelope. */
   readonly document?: { readonly type: string; readonly headers: Readonly<Record<string, string>> };
+  /** What it acts on has versions: it takes `If-Match`, and answers with `ETag`. */
+  readonly versioned?: boolean;
   readonly handle: (input: I, call: Call) => Promise<R>;
   /**
    * What of a call stands in the audit log beside its path: identifiers and switches, no field that may hold a
@@ -80,7 +82,7 @@ export type AnyEndpoint = Omit<Endpoint, 'handle' | 'audit' | 'a' | 'b'> & {
   readonly b?: AnyFormView;
 };
 
-type AnyFormView = Omit<FormView<unknown, unknown>, 'render'> & {
+export type AnyFormView = Omit<FormView<unknown, unknown>, 'render'> & {
   readonly render: (result: never, call: Call) => Body;
 };
 

@@ -1,5 +1,5 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import { viewOf, type AnyEndpoint } from './endpoint.js';
+import { viewOf, type AnyEndpoint, type AnyFormView } from './endpoint.js';
 import { ErrorASchema, ErrorBSchema, STATUS_OF } from './errors.js';
 import type { Form } from './form.js';
 import { PaginationSchema } from './pages.js';
@@ -65,7 +65,7 @@ function operationOf(endpoint: AnyEndpoint, asked: Form): object {
     ...(endpoint.access === 'open'
       ? { security: [] }
       : { description: `Takes the role ${endpoint.access}.` }),
-    ...parametersOf(view.path, view.query),
+    ...parametersOf(view, takesVersion(endpoint)),
     ...(view.body && requestBody(asSent(view.body))),
     responses: {
       [endpoint.status]:
@@ -73,7 +73,7 @@ function operationOf(endpoint: AnyEndpoint, asked: Form): object {
           ? { description: 'Done; nothing to say.', headers: HEADER_REFERENCES }
           : {
               description: 'The answer.',
-              headers: HEADER_REFERENCES,
+              headers: { ...HEADER_REFERENCES, ...(endpoint.versioned && ETAG) },
               ...contentOf(endpoint, bodySchema(endpoint, form)),
             },
       ...errorResponses(endpoint),
@@ -107,10 +107,14 @@ export function bodySchema(endpoint: AnyEndpoint, form: Form): TSchema {
   );
 }
 
-function parametersOf(path: TObject | undefined, query: TObject | undefined): object {
+/** What reads has no version that it would depend on. */
+const takesVersion = ({ versioned, method }: AnyEndpoint): boolean => versioned === true && method !== 'GET';
+
+function parametersOf({ path, query }: AnyFormView, versioned: boolean): object {
   const parameters = [
     ...fieldsOf(path).map(({ name, schema }) => ({ name, in: 'path', required: true, schema })),
     ...fieldsOf(query).map(({ name, schema, required }) => ({ name, in: 'query', required, schema })),
+    ...(versioned ? [IF_MATCH] : []),
   ];
   return parameters.length > 0 ? { parameters } : {};
 }
@@ -155,6 +159,7 @@ const contentOf = ({ document }: AnyEndpoint, schema: object) =>
 function errorResponses(endpoint: AnyEndpoint): Record<string, object> {
   const left = new Set<number>(Object.values(STATUS_OF));
   left.delete(405);
+  if (!takesVersion(endpoint)) left.delete(412);
   if (endpoint.access === 'open' && !endpoint.path.startsWith('/auth/')) left.delete(401);
   if (endpoint.access === 'open') left.delete(403);
   return Object.fromEntries(
@@ -210,6 +215,17 @@ const HEADERS = {
     ]),
   ),
   'X-Request-Id': { description: 'Names the call, in logs too.', schema: { type: 'string' } },
+};
+
+const ETAG = { ETag: { description: 'The version that is answered.', schema: { type: 'string' } } };
+
+const IF_MATCH = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'ETags, or *: it is done only where one of them is the version that is there, else answered 412.',
+  schema: { type: 'string' },
 };
 
 const HEADER_REFERENCES = Object.fromEntries(

@@ -32,6 +32,7 @@ const show = defineEndpoint<null, Configuration>({
   path: '/config',
   summary: 'The configuration, as it is now or will be with the next start.',
   access: 'viewer',
+  versioned: true,
   ...limited,
   handle: async (_, { deployment }) => deployment.configuration,
   a: formView({
@@ -60,6 +61,7 @@ const change = defineEndpoint<Asked, Changed>({
   path: '/config',
   summary: 'Changes the fields that are given, all or none. With `If-Match` only the version that it names.',
   access: 'admin',
+  versioned: true,
   ...limited,
   audit: ({ form, fields }) => ({ fields: [...fields.keys()].map((field) => pathOf(field, form)) }),
   handle: (asked, call) => Promise.resolve(changeConfiguration(asked, call)),
@@ -253,6 +255,7 @@ const undo = defineEndpoint<null, Changed & { readonly revision: number }>({
   path: '/config/undo',
   summary: 'Takes back the newest change of the configuration that was not taken back yet.',
   access: 'admin',
+  versioned: true,
   ...limited,
   audit: () => ({}),
   handle(_, call) {

@@ -37,12 +37,12 @@ export function checkPrivacy(
   placeOf: (field: string) => Place,
   problems: Problems,
 ): void {
-  const { anonymizeData, enableEncryption, dataRetentionDays, key } = settings.privacy!;
-  if (settings.scaleOut && key === null && (anonymizeData || enableEncryption))
+  const { anonymizeData, enableEncryption, dataRetentionDays } = settings.privacy!;
+  if (lacksKey(settings) && (anonymizeData || enableEncryption))
     problems.add(
       'config.privacy.key',
       placeOf(anonymizeData ? 'anonymize_data' : 'enable_encryption'),
-      'processes that share the input need one secret, and none is given',
+      LACKS_KEY,
       { suggestion: 'key: ${secret:privacy_key}' },
     );
   const sinks = nodes.flatMap(({ draft, inputs }) =>
@@ -50,7 +50,9 @@ export function checkPrivacy(
       ? [{ id: draft.id, promises: draft.component.privacy ?? [], type: draft.component.name, inputs }]
       : [],
   );
-  if (anonymizeData) checkAnonymity(sinks, environments, placeOf('anonymize_data'), problems);
+  if (anonymizeData)
+    for (const fault of anonymityFaults(sinks, environments))
+      problems.add('config.privacy.anonymity', placeOf('anonymize_data'), fault);
   for (const { id, type, promises } of sinks) {
     if (dataRetentionDays !== null && !promises.includes('retention'))
       problems.add(
@@ -69,32 +71,35 @@ export function checkPrivacy(
   }
 }
 
-function checkAnonymity(
-  sinks: readonly Pick<Sink, 'id' | 'type' | 'inputs'>[],
+/** Processes would each make a secret of their own. */
+export const lacksKey = ({ scaleOut, privacy }: Settings): boolean =>
+  scaleOut === true && (privacy?.key ?? null) === null;
+
+export const LACKS_KEY = 'processes that share the input need one secret, and none is given';
+
+/** What keeps records from being made anonymous, each in a sentence; none where all can be. */
+export function anonymityFaults(
+  sinks: readonly ReadingSink[],
   environments: readonly Environment[],
-  place: Place,
-  problems: Problems,
-): void {
-  for (const { id, type, inputs } of sinks)
-    for (const port of new Set(inputs.flatMap(({ ports }) => ports)))
-      if (port === 'csi' || port === 'window')
-        problems.add(
-          'config.privacy.anonymity',
-          place,
-          `\`${id}\` (${type}) takes ${port} records, which cannot be made anonymous`,
-        );
-  for (const { id, zones, links } of environments)
-    for (const each of [...zones, ...links])
-      if (/^\d+$/.test(each.id))
-        problems.add(
-          'config.privacy.anonymity',
-          place,
+): readonly string[] {
+  const raw = sinks.flatMap(({ id, type, inputs }) =>
+    [...new Set(inputs.flatMap(({ ports }) => ports))]
+      .filter((port) => port === 'csi' || port === 'window')
+      .map((port) => `\`${id}\` (${type}) takes ${port} records, which cannot be made anonymous`),
+  );
+  const numbered = environments.flatMap(({ id, zones, links }) =>
+    [...zones, ...links]
+      .filter((each) => /^\d+$/.test(each.id))
+      .map(
+        (each) =>
           `\`${each.id}\` of environment ${id} could not be told from a person's number: give it a name with a letter`,
-        );
+      ),
+  );
+  return [...raw, ...numbered];
 }
 
-interface Sink {
+interface ReadingSink {
   readonly id: string;
   readonly type: string;
-  readonly inputs: LinkedNode['inputs'];
+  readonly inputs: readonly { readonly ports: readonly string[] }[];
 }

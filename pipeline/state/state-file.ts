@@ -63,8 +63,17 @@ export class StateFile<S extends TObject> {
     if (typeof content === 'object' && content !== null && 'version' in content)
       checkLayout(this.#file, content.version, layout);
     if (Value.Check(schema, content)) return content;
-    throw stateError('state.corrupt', `${this.#file} is damaged: ${remedy}`);
+    throw stateError('state.corrupt', `${this.#file} is damaged${placeOf(schema, content)}: ${remedy}`);
   }
+}
+
+/** Where the first fault is, and what should be there; without what is there, which may be a secret. */
+function placeOf(schema: TObject, content: unknown): string {
+  if (content === undefined) return '';
+  const [first] = Value.Errors(schema, content);
+  if (!first) return '';
+  const why = first.keyword === 'boolean' ? 'is not known' : first.message;
+  return ` (${first.instancePath || 'the whole of it'} ${why})`;
 }
 
 /** Tells versions of a file apart, whatever its name is. */

@@ -19,6 +19,11 @@ test('the types of the client are up to date', async () => {
   await promisify(execFile)('node', ['client.config.mjs', '--check']);
 });
 
+interface Versioned {
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Readonly<Record<string, { readonly headers: Readonly<Record<string, object>> }>>;
+}
+
 describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
   const document = API_DOCUMENTS[name]!();
 
@@ -27,6 +32,20 @@ describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
     const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
     expect(operations).toHaveLength(ENDPOINTS.length);
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(ENDPOINTS.length);
+  });
+
+  test('says where versions are asked for and answered', () => {
+    const paths = document['paths'] as Record<string, Record<string, Versioned>>;
+    const versioned = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([, { parameters }]) =>
+          parameters?.some((one) => one.name === 'If-Match' && one.in === 'header'),
+        )
+        .map(([method, { responses }]) => `${method} ${path} ${'412' in responses}`),
+    );
+    expect(versioned).toEqual(['put /config true', 'post /config/undo true']);
+    const { responses } = paths['/config']!['get']!;
+    expect([responses['200']!.headers['ETag'], '412' in responses]).toEqual([expect.anything(), false]);
   });
 
   test('says of a field with a default that it need not be sent', () => {

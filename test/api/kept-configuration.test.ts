@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Configuration } from '../../api/configuration/configuration.js';
+import type { Facts, Field, Value } from '../../api/configuration/field.js';
+import { FIELDS, NO_FACTS } from '../../api/configuration/fields.js';
+import { testContext, testEnvironment } from '../support/context.js';
+import { bench, WHOLE, type Bench } from './config-support.js';
+
+/** A place with a link that cannot be told from a person's number: it cannot be made anonymous. */
+const numbered = () => {
+  const [link, ...links] = testEnvironment.links;
+  return bench(WHOLE, [{ ...testEnvironment, links: [{ ...link!, id: '7' }, ...links] }]);
+};
+
+let made: Bench;
+beforeEach(() => {
+  made = bench();
+});
+afterEach(() => made.close());
+
+function configurationOf({ runner, folder }: Bench, facts: Facts = NO_FACTS): Configuration {
+  const { context } = testContext();
+  const { clock, log } = context;
+  return new Configuration({ main: runner, stateFolder: folder, clock, log, facts: () => facts });
+}
+
+const set = (configuration: Configuration, name: string, value: Value) =>
+  configuration.change(new Map<Field, Value>([[FIELDS.find((field) => field.name === name)!, value]]), 'ada');
+
+const keep = ({ folder }: Bench, values: object) => {
+  const content = { version: 1, revision: 1, values, history: [] };
+  writeFileSync(join(folder, 'configuration.json'), JSON.stringify(content));
+};
+
+describe('a kept value that no call could have set keeps csiflow from starting, and is named', () => {
+  test.each<[object, string]>([
+    [{ 'privacy.data_retention_days': -4 }, 'values/privacy.data_retention_days must be >= 0'],
+    [{ 'hardware.buffer_size': 0 }, 'values/hardware.buffer_size must be >= 1'],
+    [{ domain: 'zoo' }, 'values/domain must be equal to one of the allowed values'],
+    [{ 'detection.max_persons': 'many' }, 'values/detection.max_persons must be integer'],
+    [{ 'privacy.anonymize_data': 'no' }, 'values/privacy.anonymize_data must be boolean'],
+    [{ 'detection.max_person': 3 }, 'values/detection.max_person is not known'],
+    [{ 'privacy.enable_encryption': true }, 'values/privacy.enable_encryption is not known'],
+  ])('%j', (values, where) => {
+    keep(made, values);
+    const before = made.runner.topology;
+    expect(() => configurationOf(made)).toThrow(where);
+    expect(made.runner.topology).toBe(before);
+  });
+
+  test('what calls set is taken', () => {
+    const configuration = configurationOf(made);
+    set(configuration, 'analytics.alert_thresholds.inactivity_timeout', 0.5);
+    set(configuration, 'analytics.alert_thresholds.fall_confidence', 1);
+    expect(configurationOf(made).tag).toBe(configuration.tag);
+  });
+});
+
+describe('anonymity that was promised', () => {
+  test('keeps a topology from starting that cannot hold it', async () => {
+    set(configurationOf(made), 'privacy.anonymize_data', true);
+    const other = numbered();
+    keep(other, { 'privacy.anonymize_data': true });
+    expect(() => configurationOf(other)).toThrow(
+      "`7` of environment test-room could not be told from a person's number",
+    );
+    await other.close();
+  });
+
+  test('is a problem of a new file that cannot hold it', async () => {
+    const configuration = configurationOf(made);
+    const other = numbered();
+    const loaded = { topology: other.runner.topology, problems: [] };
+    expect(configuration.overLoaded(loaded).topology).toBeDefined();
+    set(configuration, 'privacy.anonymize_data', true);
+    expect(configuration.overLoaded(loaded)).toMatchObject({
+      problems: [{ code: 'config.privacy.anonymity', severity: 'error' }],
+    });
+    expect(configuration.overLoaded({ topology: made.parse(WHOLE), problems: [] }).topology).toMatchObject({
+      settings: { privacy: { anonymizeData: true } },
+    });
+    await other.close();
+  });
+
+  test('cannot be brought back by an undo where it cannot be held any more', async () => {
+    const other = numbered();
+    const change = { name: 'privacy.anonymize_data', from: true, to: false, before: true };
+    const revision = { revision: 1, at: '2026-01-01', by: 'ada', action: 'change', other: null };
+    writeFileSync(
+      join(other.folder, 'configuration.json'),
+      JSON.stringify({ version: 1, revision: 1, values: {}, history: [{ ...revision, changes: [change] }] }),
+    );
+    const configuration = configurationOf(other);
+    expect(() => configuration.undo('ada')).toThrow('could not be told');
+    expect(configuration.history).toHaveLength(1);
+    await other.close();
+  });
+});
+
+test('which environment calls are about is found without a look at what is measured', () => {
+  const facts = {} as Facts;
+  for (const name of Object.keys(NO_FACTS))
+    Object.defineProperty(facts, name, {
+      get: () => {
+        throw new Error(`${name} was looked at`);
+      },
+    });
+  expect(configurationOf(made, facts).environment).toBe('test-room');
+});
