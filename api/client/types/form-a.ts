@@ -1295,7 +1295,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1353,7 +1352,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1397,7 +1395,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1447,7 +1444,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1510,7 +1506,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1573,7 +1568,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1635,7 +1629,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1676,7 +1669,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1743,7 +1735,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1810,7 +1801,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1851,7 +1841,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1958,7 +1947,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2072,7 +2060,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2163,7 +2150,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2336,7 +2322,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2420,7 +2405,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2513,7 +2497,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2602,7 +2585,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2694,7 +2676,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2778,7 +2759,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2885,7 +2865,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2966,7 +2945,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3010,7 +2988,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3086,7 +3063,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3142,7 +3118,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3208,7 +3183,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3265,7 +3239,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3318,7 +3291,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3347,6 +3319,8 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The version that is answered. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3408,7 +3382,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3423,7 +3396,10 @@ export interface operations {
     putConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags, or *: it is done only where one of them is the version that is there, else answered 412. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3490,6 +3466,8 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The version that is answered. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3619,7 +3597,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3692,7 +3669,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3707,7 +3683,10 @@ export interface operations {
     postConfigUndo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags, or *: it is done only where one of them is the version that is there, else answered 412. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3721,6 +3700,8 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The version that is answered. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3871,7 +3852,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3940,7 +3920,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4016,7 +3995,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4057,7 +4035,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4116,7 +4093,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4182,7 +4158,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4244,7 +4219,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4311,7 +4285,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4388,7 +4361,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4453,7 +4425,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4527,7 +4498,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4609,7 +4579,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4650,7 +4619,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4723,7 +4691,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4778,7 +4745,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4841,7 +4807,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4883,7 +4848,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4947,7 +4911,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5003,7 +4966,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5080,7 +5042,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5125,7 +5086,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5216,7 +5176,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5300,7 +5259,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];

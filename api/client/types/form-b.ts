@@ -1302,7 +1302,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1360,7 +1359,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1404,7 +1402,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1454,7 +1451,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1517,7 +1513,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1580,7 +1575,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1642,7 +1636,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1683,7 +1676,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1750,7 +1742,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1817,7 +1808,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1858,7 +1848,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -1963,7 +1952,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2054,7 +2042,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2152,7 +2139,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2325,7 +2311,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2409,7 +2394,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2502,7 +2486,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2591,7 +2574,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2683,7 +2665,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2767,7 +2748,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2874,7 +2854,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2955,7 +2934,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -2999,7 +2977,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3081,7 +3058,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3137,7 +3113,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3218,7 +3193,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3271,7 +3245,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3324,7 +3297,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3353,6 +3325,8 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The version that is answered. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3432,7 +3406,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3447,7 +3420,10 @@ export interface operations {
     putConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags, or *: it is done only where one of them is the version that is there, else answered 412. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3525,6 +3501,8 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The version that is answered. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3721,7 +3699,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3794,7 +3771,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -3809,7 +3785,10 @@ export interface operations {
     postConfigUndo: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description ETags, or *: it is done only where one of them is the version that is there, else answered 412. */
+                "If-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3823,6 +3802,8 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /** @description The version that is answered. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3973,7 +3954,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4042,7 +4022,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4118,7 +4097,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4159,7 +4137,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4218,7 +4195,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4284,7 +4260,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4346,7 +4321,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4413,7 +4387,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4490,7 +4463,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4555,7 +4527,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4629,7 +4600,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4711,7 +4681,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4752,7 +4721,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4825,7 +4793,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4880,7 +4847,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4943,7 +4909,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -4985,7 +4950,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5049,7 +5013,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5105,7 +5068,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5182,7 +5144,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5227,7 +5188,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5318,7 +5278,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
@@ -5402,7 +5361,6 @@ export interface operations {
             404: components["responses"]["Error404"];
             408: components["responses"]["Error408"];
             409: components["responses"]["Error409"];
-            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             421: components["responses"]["Error421"];
             422: components["responses"]["Error422"];
