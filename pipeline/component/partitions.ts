@@ -13,7 +13,7 @@ export interface Partitions {
    */
   join(onShare: (partitions: readonly number[]) => void, onLost: (error: Error) => void): Promise<void>;
   /** Takes a partition over: from now on its former owner can write no more. Rejects where the state cannot be read. */
-  take(partition: number): Promise<Partition>;
+  take(partition: number, signal?: AbortSignal): Promise<Partition>;
   /** Leaves the group, so that others get its partitions at once. */
   leave(): Promise<void>;
 }

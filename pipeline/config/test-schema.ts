@@ -155,7 +155,7 @@ const ExpectationSchema = Type.Object(
           Type.Integer({ minimum: 0 }),
           Type.Object(
             {
-              at_least: Type.Optional(Type.Integer({ minimum: 0, description: 'So many or more.' })),
+              at_least: Type.Optional(Type.Integer({ minimum: 1, description: 'So many or more.' })),
               at_most: Type.Optional(Type.Integer({ minimum: 0, description: 'So many or fewer.' })),
             },
             { ...closed, minProperties: 1 },

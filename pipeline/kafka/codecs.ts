@@ -1,3 +1,5 @@
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
 import { loadKafka } from './library.js';
 
 /** Largest batch of records that is unpacked, bytes: a broker takes 1 MiB packed at a time unless told otherwise. */
@@ -9,14 +11,21 @@ interface Codec {
   decompress(packed: Buffer): Promise<Buffer>;
 }
 
-/** kafkajs brings GZIP alone: gives it Snappy, LZ4 and ZSTD too. */
+/** kafkajs brings GZIP alone, without a bound: gives it one that has, and Snappy, LZ4 and ZSTD too. */
 export async function registerCodecs(): Promise<void> {
   const { CompressionCodecs, CompressionTypes } = await loadKafka();
   const codecs = CompressionCodecs as Record<number, () => Codec>;
+  codecs[CompressionTypes.GZIP] = () => zipped;
   codecs[CompressionTypes.Snappy] = () => snappy;
   codecs[CompressionTypes.LZ4] = () => lz4;
   codecs[CompressionTypes.ZSTD] = () => zstd;
 }
+
+export const zipped: Codec = {
+  compress: ({ buffer }) => promisify(gzip)(buffer),
+  decompress: (packed) =>
+    promisify<Buffer, object, Buffer>(gunzip)(packed, { maxOutputLength: MAX_UNPACKED_BYTES }),
+};
 
 /** Before the blocks of snappy-java's stream: a magic word, its version and the oldest that reads it. */
 const XERIAL_MAGIC = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00]);
@@ -61,10 +70,30 @@ export const lz4: Codec = {
     return compressFrame(buffer);
   },
   decompress: async (packed) => {
+    if (mostUnpacked(packed) > MAX_UNPACKED_BYTES)
+      throw new Error(`an LZ4 frame may hold more than ${MAX_UNPACKED_BYTES} bytes`);
     const { decompressFrame } = await import('lz4-napi');
     return decompressFrame(packed);
   },
 };
+
+const LZ4_MAGIC = 0x184d2204;
+
+/** Bytes that the blocks of an LZ4 frame can hold at most (LZ4 Frame Format 1.6.4). */
+function mostUnpacked(packed: Buffer): number {
+  if (packed.length < 7 || packed.readUInt32LE(0) !== LZ4_MAGIC) throw new Error('it is no LZ4 frame');
+  const [flags, sizes] = [packed[4]!, packed[5]!];
+  const largest = 2 ** (8 + 2 * ((sizes >> 4) & 7));
+  const hasChecksums = (flags & 0x10) !== 0;
+  let blocks = 0;
+  // Magic word, flags, sizes, and a byte that checks them; between them the size of the content, and of a dictionary.
+  for (let at = 7 + (flags & 0x08 ? 8 : 0) + (flags & 0x01 ? 4 : 0); at + 4 <= packed.length; blocks++) {
+    const length = packed.readUInt32LE(at) & 0x7fff_ffff;
+    if (length === 0) break;
+    at += 4 + length + (hasChecksums ? 4 : 0);
+  }
+  return blocks * largest;
+}
 
 export const zstd: Codec = {
   compress: async ({ buffer }) => {

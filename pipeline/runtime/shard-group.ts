@@ -235,7 +235,7 @@ export class ShardGroup implements Run {
   async #serve(number: number, held: Held): Promise<void> {
     const { log, onFailure } = this.#options;
     const { signal } = held.away;
-    const partition = await this.#partitions!.take(number);
+    const partition = await this.#partitions!.take(number, signal);
     if (signal.aborted) {
       await partition.close();
       return;

@@ -277,6 +277,8 @@ export class SinkStage {
     const writing = this.#alone(() =>
       this.#writer.write(this.#connection.sink!, records, this.#epoch, TRIES),
     );
+    // Nobody waits for it where the stage ends, or the outbox cannot be written, before the store has answered.
+    writing.catch(() => undefined);
     if (!this.#spills) {
       try {
         await this.#keepLeft(await writing);
@@ -531,6 +533,7 @@ export class SinkStage {
     if (!this.#dirty || (!this.#strict && this.#delivering && this.#unflushed?.length === 0)) return;
     const unflushed = this.#unflushed;
     const flushing = this.#flush(next);
+    flushing.catch(() => undefined);
     if (!this.#spills || !unflushed || (await settles(flushing, SPILL_MS, this.#stop.signal))) await flushing;
     else if (!this.#stop.signal.aborted) await this.#keepUntil(flushing, unflushed);
   }

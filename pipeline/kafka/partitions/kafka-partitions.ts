@@ -58,7 +58,9 @@ export class KafkaPartitions implements Partitions {
       this.#admin = this.#client.admin();
       await this.#admin.connect();
       await this.#prepareTopics(this.#admin);
-      this.#partitionOf = new KafkaPartitionOf(this.#admin, await defaultPartitioner());
+      this.#partitionOf = new KafkaPartitionOf(this.#admin, await defaultPartitioner(), () =>
+        this.#context.clock.elapsed(),
+      );
       const stateTopic = this.#stateTopic;
       this.#reader = new GroupReader(this.#client, { group, topic, stateTopic, sessionTimeoutMs });
       await this.#reader.join(onShare, (error) => {
@@ -69,7 +71,7 @@ export class KafkaPartitions implements Partitions {
     }
   }
 
-  async take(number: number): Promise<Partition> {
+  async take(number: number, signal?: AbortSignal): Promise<Partition> {
     const { topic, group, start, batches } = this.#options;
     const [client, reader] = [this.#client!, this.#reader!];
     const producer = client.producer({
@@ -83,7 +85,7 @@ export class KafkaPartitions implements Partitions {
       await producer.connect();
       // Fences off the last owner and ends its transaction; only then the checkpoint is the last one.
       const transaction = await producer.transaction();
-      const found = await (await this.#readState(number)).checkpoint();
+      const found = await (await this.#readState(number, signal)).checkpoint();
       return new KafkaPartition({
         ...{ number, topic, stateTopic: this.#stateTopic, group, reader, producer, transaction },
         ...{ ...found, start, batches, log: this.#context.log },
@@ -129,12 +131,17 @@ export class KafkaPartitions implements Partitions {
         `the topic ${topic} keeps checkpoints for ${found} partitions, but ${this.#options.topic} has ${count}: ` +
           'the number of partitions cannot change under a group; use another `group` for the new number',
       );
+    const policy = await cleanupPolicy(admin, topic);
+    if (policy !== undefined && policy !== 'compact')
+      throw new Error(
+        `the topic ${topic} keeps checkpoints, and its cleanup.policy is ${policy}: old ones would be deleted before there are new ones; set cleanup.policy=compact`,
+      );
   }
 
-  async #readState(number: number): Promise<CheckpointReader> {
+  async #readState(number: number, signal?: AbortSignal): Promise<CheckpointReader> {
     const found = new CheckpointReader();
     const { low, high } = await this.#range(this.#stateTopic, number);
-    if (low >= high) return found;
+    if (low >= high || signal?.aborted) return found;
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         end(new Error(`the checkpoint could not be read within ${STATE_TIMEOUT_MS / 1000} s`));
@@ -150,7 +157,12 @@ export class KafkaPartitions implements Partitions {
           end(new Error('the partition was given to another process'));
         },
       });
+      const given = () => {
+        end(new Error('the partition is given away'));
+      };
+      signal?.addEventListener('abort', given);
       const end = (error?: Error) => {
+        signal?.removeEventListener('abort', given);
         clearTimeout(timer);
         control.stop();
         if (error) reject(error);
@@ -179,34 +191,63 @@ export class KafkaPartitions implements Partitions {
   }
 }
 
-/** Which partition a key belongs to, as the library's own partitioner has it. */
-class KafkaPartitionOf {
-  readonly #admin: Admin;
-  readonly #partitioner: ReturnType<ICustomPartitioner>;
-  readonly #metadata = new Map<
-    string,
-    Promise<Parameters<ReturnType<ICustomPartitioner>>[0]['partitionMetadata']>
-  >();
+type Metadata = Parameters<ReturnType<ICustomPartitioner>>[0]['partitionMetadata'];
 
-  constructor(admin: Admin, partitioner: ICustomPartitioner) {
+/** Partitions of a topic are asked for again after this time: there may be more. */
+const METADATA_MS = 300_000;
+
+/** Which partition a key belongs to, as the library's own partitioner has it. */
+export class KafkaPartitionOf {
+  readonly #admin: Pick<Admin, 'fetchTopicMetadata'>;
+  readonly #partitioner: ReturnType<ICustomPartitioner>;
+  /** Milliseconds. */
+  readonly #elapsed: () => number;
+  readonly #metadata = new Map<string, { readonly at: number; readonly partitions: Promise<Metadata> }>();
+
+  constructor(
+    admin: Pick<Admin, 'fetchTopicMetadata'>,
+    partitioner: ICustomPartitioner,
+    elapsed: () => number,
+  ) {
     this.#admin = admin;
     this.#partitioner = partitioner();
+    this.#elapsed = elapsed;
   }
 
   async of(topic: string, key: string): Promise<number> {
-    let known = this.#metadata.get(topic);
-    if (!known) {
-      known = this.#admin.fetchTopicMetadata({ topics: [topic] }).then(({ topics }) => topics[0]!.partitions);
-      known.catch(() => this.#metadata.delete(topic));
-      this.#metadata.set(topic, known);
-    }
-    return this.#partitioner({ topic, partitionMetadata: await known, message: { key, value: null } });
+    const partitionMetadata = await this.#partitionsOf(topic);
+    return this.#partitioner({ topic, partitionMetadata, message: { key, value: null } });
+  }
+
+  #partitionsOf(topic: string): Promise<Metadata> {
+    const known = this.#metadata.get(topic);
+    if (known && this.#elapsed() - known.at < METADATA_MS) return known.partitions;
+    const partitions = this.#admin
+      .fetchTopicMetadata({ topics: [topic] })
+      .then(({ topics }) => topics[0]!.partitions);
+    partitions.catch(() => this.#metadata.delete(topic));
+    this.#metadata.set(topic, { at: this.#elapsed(), partitions });
+    return partitions;
   }
 }
 
 async function defaultPartitioner(): Promise<ICustomPartitioner> {
   const { Partitioners } = await loadKafka();
   return Partitioners.DefaultPartitioner;
+}
+
+/** Undefined where this user may not ask for it. */
+async function cleanupPolicy(admin: Admin, topic: string): Promise<string | undefined> {
+  const { ConfigResourceTypes } = await loadKafka();
+  const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configNames: ['cleanup.policy'] };
+  try {
+    const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [resource] });
+    return resources[0]?.configEntries[0]?.configValue;
+  } catch (error) {
+    if (error instanceof Error && 'type' in error && /AUTHORIZATION/.test(String(error.type)))
+      return undefined;
+    throw error;
+  }
 }
 
 async function partitionCount(admin: Admin, topic: string): Promise<number> {

@@ -378,8 +378,14 @@ export class GroupMember {
   /** Finds out where partitions are to be read from, and reads. */
   async #begin(consumer: Consumer, keys: readonly string[]): Promise<void> {
     const topics = [...new Set(keys.map((key) => key.slice(0, key.lastIndexOf('/'))))];
+    const rebalances = this.#rebalances;
     const [committed, limits] = await Promise.all([this.#committedOffsets(topics), this.#limits(topics)]);
     if (this.#connection?.consumer !== consumer) return;
+    // Others may have read of them, and committed, between two rebalances.
+    if (this.#rebalances !== rebalances) {
+      await this.#begin(consumer, keys);
+      return;
+    }
     for (const key of keys) {
       if (!this.#assigned.has(key)) continue;
       const lane = this.#laneAt(key, committed.get(key) ?? NOTHING_COMMITTED, limits.get(key) ?? NO_LIMITS);
