@@ -139,6 +139,16 @@ export class Configuration {
     }
   }
 
+  /**
+   * Lays it over the topology anew. While a new file was being applied, the configuration may have been changed
+   * over the old one, and the new one has it as it was when it was read.
+   */
+  renew(): void {
+    const { main } = this.#options;
+    const topology = this.over(this.#base);
+    if (topology.hash !== main.next.hash) main.adjust(topology);
+  }
+
   /** What holds now, or with the next start where that has to be waited for. */
   value(field: Field): Value {
     return this.#read(field, {

@@ -303,6 +303,8 @@ const apply = defineEndpoint<Change, TopologyStatus>({
       if (error instanceof Error && 'code' in error && String(error.code).startsWith('plan.'))
         throw new ApiError('RESOURCE_CONFLICT', error.message);
       throw refused(error);
+    } finally {
+      deployment.configuration.renew();
     }
   },
   b: formView({

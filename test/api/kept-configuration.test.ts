@@ -98,6 +98,22 @@ describe('anonymity that was promised', () => {
   });
 });
 
+test('what is changed while a new file is applied is laid over that file too', async () => {
+  const { runner } = made;
+  const configuration = configurationOf(made);
+  await runner.start();
+  const maxBatch = { type: 'infer-pose', from: 'windows', backend: 'wasm', max_batch: 4 };
+  const text = { ...WHOLE, operators: { ...WHOLE.operators, poses: maxBatch } };
+  const next = configuration.over(made.parse(text));
+  const applied = runner.apply(next, runner.plan(next).hash);
+  set(configuration, 'detection.max_persons', 5);
+  await applied;
+  const configOf = (id: string) => runner.next.nodes.find((node) => node.id === id)!.config;
+  configuration.renew();
+  expect([configOf('people')['max_persons'], configOf('poses')['max_batch']]).toEqual([5, 4]);
+  expect(runner.topology).toBe(runner.next);
+});
+
 test('which environment calls are about is found without a look at what is measured', () => {
   const facts = {} as Facts;
   for (const name of Object.keys(NO_FACTS))
