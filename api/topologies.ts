@@ -80,11 +80,13 @@ export class Topologies {
       initial: { version: LAYOUT, topologies: {} },
       remedy: 'remove it, and put the topologies beside the main one again',
     });
-    for (const [id, { text }] of Object.entries(this.#kept)) this.#load(id, text);
+    for (const [id, { text }] of Object.entries(this.#file.content.topologies)) this.#load(id, text);
   }
 
-  get #kept(): Kept {
-    return this.#file.content.topologies;
+  /** Undefined for the main one, whatever its id: `constructor` too is one. */
+  #kept(id: string): Kept[string] | undefined {
+    const { topologies } = this.#file.content;
+    return Object.hasOwn(topologies, id) ? topologies[id] : undefined;
   }
 
   /** The main one first. */
@@ -102,7 +104,7 @@ export class Topologies {
 
   /** Starts those that ran when csiflow ended. What keeps one from it stands in its status and in the log. */
   async resume(): Promise<void> {
-    const wanted = [...this.#others].filter(([id]) => this.#kept[id]?.wanted === 'running');
+    const wanted = [...this.#others].filter(([id]) => this.#kept(id)?.wanted === 'running');
     await Promise.all(
       wanted.map(([id, topology]) =>
         topology.start().catch((error: unknown) => {
@@ -141,14 +143,14 @@ export class Topologies {
   async apply(id: string, yaml: string, hash: string): Promise<RunningTopology> {
     const running = this.find(id)!;
     await running.apply(this.#check(id, yaml), hash);
-    const kept = this.#kept[id];
+    const kept = this.#kept(id);
     if (kept) this.#keep(id, { ...kept, text: yaml });
     return running;
   }
 
   /** It is to run, or to stay stopped, also when csiflow starts again. */
   want(id: string, wanted: 'running' | 'stopped'): void {
-    const kept = this.#kept[id];
+    const kept = this.#kept(id);
     if (kept && kept.wanted !== wanted) this.#keep(id, { ...kept, wanted });
   }
 
@@ -160,7 +162,7 @@ export class Topologies {
     if (!isDown(known)) throw new TopologyConflict(`${id} is ${state}: stop it first`, state);
     this.#others.delete(id);
     this.#options.forget(id);
-    const rest = Object.entries(this.#kept).filter(([one]) => one !== id);
+    const rest = Object.entries(this.#file.content.topologies).filter(([one]) => one !== id);
     this.#file.write({ version: LAYOUT, topologies: Object.fromEntries(rest) });
   }
 
@@ -213,7 +215,7 @@ export class Topologies {
   }
 
   #keep(id: string, entry: Kept[string]): void {
-    this.#file.write({ version: LAYOUT, topologies: { ...this.#kept, [id]: entry } });
+    this.#file.write({ version: LAYOUT, topologies: { ...this.#file.content.topologies, [id]: entry } });
   }
 }
 

@@ -17,7 +17,7 @@ const QUESTION = [
   '--format=csv,noheader,nounits',
 ] as const;
 
-/** Runs `nvidia-smi`; gives what it prints, or null where there is none or it fails. */
+/** Runs `nvidia-smi`; gives what it prints, nothing where it fails, null where there is none. */
 export type AskGpu = () => Promise<string | null>;
 
 /** Figures of NVIDIA GPUs, asked for every ten seconds. A machine without `nvidia-smi` is asked once. */
@@ -28,8 +28,8 @@ export class GpuProbe {
   /** Resolves when the GPU has been asked for the first time. */
   readonly ready: Promise<void>;
 
-  constructor(ask: AskGpu = askNvidia) {
-    this.ready = this.#look(ask);
+  constructor(ask: AskGpu = askNvidia, everyMs = EVERY_MS) {
+    this.ready = this.#look(ask, everyMs);
   }
 
   get figures(): GpuFigures {
@@ -41,12 +41,12 @@ export class GpuProbe {
     clearTimeout(this.#timer);
   }
 
-  async #look(ask: AskGpu): Promise<void> {
+  async #look(ask: AskGpu, everyMs: number): Promise<void> {
     const answer = await ask();
     if (answer === null) return;
     this.#figures = readGpus(answer);
     if (this.#closed) return;
-    this.#timer = setTimeout(() => void this.#look(ask), EVERY_MS);
+    this.#timer = setTimeout(() => void this.#look(ask, everyMs), everyMs);
     this.#timer.unref();
   }
 }
@@ -70,6 +70,7 @@ export function readGpus(text: string): GpuFigures {
 const askNvidia: AskGpu = () =>
   new Promise((resolve) => {
     execFile('nvidia-smi', QUESTION, { timeout: PATIENCE_MS }, (error, stdout) => {
-      resolve(error ? null : stdout);
+      // One that is busy, or whose driver is being renewed, may answer the next time.
+      resolve(error?.code === 'ENOENT' ? null : error ? '' : stdout);
     });
   });

@@ -156,7 +156,9 @@ const stop = defineEndpoint<StopInput, Accepted>({
   audit: ({ force, saveState }) => ({ force, save_state: saveState }),
   async handle(input, { deployment }) {
     const { state } = deployment.main.status();
-    if (state === 'stopped' || state === 'stopping') throw conflict(state, `The system is ${state} already`);
+    // Who does not want to wait for a stop any longer may force it.
+    if (state === 'stopped' || (state === 'stopping' && !input.force))
+      throw conflict(state, `The system is ${state} already`);
     return begin(deployment, 'stop', () => deployment.main.stop(input), {});
   },
   a: formView({

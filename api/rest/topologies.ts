@@ -192,7 +192,7 @@ const stop = defineEndpoint<Stop, TopologyStatus>({
   async handle({ id, ...options }, { deployment }) {
     const running = topologyOf(deployment, id);
     const { state } = running.status();
-    if (state === 'stopped' || state === 'stopping')
+    if (state === 'stopped' || (state === 'stopping' && !options.force))
       throw conflict(`The topology ${id} is ${state} already`, state);
     deployment.topologies.want(id, 'stopped');
     return goOn(deployment, running, running.stop(options));

@@ -117,6 +117,18 @@ describe('GPUs', () => {
     expect(asked).toBe(1);
     probe.close();
   });
+
+  test('one that fails to answer has no figures until it answers again', async () => {
+    const answers = ['40, 1024, 2048\n', '', '60, 512, 2048\n'];
+    const shown: number[] = [];
+    const probe: GpuProbe = new GpuProbe(async () => {
+      // What the answer before has left.
+      if (answers.length < 3) shown.push(probe.figures.usage);
+      return answers.shift() ?? '';
+    }, 1);
+    await expect.poll(() => shown.slice(0, 3)).toEqual([0.4, 0, 0.6]);
+    probe.close();
+  });
 });
 
 describe('the machine', () => {

@@ -73,6 +73,27 @@ test.each(CONFLICTS)(
   },
 );
 
+test('a stop that takes too long is forced', async () => {
+  const asked: unknown[] = [];
+  service.main.state = 'stopping';
+  service.main.stop = async (options) => void asked.push(options);
+  const response = await service.post(`${A}/system/stop`, { force: true }, token);
+  expect(response.status).toBe(202);
+  expect(await json(response)).toMatchObject({ status: 'stopping' });
+  const other = await service.post(`${B}/topologies/test/stop`, { force: true }, token);
+  expect(other.status).toBe(202);
+  expect(asked).toEqual([
+    { force: true, saveState: true },
+    { force: true, saveState: true },
+  ]);
+});
+
+test('a topology that failed has no uptime', async () => {
+  service.main.state = 'failed';
+  const { data } = await json(await service.get(`${B}/system/status`, token));
+  expect(data).toMatchObject({ status: 'failed', uptime_seconds: 0 });
+});
+
 test('steps show how far a start has come', async () => {
   const response = await service.get(`${B}/system/steps`, service.token('viewer'));
   const { data } = await json(response);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -126,16 +126,23 @@ test('two topologies cannot have one DuckDB file: the second one says why', asyn
   expect(await stateOf('ward-3')).toBe('running');
 }, 60_000);
 
+const kept = () => ({
+  main: new FakeTopology(),
+  parse,
+  stateFolder: folder,
+  log: testContext().context.log,
+  run: (topology: Parameters<typeof createRunner>[0]) =>
+    createRunner(topology, { log: createLogger({ level: 'error' }) }),
+  forget: () => undefined,
+});
+
+test('of the main topology nothing is kept, whatever its id', () => {
+  new Topologies(kept()).want('constructor', 'running');
+  expect(existsSync(join(folder, 'topologies.json'))).toBe(false);
+});
+
 test('what ran goes on with the next start of csiflow; what somebody stopped does not', async () => {
-  const options = {
-    main: new FakeTopology(),
-    parse,
-    stateFolder: folder,
-    log: testContext().context.log,
-    run: (topology: Parameters<typeof createRunner>[0]) =>
-      createRunner(topology, { log: createLogger({ level: 'error' }) }),
-    forget: () => undefined,
-  };
+  const options = kept();
   const first = new Topologies(options);
   for (const id of ['ward-3', 'ward-4']) {
     first.put(id, text(id));
