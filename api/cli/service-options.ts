@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { Type } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { nearest } from '../../pipeline/config/index.js';
 import type { IdentityProviderOptions } from '../auth/identity-provider.js';
 import type { Form } from '../contract/form.js';
+import { DEFAULT_LIMITS, Limits } from '../limits/limits.js';
 import { formPaths } from '../rest/app.js';
 import type { ServerOptions } from '../server.js';
 import { CommandError, EXIT } from './exit.js';
@@ -57,15 +58,37 @@ const IdentityProviderSchema = Type.Object(
 /** @throws CommandError naming the field that is wrong */
 export function readIdentityProvider(file: string | undefined): IdentityProviderOptions | undefined {
   if (file === undefined) return undefined;
-  const content = parse(file, read(file).toString());
-  const [first] = Value.Errors(IdentityProviderSchema, content);
-  if (first)
-    throw new CommandError(`${file}: ${first.instancePath || 'the file'} ${first.message}`, EXIT.invalid);
-  const options = content as IdentityProviderOptions;
+  const options = readAs(IdentityProviderSchema, file);
   for (const field of ['jwks', 'issuer'] as const)
     if (!URL.canParse(options[field]))
       throw new CommandError(`${file}: /${field} is no address: ${options[field]}`, EXIT.invalid);
   return options;
+}
+
+const LimitSchema = Type.Object(
+  {
+    requests: Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
+    seconds: Type.Integer({ minimum: 1, maximum: 86_400 }),
+  },
+  { additionalProperties: false },
+);
+
+const LimitsSchema = Type.Partial(
+  Type.Record(Type.Enum(Object.keys(DEFAULT_LIMITS) as (keyof typeof DEFAULT_LIMITS)[]), LimitSchema),
+  { additionalProperties: false },
+);
+
+/** What the file leaves out keeps the limit of the interface. @throws CommandError naming the field that is wrong */
+export function readLimits(file: string | undefined): Limits | undefined {
+  return file === undefined ? undefined : new Limits({ ...DEFAULT_LIMITS, ...readAs(LimitsSchema, file) });
+}
+
+function readAs<T extends TSchema>(schema: T, file: string): Static<T> {
+  const content = parse(file, read(file).toString());
+  const [first] = Value.Errors(schema, content);
+  if (first)
+    throw new CommandError(`${file}: ${first.instancePath || 'the file'} ${first.message}`, EXIT.invalid);
+  return content as Static<T>;
 }
 
 function parse(file: string, text: string): unknown {

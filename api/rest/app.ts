@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import bodyParser from '@koa/bodyparser';
 import cors from '@koa/cors';
 import Router from '@koa/router';
 import Koa, { type Context as KoaContext, type Middleware } from 'koa';
@@ -18,6 +17,7 @@ import { analyticsEndpoints } from './analytics/index.js';
 import { auditEndpoints } from './audit.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
+import { readJson } from './bodies.js';
 import { clipEndpoints } from './clips.js';
 import { configurationEndpoints } from './configuration.js';
 import { deadLetterEndpoints } from './dead-letters.js';
@@ -134,7 +134,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
           allow(endpoint),
           ...(endpoint.limit === 'health' ? [] : [room]),
           onlyJson,
-          readBody(endpoint),
+          ...readBody(endpoint),
           serve(endpoint, formAtMount(deployment, base, endpoint.path) ?? form, {
             deployment,
             limits,
@@ -329,20 +329,11 @@ const onlyJson: Middleware = async (context, next) => {
   await next();
 };
 
-/** @throws ApiError 413, or 400 for what is not JSON: in the parser's words, unless they may repeat a password. */
-function readBody(endpoint: AnyEndpoint): Middleware {
-  const limit = endpoint.access === 'open' ? OPEN_BODY_LIMIT : BODY_LIMIT;
-  return bodyParser({
-    enableTypes: ['json'],
-    jsonLimit: limit,
-    onError: (error) => {
-      if ('status' in error && error.status === 413)
-        throw new ApiError('PAYLOAD_TOO_LARGE', `A body may have ${limit / 1024} KiB at most here`);
-      const why = holdsSecrets(endpoint) ? '' : `: ${error.message}`;
-      throw new ApiError('BAD_REQUEST', `The body is not valid JSON${why}`);
-    },
+const readBody = (endpoint: AnyEndpoint): readonly Middleware[] =>
+  readJson({
+    limit: endpoint.access === 'open' ? OPEN_BODY_LIMIT : BODY_LIMIT,
+    shown: !holdsSecrets(endpoint),
   });
-}
 
 interface Serving {
   readonly deployment: Deployment;

@@ -12,6 +12,7 @@ import type { Problem } from '../../pipeline/config/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import { openServer, type RunningServer, type ServerOptions } from '../../api/server.js';
+import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { testContext } from '../support/context.js';
 import { FakeTopology } from '../support/fake-topology.js';
 import { complaints } from '../support/openapi.js';
@@ -56,6 +57,25 @@ async function usersFolder(): Promise<string> {
   await made;
   return kept;
 }
+
+/** Gives a fake topology a source, as every real one has: its configuration has fields of it. */
+export function addSource(main: FakeTopology): void {
+  const source = {
+    id: 'in',
+    component: simulator,
+    config: {},
+    inputs: [],
+    queue: null,
+    secrets: [],
+    hash: 'in',
+  } as const;
+  main.topology = { ...main.topology, nodes: [source] };
+}
+
+/** For tests that call more often than any caller may. */
+export const UNLIMITED = Object.fromEntries(
+  Object.keys(DEFAULT_LIMITS).map((name) => [name, { requests: 1_000_000, seconds: 3_600 }]),
+) as typeof DEFAULT_LIMITS;
 
 /** A service over a fake topology on a free port, with one user of each role, named as the role, password `pw`. */
 export async function openService(

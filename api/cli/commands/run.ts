@@ -15,6 +15,7 @@ interface RunOptions {
   readonly allowHost: readonly string[];
   readonly allowOrigin: readonly string[];
   readonly identityProvider?: string;
+  readonly limits?: string;
 }
 
 export function register(program: Command): void {
@@ -45,6 +46,10 @@ export function register(program: Command): void {
       '--identity-provider <file>',
       'JSON {jwks, issuer, audience, roleClaim} of one whose tokens are taken beside our own',
     )
+    .option(
+      '--limits <file>',
+      'JSON of rate limits that differ from the usual: {pose_data: {requests, seconds}}',
+    )
     .option('--plugin <file...>', 'modules with components of your own', [])
     .option('--log <level>', 'debug, info, warn or error', 'info')
     .addHelpText(
@@ -52,12 +57,12 @@ export function register(program: Command): void {
       '\nExample:\n  csiflow run topologies/demo.yaml\n  csiflow run topologies/esp32-udp.yaml --port 9000',
     )
     .action(async (file: string, options: RunOptions) => {
-      const [{ runTopology }, { readFormsOf, readIdentityProvider, readTls }] = await Promise.all([
-        import('../../main.js'),
-        import('../service-options.js'),
-      ]);
+      const [{ runTopology }, { readFormsOf, readIdentityProvider, readLimits, readTls }] = await Promise.all(
+        [import('../../main.js'), import('../service-options.js')],
+      );
       const tls = readTls(options.tlsCert, options.tlsKey);
       const identityProvider = readIdentityProvider(options.identityProvider);
+      const limits = readLimits(options.limits);
       await runTopology(file, {
         host: options.host,
         port: readPort(options.port),
@@ -71,6 +76,7 @@ export function register(program: Command): void {
         origins: options.allowOrigin,
         ...(tls && { tls }),
         ...(identityProvider && { identityProvider }),
+        ...(limits && { limits }),
       });
     });
 }

@@ -1,0 +1,68 @@
+import bodyParser from '@koa/bodyparser';
+import type { Middleware } from 'koa';
+import { ApiError } from '../contract/errors.js';
+
+export interface BodyOptions {
+  /** Bytes. */
+  readonly limit: number;
+  /** Whether errors may repeat a piece of the body; not where it may be a password. */
+  readonly shown: boolean;
+}
+
+/** Deeper than any body of the service interface; to parse millions of levels takes seconds in which nothing else is done. */
+const MOST_LEVELS = 64;
+
+/** Reads a body of JSON; one that is empty is undefined. @throws ApiError 413 where it is too large, 400 where it is not JSON, 422 where it is too deep */
+export function readJson(options: BodyOptions): readonly Middleware[] {
+  const { limit } = options;
+  const read = bodyParser({
+    enableTypes: ['text'],
+    extendTypes: { text: ['application/json'] },
+    textLimit: limit,
+    onError: (error) => {
+      if ('status' in error && error.status === 413)
+        throw new ApiError('PAYLOAD_TOO_LARGE', `A body may have ${limit / 1024} KiB at most here`);
+      throw new ApiError('BAD_REQUEST', `The body cannot be read: ${error.message}`);
+    },
+  });
+  return [
+    read,
+    async (context, next) => {
+      const text: unknown = context.request.body;
+      context.request.body = typeof text === 'string' && text !== '' ? parse(text, options) : undefined;
+      await next();
+    },
+  ];
+}
+
+function parse(text: string, { shown }: BodyOptions): unknown {
+  if (levelsOf(text) > MOST_LEVELS)
+    throw new ApiError('VALIDATION_ERROR', `The body is nested more than ${MOST_LEVELS} levels deep`);
+  try {
+    // To look at each name takes several times as long.
+    return /__proto__|\\u/.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text);
+  } catch (error) {
+    const why = shown && error instanceof Error ? `: ${error.message}` : '';
+    throw new ApiError('BAD_REQUEST', `The body is not valid JSON${why}`);
+  }
+}
+
+function refusePrototype(name: string, value: unknown): unknown {
+  if (name === '__proto__') throw new Error('no field may be named __proto__');
+  return value;
+}
+
+/** How deep a text of JSON is nested; of another text any number. */
+function levelsOf(text: string): number {
+  let [levels, deepest, inText] = [0, 0, false];
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (inText) {
+      if (character === '\\') index++;
+      else if (character === '"') inText = false;
+    } else if (character === '"') inText = true;
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++levels);
+    else if (character === ']' || character === '}') levels--;
+  }
+  return deepest;
+}
