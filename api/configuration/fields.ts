@@ -246,7 +246,7 @@ const inactivity: readonly Field[] = [
     absent: 0,
     ...nodeField('detect-inactivity', 'threshold_minutes', {
       show: (stored) => rounded((stored as number) * 60),
-      store: (value) => rounded((value as number) / 60),
+      store: (value) => (value as number) / 60,
     }),
   },
   {

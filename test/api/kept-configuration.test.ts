@@ -57,6 +57,21 @@ describe('a kept value that no call could have set keeps csiflow from starting, 
   });
 });
 
+test.each<[string, readonly number[]]>([
+  ['analytics.alert_thresholds.inactivity_timeout', [0.5, 1, 59, 100, 1234.5]],
+  ['analytics.alert_thresholds.fall_confidence', [0, 0.0001, 0.3, 0.7311, 0.9999, 1]],
+  ['alerts.fall_detection.notification_delay_seconds', [0, 0.001, 2.5, 600]],
+  ['detection.tracking_max_age', [0, 1, 7, 3000]],
+])('%s shows what was set, and setting it again changes nothing', (name, values) => {
+  const configuration = configurationOf(made);
+  const field = FIELDS.find((one) => one.name === name)!;
+  for (const value of values) {
+    set(configuration, name, value);
+    expect(configuration.value(field)).toBe(value);
+    expect(set(configuration, name, value).changed).toEqual([]);
+  }
+});
+
 describe('anonymity that was promised', () => {
   test('keeps a topology from starting that cannot hold it', async () => {
     set(configurationOf(made), 'privacy.anonymize_data', true);
