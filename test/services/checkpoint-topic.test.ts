@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { kafka } from '../../pipeline/sources/kafka/kafka.js';
+import { withDefaults } from '../kit/definition.js';
+import { testContext } from '../support/context.js';
+import { KafkaCluster } from '../support/servers/kafka.js';
+
+let cluster: KafkaCluster;
+beforeAll(async () => {
+  cluster = await KafkaCluster.start();
+}, 90_000);
+afterAll(async () => {
+  await cluster.stop();
+});
+
+test('a topic of checkpoints that would delete the old ones is refused with what to set', async () => {
+  const topic = await cluster.topic(1);
+  const config = withDefaults(kafka, { brokers: cluster.brokers, topics: [topic], group: 'rooms' });
+  const join = async () => {
+    const partitions = kafka.partitions!(config as never, testContext().context);
+    try {
+      await partitions.join(
+        () => undefined,
+        () => undefined,
+      );
+    } finally {
+      await partitions.leave();
+    }
+  };
+  await join();
+  const admin = await cluster.admin();
+  const names = await admin.listTopics();
+  const name = names.find((one) => one !== topic && !one.startsWith('__'))!;
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: [{ type: 2, name, configEntries: [{ name: 'cleanup.policy', value: 'delete' }] }],
+  });
+  await expect(join()).rejects.toThrow(/cleanup\.policy is delete.*compact/);
+}, 60_000);
