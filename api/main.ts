@@ -138,19 +138,26 @@ async function tracerOf(metrics: Metrics, log: Log): Promise<OpenTracer | null> 
   }
 }
 
-/** @throws CommandError with what kept it from starting, in its own words. */
-async function begin(runner: RunningTopology): Promise<void> {
+/**
+ * Starts it; who stops it before it runs, by the service interface, may start it again.
+ * @throws CommandError with what kept it from starting, in its own words.
+ */
+export async function begin(runner: Pick<RunningTopology, 'start' | 'status'>): Promise<void> {
   try {
     await runner.start();
   } catch (error) {
+    if (runner.status().state !== 'failed') return;
     throw new CommandError(error instanceof Error ? error.message : String(error), exitCodeOf(error));
   }
 }
 
 async function stop(runner: RunningTopology, server: RunningServer | null): Promise<void> {
   const { state } = runner.status();
-  if (state !== 'stopped' && state !== 'failed') await runner.stop();
-  await server?.close();
+  try {
+    if (state !== 'stopped' && state !== 'failed') await runner.stop();
+  } finally {
+    await server?.close();
+  }
 }
 
 /** Resolves with the first Ctrl-C or SIGTERM; a second one ends the process at once: the next start recovers. */

@@ -189,7 +189,10 @@ export class Topologies {
   #check(id: string, yaml: string): CheckedTopology {
     const topology = this.parse(id, yaml);
     if (topology.id !== id)
-      throw new TopologyConflict(`The text is of the topology ${topology.id}, not of ${id}`, 'stopped');
+      throw new TopologyConflict(
+        `The text is of the topology ${topology.id}, not of ${id}`,
+        this.find(id)?.status().state ?? 'stopped',
+      );
     const folder = topology.settings.stateFolder;
     const other = this.list().find(
       (one) => one.topology.id !== id && one.topology.settings.stateFolder === folder,
