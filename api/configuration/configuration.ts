@@ -9,6 +9,7 @@ import {
   type Problem,
 } from '../../pipeline/config/index.js';
 import { hashOf } from '../../pipeline/config/hash.js';
+import { livePart } from '../../pipeline/runtime/live.js';
 import type { RunningTopology } from '../../pipeline/runtime/status.js';
 import { StateFile } from '../../pipeline/state/state-file.js';
 import type { Facts, Field, Place, Value } from './field.js';
@@ -266,7 +267,12 @@ export class Configuration {
     });
     main.adjust(topology);
     log.info('the configuration was changed', { ...newest, changes: changes.map(({ name }) => name) });
-    const running = { topology: main.topology, own, facts: this.#options.facts() };
+    // What is being started takes the live part over as soon as it runs.
+    const running = {
+      topology: livePart(main.topology, main.next),
+      own,
+      facts: this.#options.facts(),
+    };
     const requiresRestart = fields.some((field) => this.#read(field, running) !== this.value(field));
     return { changed: fields, requiresRestart, at };
   }

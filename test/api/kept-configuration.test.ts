@@ -113,6 +113,17 @@ describe('anonymity that was promised', () => {
   });
 });
 
+test('what is being started takes a live field over by itself, and needs a restart for another', async () => {
+  const { runner } = made;
+  const configuration = configurationOf(made);
+  const started = runner.start();
+  expect(set(configuration, 'detection.max_persons', 5).requiresRestart).toBe(false);
+  expect(set(configuration, 'neural_network.batch_size', 4).requiresRestart).toBe(true);
+  await started;
+  const configOf = (id: string) => runner.topology.nodes.find((node) => node.id === id)!.config;
+  expect([configOf('people')['max_persons'], configOf('poses')['max_batch']]).toEqual([5, 32]);
+});
+
 test('what is changed while a new file is applied is laid over that file too', async () => {
   const { runner } = made;
   const configuration = configurationOf(made);
