@@ -2,6 +2,7 @@ import { chainSpeed } from './speed/operators.js';
 import { checkpointPause } from './speed/checkpoint.js';
 import { journalSpeed } from './speed/journal.js';
 import { runtimeOverhead } from './speed/runtime-overhead.js';
+import { clientsSpeed } from './speed/system/clients.js';
 import { poseLatency } from './speed/system/latency.js';
 import { memoryUse } from './speed/system/memory.js';
 import { restartAfterKill } from './speed/system/restart.js';
@@ -40,6 +41,7 @@ export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   udp: { summary: 'UDP through the whole chain', measure: udp },
   restart: { summary: 'the start after a kill', measure: restart },
   latency: { summary: 'from a datagram to its pose on the WebSocket', measure: latency },
+  clients: { summary: '200 WebSocket clients and 500 REST requests/s at 2,000 frames/s', measure: clients },
   memory: { summary: 'resident memory at 1,000 frames/s', measure: memory },
 };
 
@@ -161,6 +163,23 @@ async function latency({ quick, progress }: LineOptions): Promise<Result[]> {
     });
   }
   return results;
+}
+
+async function clients({ quick, progress }: LineOptions): Promise<Result[]> {
+  progress('200 WebSocket clients, 500 REST requests/s');
+  const [first, second] = await twice(() => clientsSpeed(quick ? 10 : 60));
+  const shown = ({ p50, p99, errors }: typeof first) => `p50 ${ms(p50)}, p99 ${ms(p99)}, ${errors} errors`;
+  const { requests, webSockets, updates, frames, load } = first;
+  return [
+    {
+      what: '500 REST requests/s over keep-alive and 200 WebSocket clients with 20 filters, at 2,000 frames/s through the network, tracking, falls and duckdb; the clients share the cores',
+      target: 'no error, p99 stated',
+      reached: `${shown(first)} of ${thousands(requests)}; ${webSockets.opened - webSockets.closed} WebSockets to the end, ${thousands(updates)} updates; ${thousands(frames.received)} of ${thousands(frames.sent)} frames (load ${load.toFixed(1)})`,
+      control: `${shown(second)} (load ${second.load.toFixed(1)})`,
+      met: [first, second].every((run) => run.errors === 0 && run.webSockets.closed === 0),
+      figures: [first, second],
+    },
+  ];
 }
 
 async function memory({ quick, memorySeconds, progress }: LineOptions): Promise<Result[]> {

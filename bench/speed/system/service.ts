@@ -15,7 +15,8 @@ export class Service {
 
   constructor(site: Site) {
     this.#site = site;
-    const args = ['run', site.topology, '--port', String(site.apiPort)];
+    const limits = site.limits === null ? [] : ['--limits', site.limits];
+    const args = ['run', site.topology, '--port', String(site.apiPort), ...limits];
     this.#process = spawn(process.execPath, [packageFile('dist/api/cli/csiflow.js'), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -85,6 +86,21 @@ export class Service {
     });
     const { data } = (await response.json()) as { data: { access_token: string } };
     return data.access_token;
+  }
+
+  /** Makes so many keys of viewers. */
+  async keys(token: string, count: number): Promise<readonly string[]> {
+    const keys: string[] = [];
+    for (let number = 1; number <= count; number++) {
+      const response = await fetch(`${this.address}/form-b/api/v1/auth/api-keys`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+        body: JSON.stringify({ name: `client-${number}`, role: 'viewer' }),
+      });
+      const { data } = (await response.json()) as { data: { key: string } };
+      keys.push(data.key);
+    }
+    return keys;
   }
 
   get address(): string {

@@ -13,6 +13,8 @@ export interface Site {
   readonly udpPort: number;
   readonly apiPort: number;
   readonly links: number;
+  /** File of rate limits; null for the usual ones. */
+  readonly limits: string | null;
   remove(): Promise<void>;
 }
 
@@ -20,12 +22,14 @@ export interface SiteOptions {
   readonly rooms: number;
   /** With the network, tracking and falls, or the signal processing and motion alone. */
   readonly inference: boolean;
+  /** With rate limits that are not reached. */
+  readonly unlimited?: boolean;
 }
 
 const LINKS_PER_ROOM = 4;
 
 /** Node `n` (from 1) sends link `n`; every four nodes are a room. */
-export async function makeSite({ rooms, inference }: SiteOptions): Promise<Site> {
+export async function makeSite({ rooms, inference, unlimited = false }: SiteOptions): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
   const [udpPort, apiPort] = [await freeUdpPort(), await freeTcpPort()];
   const names = Array.from({ length: rooms }, (_, room) => `room-${room + 1}`);
@@ -34,12 +38,15 @@ export async function makeSite({ rooms, inference }: SiteOptions): Promise<Site>
   );
   const topology = join(folder, 'topology.yaml');
   await writeFile(topology, chain(names, udpPort, inference));
+  const limits = unlimited ? join(folder, 'limits.json') : null;
+  if (limits) await writeFile(limits, JSON.stringify(manyCalls()));
   return {
     folder,
     topology,
     udpPort,
     apiPort,
     links: rooms * LINKS_PER_ROOM,
+    limits,
     remove: () => rm(folder, { recursive: true }),
   };
 }
@@ -83,6 +90,14 @@ function chain(rooms: readonly string[], port: number, inference: boolean): stri
     '',
   ].join('\n');
 }
+
+const manyCalls = () =>
+  Object.fromEntries(
+    ['form_a', 'authentication', 'pose_data', 'configuration', 'health'].map((name) => [
+      name,
+      { requests: 1_000_000, seconds: 3_600 },
+    ]),
+  );
 
 async function freeUdpPort(): Promise<number> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');

@@ -2,7 +2,17 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Result } from '../../../../bench/line.js';
 
 /** Of what can be measured; written out here, as each start of csiflow would pay for reading it from there. */
-export const NAMES = ['chain', 'runtime', 'journal', 'checkpoint', 'udp', 'restart', 'latency', 'memory'];
+export const NAMES = [
+  'chain',
+  'runtime',
+  'journal',
+  'checkpoint',
+  'udp',
+  'restart',
+  'latency',
+  'clients',
+  'memory',
+];
 
 interface Options {
   readonly only?: string;
