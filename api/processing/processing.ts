@@ -12,6 +12,8 @@ import { Sessions } from './sessions.js';
 const FRAMES_AT_ONCE = 256;
 /** Windows that one call may wait for in the network's thread, and that it may be about. */
 const [WINDOWS_AT_ONCE, MOST_WINDOWS] = [16, 600];
+/** Where each person of each is drawn: pictures take ten times as much. */
+const MOST_DRAWN = 100;
 /** Calls at work at the same time. */
 const CALLS_AT_ONCE = 4;
 
@@ -25,6 +27,8 @@ export interface ProcessRequest {
   readonly minConfidence: number;
   /** Null: any number. */
   readonly maxPersons: number | null;
+  /** With pictures of persons. */
+  readonly drawn: boolean;
 }
 
 export interface Processed {
@@ -119,11 +123,18 @@ export class PoseProcessing {
     work: Work,
     frames: readonly SubmittedFrame[],
     chain: PoseChain,
-    { session, tracking, minConfidence, maxPersons }: ProcessRequest,
+    { session, tracking, minConfidence, maxPersons, drawn }: ProcessRequest,
   ): Promise<Omit<Processed, 'continued'>> {
     const { length, hop } = windowTimes(chain);
     if (frames[0]!.time - work.newest > length) work.first = frames[0]!.time;
     const windows = await this.#windows(work, frames, session === null);
+    const most = drawn ? MOST_DRAWN : MOST_WINDOWS;
+    if (windows.length > most)
+      throw wrong(
+        'csi_data',
+        `makes ${windows.length} windows, ${most} at most${drawn ? ' with return_dense_pose' : ''}: send less at a time`,
+        null,
+      );
     const inferred = await this.#infer(chain.network.id, windows);
     const tracked = work.tracker !== null && tracking !== false;
     const poses = tracked ? await follow(work.tracker, inferred) : inferred;
@@ -151,12 +162,6 @@ export class PoseProcessing {
       await turn();
     }
     if (last) take((await work.before.process([], Infinity)).data);
-    if (windows.length > MOST_WINDOWS)
-      throw wrong(
-        'csi_data',
-        `makes ${windows.length} windows, ${MOST_WINDOWS} at most: send less at a time`,
-        null,
-      );
     return windows;
   }
 

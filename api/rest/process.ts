@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
-import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
-import { modelText, PoseResultSchema, WHOLE } from '../contract/pose.js';
+import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { modelText, PoseResultSchema, WHOLE, type PoseView } from '../contract/pose.js';
 import { viewOfEnvironment, type Deployment } from '../deployment.js';
 import { FrameSchema, MOST_FRAMES } from '../processing/frames.js';
 import { PoseProcessing, type Processed } from '../processing/processing.js';
@@ -35,7 +36,9 @@ const BodySchema = Type.Object(
           enable_tracking: Type.Optional(
             Type.Boolean({ description: 'Follows and numbers persons. Default: where the topology does.' }),
           ),
-          return_dense_pose: Type.Optional(Type.Boolean({ description: 'Default: false.' })),
+          return_dense_pose: Type.Optional(
+            Type.Boolean({ description: 'Default: false. Of 100 moments at most.' }),
+          ),
         },
         closed,
       ),
@@ -98,6 +101,7 @@ interface Answer {
   readonly id: string;
   readonly body: ProcessBody;
   readonly processed: Processed;
+  readonly poses: Static<typeof PoseResultSchema>[];
   readonly milliseconds: number;
 }
 
@@ -114,6 +118,7 @@ const process = defineEndpoint<ProcessBody, Answer>({
   async handle(body, { deployment, account }) {
     const began = deployment.clock.elapsed();
     const { processing_options: options = {}, session_id: session } = body;
+    const densePose = options.return_dense_pose ?? false;
     const processed = await processingOf(deployment).process({
       frames: body.csi_data,
       session: session ?? null,
@@ -121,14 +126,17 @@ const process = defineEndpoint<ProcessBody, Answer>({
       tracking: options.enable_tracking ?? null,
       minConfidence: options.confidence_threshold ?? 0,
       maxPersons: options.max_persons ?? null,
+      drawn: densePose,
     });
-    return { id: randomUUID(), body, processed, milliseconds: deployment.clock.elapsed() - began };
+    const poses = await recordsOf(processed, viewOfEnvironment(deployment, processed.environment), densePose);
+    const milliseconds = deployment.clock.elapsed() - began;
+    return { id: randomUUID(), body, processed, poses, milliseconds };
   },
   b: formView({
     body: BodySchema,
     response: ResponseSchema,
     read: ({ body }) => body,
-    render: (answer, call) => ({ data: answerBody(answer, call) }),
+    render: (answer) => ({ data: answerBody(answer) }),
   }),
 });
 
@@ -144,22 +152,31 @@ function processingOf(deployment: Deployment): PoseProcessing {
   return made;
 }
 
-function answerBody(
-  { id, body, processed, milliseconds }: Answer,
-  { deployment }: Call,
-): Static<typeof ResponseSchema> {
+/** Persons of each moment. A picture takes a millisecond or two: others get their turn between them. */
+async function recordsOf(
+  { environment, frames }: Processed,
+  view: PoseView,
+  densePose: boolean,
+): Promise<Answer['poses']> {
+  const selection = { ...WHOLE, densePose };
+  const poses: Answer['poses'] = [];
+  for (const { time, frameId, persons } of frames)
+    for (const person of persons) {
+      poses.push(view.recordB({ time, frameId, environment, person }, selection));
+      if (densePose) await turn();
+    }
+  return poses;
+}
+
+function answerBody({ id, body, processed, poses, milliseconds }: Answer): Static<typeof ResponseSchema> {
   const { environment, frames } = processed;
-  const view = viewOfEnvironment(deployment, environment);
-  const selection = { ...WHOLE, densePose: body.processing_options?.return_dense_pose ?? false };
   const quality = frames.reduce((sum, { signalQuality }) => sum + signalQuality, 0) / (frames.length || 1);
   const last = frames.at(-1);
   return {
     processing_id: id,
     status: last ? 'completed' : 'insufficient_data',
     processing_time_ms: thousandths(milliseconds),
-    poses: frames.flatMap(({ time, frameId, persons }) =>
-      persons.map((person) => view.recordB({ time, frameId, environment, person }, selection)),
-    ),
+    poses,
     metadata: {
       environment_id: environment,
       model_version: last ? modelText(last) : 'none',

@@ -198,6 +198,18 @@ describe('a run of frames', () => {
     expect(dense.poses.every((pose) => 'dense_pose' in pose)).toBe(true);
   });
 
+  test('draws people of so many moments alone', async () => {
+    const [{ metadata }] = run.frames as [Frame];
+    const long = (await simulated(25)).frames.filter(
+      (frame) => frame.metadata.router_id === metadata.router_id,
+    );
+    const { message } = await refused(
+      { csi_data: long, processing_options: { return_dense_pose: true } },
+      422,
+    );
+    expect(message).toMatch(/makes 1\d\d windows, 100 at most with return_dense_pose/);
+  });
+
   test('of one link of four says what it is worth', async () => {
     const sender = run.frames[0]!.metadata.router_id;
     const alone = run.frames.filter(({ metadata }) => metadata.router_id === sender);
@@ -219,7 +231,9 @@ describe('refuses', () => {
   test('a shape that the link does not send, naming what it sends', async () => {
     // The first call begins to listen.
     const listening = post({ csi_data: frame({}) });
-    const heard = setInterval(() => { service.main.publish(run.blocks[0]!); }, 5);
+    const heard = setInterval(() => {
+      service.main.publish(run.blocks[0]!);
+    }, 5);
     expect((await listening).status).toBe(200);
     clearInterval(heard);
     const error = await refused({ csi_data: frame({ antenna_data: [[{ real: 1, imag: 0 }]] }) }, 422);

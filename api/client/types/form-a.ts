@@ -2220,7 +2220,7 @@ export interface operations {
                         max_persons?: number;
                         /** @description Follows and numbers persons. Default: where the topology does. */
                         enable_tracking?: boolean;
-                        /** @description Default: false. */
+                        /** @description Default: false. Of 100 moments at most. */
                         return_dense_pose?: boolean;
                     };
                     /** @description A name of your own: calls of the same name go on with windows and tracks. Ends after 60 s. */
