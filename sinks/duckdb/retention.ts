@@ -52,13 +52,18 @@ export class Retention {
     return (rows[0]?.[0] as bigint | null | undefined) ?? null;
   }
 
-  /** A frame and its persons go together. */
+  /** A frame and its persons go together. A failure leaves no transaction open, which would stop all writing. */
   async #deleteUpTo(end: bigint): Promise<void> {
     await this.#connection.run('BEGIN TRANSACTION');
-    for (const table of TABLE_NAMES)
-      await this.#connection.run(`DELETE FROM ${table} WHERE "time" <= $end`, {
-        end: timestampValue(end),
-      });
+    try {
+      for (const table of TABLE_NAMES)
+        await this.#connection.run(`DELETE FROM ${table} WHERE "time" <= $end`, {
+          end: timestampValue(end),
+        });
+    } catch (error) {
+      await this.#connection.run('ROLLBACK');
+      throw error;
+    }
     await this.#connection.run('COMMIT');
   }
 }
