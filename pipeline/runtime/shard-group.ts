@@ -5,6 +5,7 @@ import { stateSecretOf } from './privacy.js';
 import { DeadLetters, PartitionState, STATE_FILE, StateStore } from '../state/index.js';
 import { backoff, pause } from './backoff.js';
 import type { CheckpointFigures } from './barriers.js';
+import { GroupFeed } from './group-feed.js';
 import { Nodes } from './nodes.js';
 import type { NotReplayed } from './replays.js';
 import { seededRandom } from './random.js';
@@ -43,6 +44,7 @@ export class ShardGroup implements Run {
   #partitions: Partitions | undefined;
   #store: StateStore | undefined;
   #letters: DeadLetters | undefined;
+  readonly #feeds = new Map<string, GroupFeed>();
   #stopped = false;
   /** Of partitions given away, until they have ended. */
   readonly #leaving = new Map<number, Promise<void>>();
@@ -144,7 +146,7 @@ export class ShardGroup implements Run {
   }
 
   get feeds(): ReadonlyMap<string, LiveFeed> {
-    return this.#shards[0]?.feeds ?? new Map<string, LiveFeed>();
+    return this.#feeds;
   }
 
   /** What the node says in each partition, by the partition's number. */
@@ -178,6 +180,12 @@ export class ShardGroup implements Run {
 
   get #shards(): readonly Shard[] {
     return [...this.#held.values()].map(({ shard }) => shard).filter((shard) => shard !== undefined);
+  }
+
+  #feedOf(node: string): GroupFeed {
+    let feed = this.#feeds.get(node);
+    if (!feed) this.#feeds.set(node, (feed = new GroupFeed()));
+    return feed;
   }
 
   #open(): Partitions {
@@ -268,11 +276,13 @@ export class ShardGroup implements Run {
         ),
     });
     const { saved } = partition;
+    const unheard: (() => void)[] = [];
     log.info('a partition is taken', { partition: number, epoch: saved?.epoch ?? null });
     try {
       await shard.start();
       held.shard = shard;
       shard.adjust(this.#options.topology);
+      for (const [node, feed] of shard.feeds) unheard.push(this.#feedOf(node).add(feed));
       held.problem = null;
       this.#options.onChange();
       const failure = await over;
@@ -280,6 +290,7 @@ export class ShardGroup implements Run {
     } finally {
       signal.removeEventListener('abort', given);
       held.shard = undefined;
+      for (const stop of unheard) stop();
       // At once: a sink may be waiting for a checkpoint that does not come any more.
       await Promise.all([shard.stop(false), partition.close()]);
     }

@@ -396,7 +396,8 @@ async function throughKafka(
 ): Promise<Passed & Outcome & { readonly results: readonly string[] }> {
   const { chain, ...sinks } = told.sinks();
   const { brokers } = cluster;
-  const to = await cluster.topic(1);
+  // Results bear the time of the recording, which a broker would soon find too old to keep.
+  const to = await cluster.topic(1, [{ name: 'retention.ms', value: '-1' }]);
   const session = { group: chain, session_timeout_ms: 1500, fetch_wait_ms: 50 };
   const input: ChildInput = {
     ...slowly('kafka'),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadKafka } from '../../pipeline/kafka/index.js';
 import { kafka } from '../../pipeline/sources/kafka/kafka.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
@@ -27,12 +28,15 @@ test('a topic of checkpoints that would delete the old ones is refused with what
     }
   };
   await join();
+  const { ConfigResourceTypes } = await loadKafka();
   const admin = await cluster.admin();
   const names = await admin.listTopics();
   const name = names.find((one) => one !== topic && !one.startsWith('__'))!;
   await admin.alterConfigs({
     validateOnly: false,
-    resources: [{ type: 2, name, configEntries: [{ name: 'cleanup.policy', value: 'delete' }] }],
+    resources: [
+      { type: ConfigResourceTypes.TOPIC, name, configEntries: [{ name: 'cleanup.policy', value: 'delete' }] },
+    ],
   });
   await expect(join()).rejects.toThrow(/cleanup\.policy is delete.*compact/);
 }, 60_000);

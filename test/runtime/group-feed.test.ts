@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { LiveFeed } from '../../pipeline/component/index.js';
+import type { Data } from '../../pipeline/model/index.js';
+import { GroupFeed } from '../../pipeline/runtime/group-feed.js';
+import { poseFrame, sensedEvent } from '../support/records.js';
+
+function feedOf(records: readonly Data[]) {
+  const listeners = new Set<(records: readonly Data[]) => void>();
+  const of = (environment: string) =>
+    records.filter((record) => 'environment' in record && record.environment === environment);
+  const feed: LiveFeed = {
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    latest: (environment) => of(environment).find((record) => record.port === 'pose'),
+    recentEvents: (environment) => of(environment).filter((record) => record.port === 'event'),
+  };
+  const tell = (record: Data) => {
+    for (const listener of listeners) listener([record]);
+  };
+  return { feed, tell, listeners };
+}
+
+const inRoom = <T extends Data>(environment: string, record: T): T => ({ ...record, environment });
+
+test('who listens hears all shards, also those that come later, and none that has gone', () => {
+  const group = new GroupFeed();
+  const heard: Data[] = [];
+  const stop = group.listen((records) => heard.push(...records));
+  const [first, second] = [feedOf([]), feedOf([])];
+  const letGo = group.add(first.feed);
+  group.add(second.feed);
+  const [a, b, c] = [poseFrame(1), poseFrame(2), poseFrame(3)];
+  first.tell(a);
+  second.tell(b);
+  letGo();
+  first.tell(c);
+  expect(heard).toEqual([a, b]);
+  expect(first.listeners.size).toBe(0);
+  stop();
+  second.tell(c);
+  expect(heard).toHaveLength(2);
+});
+
+test('each environment is found in the shard that has it, the newest where several have', () => {
+  const group = new GroupFeed();
+  const [old, newer] = [inRoom('a', poseFrame(1)), inRoom('a', poseFrame(2))];
+  const event = inRoom('b', sensedEvent(3));
+  group.add(feedOf([newer]).feed);
+  group.add(feedOf([old, event]).feed);
+  expect(group.latest('a')).toBe(newer);
+  expect(group.latest('b')).toBeUndefined();
+  expect(group.recentEvents('b')).toEqual([event]);
+});
