@@ -264,6 +264,7 @@ export class Shard implements Host, Run {
     const last = await this.#lastOrFirst(this.#state);
     // Epochs of partitions are their own, so letters of the process cannot be rewound by one of them.
     if (!partition) await this.#state.letters.rewind(last.epoch);
+    this.#requireGoing();
     this.#nodes.create();
     onStep('hardware_initialization', 1);
 
@@ -289,7 +290,7 @@ export class Shard implements Host, Run {
     onStep('data_pipeline_start', 1);
   }
 
-  /** @throws what has failed meanwhile, or that somebody did not want to wait for the start */
+  /** Its state is closed where it was stopped. @throws what has failed meanwhile, or that nobody waits for the start */
   #requireGoing(): void {
     if (this.#failure) throw this.#failure;
     if (this.#stopping) throw new Error('it was stopped while it started');
@@ -341,6 +342,7 @@ export class Shard implements Host, Run {
     const { topology, metrics, patience, onChange, onLatency } = this.#options;
     const outboxes = new Map(this.#nodes.of('sink').map(({ id }) => [id, state.outbox(id)]));
     for (const outbox of outboxes.values()) await outbox.rewind(last.epoch);
+    this.#requireGoing();
     const journals: Journal[] = [];
     const wake = () => {
       this.#pump?.wake();
