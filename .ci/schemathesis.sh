@@ -80,7 +80,7 @@ failed=
 for form in a b; do
   "$home/bin/schemathesis" --config-file "$here/schemathesis.toml" run "$address/docs/openapi-$form.json" \
     --origin "$address" --header "Authorization: Bearer $token" --max-time "$seconds" --seed 7 \
-    --request-timeout 20 || failed+=" $form"
+    --request-timeout 20 --generation-database :memory: || failed+=" $form"
   kill -0 "$csiflow" || { echo 'csiflow has ended' >&2; exit 1; }
 done
 if [ -n "$failed" ]; then

@@ -24,7 +24,7 @@ export function checkQuery(schema: TSchema | undefined, query: Readonly<Record<s
 export function checkBody(schema: TSchema | undefined, body: unknown, shown = true): unknown {
   if (!schema) return null;
   const ajv = 'x-first-error-only' in schema ? forLargeBodies : forBodies;
-  return check(ajv, schema, body ?? {}, shown);
+  return check(ajv, schema, body === undefined ? {} : body, shown);
 }
 
 const NO_FIELDS: TSchema = { type: 'object', properties: {}, additionalProperties: false };
