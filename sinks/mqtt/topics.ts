@@ -42,6 +42,9 @@ const DOMAINS: readonly { readonly domain: Domain; readonly names: RegExp }[] = 
   { domain: 'occupancy', names: /^(presence|occupancy|people|zone)/ },
   { domain: 'motion', names: /^motion/ },
   { domain: 'vitals', names: /^(breathing|heart|respiration|vitals)/ },
-  { domain: 'activity', names: /^(activity|minutes|steps|inactivity|sleep|(walking|standing|sitting|lying|moving)_seconds)/ },
+  {
+    domain: 'activity',
+    names: /^(activity|minutes|steps|inactivity|sleep|(walking|standing|sitting|lying|moving)_seconds)/,
+  },
   { domain: 'link_quality', names: /^(packet|rssi|noise|snr|signal|loss|frame_rate)/ },
 ];

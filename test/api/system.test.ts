@@ -74,15 +74,13 @@ test.each(CONFLICTS)(
 );
 
 test('a stop that takes too long is forced', async () => {
-  const asked: unknown[] = [];
   service.main.state = 'stopping';
-  service.main.stop = async (options) => void asked.push(options);
   const response = await service.post(`${A}/system/stop`, { force: true }, token);
   expect(response.status).toBe(202);
   expect(await json(response)).toMatchObject({ status: 'stopping' });
   const other = await service.post(`${B}/topologies/test/stop`, { force: true }, token);
   expect(other.status).toBe(202);
-  expect(asked).toEqual([
+  expect(service.main.stops).toEqual([
     { force: true, saveState: true },
     { force: true, saveState: true },
   ]);

@@ -159,7 +159,11 @@ export class FakeTopology implements RunningTopology {
     this.#become('starting');
   }
 
-  async stop(): Promise<void> {
+  /** What the stops were asked with. */
+  readonly stops: Parameters<RunningTopology['stop']>[0][] = [];
+
+  async stop(options?: Parameters<RunningTopology['stop']>[0]): Promise<void> {
+    this.stops.push(options);
     this.#become('stopping');
   }
 
