@@ -19,6 +19,8 @@ export default defineConfig({
       // Need the native part of TensorFlow: `npm run test:native`.
       ...(process.env['CSIFLOW_NATIVE'] ? [] : ['test/native/**']),
       ...servicesLeftOut(process.env['CSIFLOW_SERVICES']),
+      // With the real servers, or whole by `npm run test:kill`.
+      ...(process.env['CSIFLOW_SERVICES'] || process.env['CSIFLOW_KILL'] ? [] : ['test/kill/**']),
       // Take minutes: `npm run test:long`.
       ...(process.env['CSIFLOW_LONG'] ? [] : ['test/long/**']),
     ],
