@@ -9,7 +9,7 @@
 set -euo pipefail
 
 version=4.32.5
-seconds=${SCHEMATHESIS_SECONDS:-55}
+seconds=${SCHEMATHESIS_SECONDS:-45}
 here=$(realpath "$(dirname "$0")")
 project=$(realpath "$here/..")
 report=${1:-}
@@ -37,7 +37,10 @@ trap end EXIT
 
 if [ ! -e "$home/.complete" ]; then
   rm -rf "$home"
-  python3 -m venv "$home"
+  python3 -m venv "$home" 2>/dev/null || { # Debian has it apart
+    apt-get install -y -qq --no-install-recommends python3-venv >/dev/null
+    python3 -m venv "$home"
+  }
   "$home/bin/pip" install -q --disable-pip-version-check "schemathesis==$version"
   touch "$home/.complete"
 fi

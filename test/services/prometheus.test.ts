@@ -41,7 +41,10 @@ test('Prometheus scrapes it, and its figures are those of the status', async () 
   await prometheus.waitFor('histogram_quantile(0.99, rate(csiflow_latency_seconds_bucket[1m])) > 0');
   const nodes = await prometheus.query('csiflow_received_total');
   expect(nodes.map(({ metric }) => metric['node']).sort()).toEqual(
-    ['clean', 'falls', 'flat', 'history', 'live', 'motion', 'people', 'phase', 'poses', 'windows'].sort(),
+    [
+      ...['flat', 'clean', 'phase', 'windows', 'motion', 'poses', 'people', 'falls', 'activities'],
+      ...['inactivity', 'vitals', 'zones', 'history', 'live', 'webhooks'],
+    ].sort(),
   );
   // What a node sends is what those behind it receive: nothing is counted twice or left out between two scrapes.
   const [between] = await prometheus.query(
