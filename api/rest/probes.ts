@@ -2,7 +2,7 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import type { Deployment } from '../deployment.js';
 import { askStores } from '../stores.js';
 
-/** So long an answer is given again, so that who may ask without credentials cannot keep the stores busy. */
+/** So long the answer of the stores is given again, so that who may ask without credentials cannot keep the stores busy. */
 const GOOD_FOR_MS = 1_000;
 
 /**
@@ -10,10 +10,11 @@ const GOOD_FOR_MS = 1_000;
  * answers; `/readyz` is 200 while the main topology runs and each of its stores answers, else 503 with what is not.
  */
 export function serveProbes(deployment: Deployment): Middleware {
-  const ready = rememberedFor(GOOD_FOR_MS, () => missing(deployment));
+  const storeAway = rememberedFor(GOOD_FOR_MS, () => firstAway(deployment));
   return async (context, next) => {
     if (context.path === '/livez' && isReading(context)) answer(context, null);
-    else if (context.path === '/readyz' && isReading(context)) answer(context, await ready());
+    else if (context.path === '/readyz' && isReading(context))
+      answer(context, notRunning(deployment) ?? (await storeAway()));
     else await next();
   };
 }
@@ -26,10 +27,14 @@ function answer(context: KoaContext, problem: string | null): void {
   context.body = `${problem ?? 'ok'}\n`;
 }
 
-/** What keeps the service from being of use; null where nothing does. */
-async function missing({ main }: Deployment): Promise<string | null> {
+/** Null where it runs. */
+function notRunning({ main }: Deployment): string | null {
   const { state } = main.status();
-  if (state !== 'running' && state !== 'degraded') return `the topology ${main.topology.id} is ${state}`;
+  return state === 'running' || state === 'degraded' ? null : `the topology ${main.topology.id} is ${state}`;
+}
+
+/** Null where all stores answer. */
+async function firstAway({ main }: Deployment): Promise<string | null> {
   const away = (await askStores(main)).filter(({ milliseconds }) => milliseconds === null);
   return away.length === 0 ? null : `the store ${away[0]!.node} does not answer`;
 }

@@ -106,7 +106,11 @@ export class StateStore {
 
   /** A table whose values are bytes. Keys are numbers, text, or lists of them, in their natural order. */
   table(name: string): Database<Buffer, Key> {
+    this.#requireOpen();
     const table = this.root.openDB<Buffer, Key>(name, { encoding: 'binary' });
+    readsWhile(table, () => {
+      this.#requireOpen();
+    });
     const seal = this.#seal;
     const write = table.put.bind(table) as (...given: unknown[]) => Promise<boolean>;
     const put = (key: Key, value: Buffer, ...more: unknown[]) =>
@@ -122,6 +126,7 @@ export class StateStore {
 
   /** All writes made in `action` are committed together; resolves when they are safe on the disk. */
   async transaction(action: () => void): Promise<void> {
+    this.#requireOpen();
     await lookedAt(
       this.#withRoom(0, () =>
         this.root.batch(() => {
@@ -137,6 +142,11 @@ export class StateStore {
     await this.root.flushed;
   }
 
+  /** A node that hung may come back after the end; lmdb would end the process over it. @throws Error */
+  #requireOpen(): void {
+    if (this.#closed) throw new Error(CLOSED);
+  }
+
   /** Writes at once, or not at all. */
   async #withRoom<T>(bytes: number, write: () => Promise<T>): Promise<T> {
     if (!this.#inTransaction) this.#room.require(bytes);
@@ -145,6 +155,7 @@ export class StateStore {
 
   /** Writes all that is committed to a new file, as it stands at one moment, while the store goes on. */
   async copyTo(file: string): Promise<void> {
+    this.#requireOpen();
     await this.root.flushed;
     await this.root.backup(file, true);
   }
@@ -174,8 +185,29 @@ function unsealed(table: Table, open: (value: Buffer) => Buffer): void {
   });
 }
 
-/** A sink that hung may come back after the end. lmdb would end the process over what it then notes. */
-const tooLate = (): Promise<never> => Promise.reject(new Error('the state store is closed'));
+const CLOSED = 'the state store is closed';
+const tooLate = (): Promise<never> => Promise.reject(new Error(CLOSED));
+
+/** Reads ask first whether the store is still open: the memory that they look into is gone with it. */
+function readsWhile(table: Table, requireOpen: () => void): void {
+  const get = table.get.bind(table);
+  const getRange = table.getRange.bind(table);
+  const getKeys = table.getKeys.bind(table);
+  Object.assign(table, {
+    get: (key: Key) => {
+      requireOpen();
+      return get(key);
+    },
+    getRange: (range?: RangeOptions) => {
+      requireOpen();
+      return getRange(range);
+    },
+    getKeys: (range?: RangeOptions) => {
+      requireOpen();
+      return getKeys(range);
+    },
+  });
+}
 
 /**
  * Says what a failed write means. A write of a transaction, or of no interest by itself, may fail without anybody
