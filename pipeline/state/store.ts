@@ -160,9 +160,23 @@ export class StateStore {
     await this.root.backup(file, true);
   }
 
+  /**
+   * Waits until lmdb's thread has let go of its lock, by taking it: a store that is closed before, and opened again
+   * at once, ended the process (`pthread_mutex_lock: Assertion`). Who waits for a write was told how it went.
+   */
+  async #settled(): Promise<void> {
+    try {
+      await this.root.flushed;
+      this.root.transactionSync(() => undefined);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+    }
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    await this.#settled();
     await this.root.close();
     this.#unlock();
   }
