@@ -22,6 +22,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** @throws ServiceError for anything but success; a proxy on the way may answer with what is no JSON */
+export async function requireSuccess(response: Response): Promise<void> {
+  if (!response.ok) throw new ServiceError(response, await response.json().catch(() => null));
+}
+
 interface Described {
   readonly code?: string;
   readonly message?: string;

@@ -1,6 +1,6 @@
 /** `csiflow/client`: the service interface as typed calls, in Node.js and in browsers. See docs/client.md. */
 import createRest, { type Client } from 'openapi-fetch';
-import { ServiceError } from './errors.js';
+import { requireSuccess } from './errors.js';
 import { Live, type LiveOptions } from './live.js';
 import { Session, type Credentials, type Fetch } from './session.js';
 import type { paths as FormA } from './types/form-a.js';
@@ -55,9 +55,7 @@ export function createClient<F extends keyof Forms>(options: ClientOptions<F>): 
     fetch: session.fetch,
   });
   rest.use({
-    async onResponse({ response }) {
-      if (!response.ok) throw new ServiceError(response, await response.json().catch(() => null));
-    },
+    onResponse: ({ response }) => requireSuccess(response),
   });
   return {
     rest,

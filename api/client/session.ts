@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.js';
+import { requireSuccess, ServiceError } from './errors.js';
 
 /** Who calls: by name and password, with a token made elsewhere, or with a key for services. */
 export type Credentials =
@@ -115,7 +115,7 @@ export class Session {
       body: JSON.stringify(body),
     });
     const response = await this.#fetch(request);
-    if (!response.ok) throw new ServiceError(response, await response.json().catch(() => null));
+    await requireSuccess(response);
     return response;
   }
 }

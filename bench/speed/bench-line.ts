@@ -2,14 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
 import {
   defineSource,
+  type AnySink,
   type Component,
   type Context,
   type Operator,
+  type Sink,
   type Source,
   type SourceOutput,
 } from '../../pipeline/component/index.js';
@@ -86,6 +89,15 @@ export function benchContext(links: number): Context {
     stateFolder: '',
     provenance: { origin: 'simulated' },
   };
+}
+
+/** A sink over `folder`, with a clock that runs, opened. */
+export async function openSink(component: AnySink, config: object, folder: string): Promise<Sink> {
+  const clock = { now: () => Date.now() * 1000, elapsed: () => performance.now() };
+  const context = { ...benchContext(1), clock, folder, stateFolder: folder };
+  const sink = component.create(Value.Default(component.config, { ...config }) as never, context);
+  await sink.open();
+  return sink;
 }
 
 /** A source of CSI without a field to set, as the node `in`. */

@@ -3,11 +3,10 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { Static } from 'typebox';
-import { Value } from 'typebox/value';
-import type { Context, Reader, Sink } from '../../pipeline/component/index.js';
-import { LinkTable, type PoseFrame } from '../../pipeline/model/index.js';
+import type { Reader, Sink } from '../../pipeline/component/index.js';
+import type { PoseFrame } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
+import { openSink } from './bench-line.js';
 
 /**
  * Appends person rows to a store; then queries one of ten million of them, at rest and while rows are
@@ -34,12 +33,12 @@ async function main(): Promise<void> {
   try {
     print({ append: await measureAppends(folder) });
     const path = join(folder, 'store.duckdb');
-    await openSink(folder, 'store.duckdb').then((sink) => sink.close());
+    await openSink(duckdb, { path: 'store.duckdb' }, folder).then((sink) => sink.close());
     const started = performance.now();
     await fill(path, frames);
     print({ filled_rows: rows, seconds: round((performance.now() - started) / 1000), load: loadavg()[0] });
     print({ file_mb: Math.round((await stat(path)).size / 1e6) });
-    const sink = await openSink(folder, 'store.duckdb');
+    const sink = await openSink(duckdb, { path: 'store.duckdb' }, folder);
     try {
       for await (const figure of measureQueries(sink.reader!, frames)) print({ at_rest: figure });
       const appends = startAppends(sink, frames);
@@ -58,7 +57,7 @@ async function main(): Promise<void> {
 
 /** Of frames made beforehand: few, as records come from the processor's cache in real use too. */
 async function measureAppends(folder: string): Promise<object> {
-  const sink = await openSink(folder, 'append.duckdb');
+  const sink = await openSink(duckdb, { path: 'append.duckdb' }, folder);
   const batch = Array.from({ length: 256 }, (_, index) => poseFrame(index));
   const [before, cpuBefore] = [performance.now(), process.cpuUsage()];
   for (let rows = 0; rows < APPENDED; rows += batch.length * PEOPLE) await sink.write(batch, 1);
@@ -218,26 +217,6 @@ function poseFrame(frameId: number): PoseFrame {
 }
 
 const noise = (seed: number): number => ((Math.imul(seed, 2_654_435_761) >>> 0) / 2 ** 32 - 0.5) * 0.02;
-
-async function openSink(folder: string, path: string): Promise<Sink> {
-  const quiet = () => undefined;
-  const context: Context = {
-    topology: 'bench',
-    node: 'history',
-    environments: [],
-    links: new LinkTable([]),
-    clock: { now: () => Date.now() * 1000, elapsed: () => performance.now() },
-    random: () => 0.5,
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    metrics: { dropped: quiet, failed: quiet, gauge: quiet, count: quiet },
-    folder,
-    stateFolder: folder,
-    provenance: { origin: 'simulated' },
-  };
-  const sink = duckdb.create(Value.Default(duckdb.config, { path }) as Static<typeof duckdb.config>, context);
-  await sink.open();
-  return sink;
-}
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 

@@ -3,11 +3,11 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { Value } from 'typebox/value';
-import type { AnySink, Context, Reader, Sink } from '../../pipeline/component/index.js';
-import { LinkTable, type Measure } from '../../pipeline/model/index.js';
+import type { Reader, Sink } from '../../pipeline/component/index.js';
+import type { Measure } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
+import { openSink } from './bench-line.js';
 
 /**
  * Fills a store with measures of every minute, and sums up a month of them by the hour, a year by the day and
@@ -139,26 +139,6 @@ async function milliseconds(run: () => Promise<unknown>): Promise<number> {
 function summary(times: number[]): object {
   times.sort((a, b) => a - b);
   return { p50_ms: round(times[times.length >> 1]!), longest_ms: round(times.at(-1)!) };
-}
-
-async function openSink(component: AnySink, config: object, folder: string): Promise<Sink> {
-  const quiet = () => undefined;
-  const context: Context = {
-    topology: 'bench',
-    node: 'history',
-    environments: [],
-    links: new LinkTable([]),
-    clock: { now: () => Date.now() * 1000, elapsed: () => performance.now() },
-    random: () => 0.5,
-    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
-    metrics: { dropped: quiet, failed: quiet, gauge: quiet, count: quiet },
-    folder,
-    stateFolder: folder,
-    provenance: { origin: 'simulated' },
-  };
-  const sink = component.create(Value.Default(component.config, { ...config }) as never, context);
-  await sink.open();
-  return sink;
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;

@@ -42,6 +42,19 @@ function slow() {
   };
 }
 
+/** Runs until it is stopped. */
+const summing = () =>
+  runnerOf(
+    topologyOf(
+      {
+        in: { component: counter, config: { count: 1000, holdAt: 10 } },
+        sums: { component: sum, from: ['in'] },
+        out: { component: new Table().component, from: ['sums'] },
+      },
+      temporaryFolder(),
+    ),
+  );
+
 const withSlow = (component: Component, patience: Partial<Patience> = {}) =>
   runnerOf(
     topologyOf(
@@ -93,16 +106,7 @@ test('a stop during a start waits for it, and it stays stopped', async () => {
 });
 
 test('a restart has a new session at once, says so, and runs again', async () => {
-  const runner = runnerOf(
-    topologyOf(
-      {
-        in: { component: counter, config: { count: 1000, holdAt: 10 } },
-        sums: { component: sum, from: ['in'] },
-        out: { component: new Table().component, from: ['sums'] },
-      },
-      temporaryFolder(),
-    ),
-  );
+  const runner = summing();
   await runner.start();
   const before = runner.status().sessionId;
   const states = new Set<string>();
@@ -167,16 +171,7 @@ test('a forced stop does not wait for a node that hangs', async () => {
 });
 
 test('two stops are one, and a start after the first is not undone by the second', async () => {
-  const runner = runnerOf(
-    topologyOf(
-      {
-        in: { component: counter, config: { count: 1000, holdAt: 10 } },
-        sums: { component: sum, from: ['in'] },
-        out: { component: new Table().component, from: ['sums'] },
-      },
-      temporaryFolder(),
-    ),
-  );
+  const runner = summing();
   await runner.start();
   const first = runner.stop().then(() => runner.start());
   const second = runner.stop();
