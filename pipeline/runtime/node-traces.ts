@@ -70,14 +70,15 @@ export class NodeTraces {
       const id = traceId(this.#topology, this.#node, frame.subject, frame.time);
       const root = spanId(id, null, this.#node);
       const now = this.#clock.elapsed();
+      const trace = { id, span: root, time: frame.time, origin: this.#clock.now() - now * 1000 };
       const name = (what: string) => `${this.#node} ${what}`;
-      this.#record(id, root, null, name('receive'), arrived, now, frame.attributes);
+      this.#record(trace, root, null, name('receive'), arrived, now, frame.attributes);
       for (const [what, start, end] of [
         ['queue', arrived, taken],
         ['decode', taken, now],
       ] as const)
-        this.#record(id, spanId(id, root, name(what)), root, name(what), start, end, {});
-      return { record, trace: { id, span: root, time: frame.time } };
+        this.#record(trace, spanId(id, root, name(what)), root, name(what), start, end, {});
+      return { record, trace };
     }
     return undefined;
   }
@@ -111,7 +112,7 @@ export class NodeTraces {
     if (!work) return;
     const { trace, span, started } = work;
     const joined = carried && carried.id !== trace.id ? [carried] : [];
-    this.#record(trace.id, span, trace.span, `${this.#node} process`, started, ended, {}, error, joined);
+    this.#record(trace, span, trace.span, `${this.#node} process`, started, ended, {}, error, joined);
     if (carried || error !== null) return;
     this.#held = this.#held.filter((held) => trace.time - held.trace.time < PATIENCE).slice(1 - HELD);
     this.#held.push({ trace: { ...trace, span }, since: ended });
@@ -127,7 +128,7 @@ export class NodeTraces {
       if (seen.has(span)) continue;
       seen.add(span);
       const attributes = { 'csiflow.records': signals.length, 'csiflow.outcome': outcome };
-      this.#record(trace.id, span, trace.span, `${this.#node} write`, started, now, attributes);
+      this.#record(trace, span, trace.span, `${this.#node} write`, started, now, attributes);
     }
   }
 
@@ -146,7 +147,7 @@ export class NodeTraces {
     const ids = told.map(({ trace }) => spanId(trace.id, trace.span, name));
     const first: Trace = { ...told[0]!.trace, span: ids[0]! };
     for (const [index, { trace, since }] of told.entries())
-      this.#record(trace.id, ids[index]!, trace.span, name, since, now, {}, null, index === 0 ? [] : [first]);
+      this.#record(trace, ids[index]!, trace.span, name, since, now, {}, null, index === 0 ? [] : [first]);
     return first;
   }
 
@@ -155,7 +156,7 @@ export class NodeTraces {
   }
 
   #record(
-    trace: string,
+    { id: trace, origin }: Trace,
     id: string,
     parent: string | null,
     name: string,
@@ -165,16 +166,13 @@ export class NodeTraces {
     error: string | null = null,
     links: Span['links'] = [],
   ): void {
-    const now = this.#clock.now();
-    const elapsed = this.#clock.elapsed();
-    const wall = (milliseconds: number) => now - (elapsed - milliseconds) * 1000;
     this.#tracer.record({
       trace,
       id,
       parent,
       name,
-      start: wall(started),
-      end: wall(ended),
+      start: origin + started * 1000,
+      end: origin + ended * 1000,
       attributes: { ...this.#attributes, ...attributes },
       error: error === null ? null : redact(error),
       links,

@@ -6,6 +6,11 @@ export interface Trace {
   readonly span: string;
   /** Event time of the frame, microseconds. */
   readonly time: number;
+  /**
+   * Microseconds since 1970 where the monotonic clock is 0, as it was when the trace began. It places all spans of
+   * the trace: the wall clock may be set between two of them.
+   */
+  readonly origin: number;
 }
 
 /** What a node did with a sampled frame. */
