@@ -21,7 +21,7 @@ import { NO_FACTS } from './configuration/fields.js';
 import { loadForCommand } from './cli/topologies.js';
 import { registryWith } from './plugins.js';
 import { openServer, type RunningServer, type ServerOptions } from './server.js';
-import { withWebhooks } from './webhooks-node.js';
+import { withWebhooks } from './deployment/webhooks-node.js';
 
 export interface RunSettings extends Pick<
   ServerOptions,

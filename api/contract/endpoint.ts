@@ -1,6 +1,6 @@
 import type { TObject, TSchema, Static } from 'typebox';
 import type { Account, Role } from '../auth/roles.js';
-import type { Deployment } from '../deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
 import type { LimitCategory, Limits } from '../limits/limits.js';
 import type { Body, Form } from './form.js';
 

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { LifecycleState } from '../../pipeline/runtime/status.js';
 import type { Minute } from '../figures/history.js';
 import { MINUTE_US } from '../figures/history.js';
-import type { StoreHealth } from '../stores.js';
+import type { StoreHealth } from '../figures/stores.js';
 import { isoTime } from './form.js';
 import {
   componentsOf,

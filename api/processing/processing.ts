@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Data, Person, PoseFrame, Window } from '../../pipeline/model/index.js';
 import { ApiError } from '../contract/errors.js';
-import { requireRunning, type Deployment } from '../deployment.js';
+import { requireRunning, type Deployment } from '../deployment/deployment.js';
 import { poseChain, windowTimes, type PoseChain } from './chain.js';
 import { blocksOf, readFrames, wrong, type FrameBodies, type SubmittedFrame } from './frames.js';
 import { Layouts } from './layouts.js';

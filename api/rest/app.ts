@@ -8,7 +8,7 @@ import { readCredentials } from '../auth/credentials.js';
 import { viewOf, type AnyEndpoint } from '../contract/endpoint.js';
 import { ApiError, codeOf, errorBody } from '../contract/errors.js';
 import { successBody, type Form } from '../contract/form.js';
-import type { Deployment } from '../deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
 import { addressKey } from '../limits/addresses.js';
 import type { Hosts } from '../limits/hosts.js';
 import type { Limits } from '../limits/limits.js';

@@ -5,7 +5,7 @@ import { CLIP, renderClip } from '../contract/clip.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { fromIsoTime } from '../contract/form.js';
-import { environmentOf, readerOf, type Deployment } from '../deployment.js';
+import { environmentOf, readerOf, type Deployment } from '../deployment/deployment.js';
 import { Time } from './ranges.js';
 
 /** Frames that are read for a clip: at 40 a second all of it. */

@@ -11,7 +11,7 @@ import {
   WholeLetterSchema,
 } from '../contract/letters.js';
 import { PageFields, pagination } from '../contract/pages.js';
-import type { Deployment } from '../deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
 import { topologyOf } from './topologies.js';
 
 const closed = { additionalProperties: false } as const;

@@ -9,7 +9,7 @@ import {
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { isoTime } from '../contract/form.js';
 import { PageFields, pagination, type PageOf } from '../contract/pages.js';
-import { environmentOf, readerOf } from '../deployment.js';
+import { environmentOf, readerOf } from '../deployment/deployment.js';
 import { readRange, Time } from './ranges.js';
 
 const closed = { additionalProperties: false } as const;

@@ -17,10 +17,10 @@ import {
   type MetricType,
 } from '../contract/health.js';
 import { latencyOf } from '../contract/system.js';
-import type { Deployment } from '../deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
 import { MINUTE_US, thinned } from '../figures/history.js';
 import { residentBytes } from '../figures/machine.js';
-import { askStores } from '../stores.js';
+import { askStores } from '../figures/stores.js';
 import { readRange, Time } from './ranges.js';
 import { systemFacts } from './system.js';
 

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { fromIsoTime, isoTime } from '../contract/form.js';
-import { environmentOf, readerOf, type Deployment } from '../deployment.js';
+import { environmentOf, readerOf, type Deployment } from '../deployment/deployment.js';
 import { Answers } from '../pose-query/answers.js';
 import { SUMMARIES } from '../pose-query/buckets.js';
 import {

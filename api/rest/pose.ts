@@ -19,7 +19,7 @@ import {
   requireRunning,
   viewOfEnvironment,
   type Deployment,
-} from '../deployment.js';
+} from '../deployment/deployment.js';
 import { openCursor, sealCursor } from './cursor.js';
 import { readRange, refuseEmpty, Time } from './ranges.js';
 

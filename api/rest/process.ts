@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { modelText, PoseResultSchema, WHOLE, type PoseView } from '../contract/pose.js';
-import { viewOfEnvironment, type Deployment } from '../deployment.js';
+import { viewOfEnvironment, type Deployment } from '../deployment/deployment.js';
 import { FrameSchema, MOST_FRAMES } from '../processing/frames.js';
 import { PoseProcessing, type Processed } from '../processing/processing.js';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import type { LifecycleState, Step, TopologyStatus } from '../../pipeline/runtime/status.js';
-import { uncalibrated } from '../calibrated.js';
+import { uncalibrated } from '../calibration/calibrated.js';
 import type { Field, Value } from '../configuration/field.js';
 import { startBody, StartConfiguration, startFields, startPathOf } from '../configuration/start.js';
 import { at } from '../contract/configuration.js';
@@ -22,9 +22,9 @@ import {
   RestartSchema,
   type SystemFacts,
 } from '../contract/system.js';
-import type { Deployment } from '../deployment.js';
-import type { Action } from '../lifecycle-times.js';
-import { storesOf } from '../stores.js';
+import type { Deployment } from '../deployment/deployment.js';
+import type { Action } from '../deployment/lifecycle-times.js';
+import { storesOf } from '../figures/stores.js';
 import { requireEffect, setFields } from './configuration.js';
 
 const closed = { additionalProperties: false } as const;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { plainRecords, type Data, type LinkTable } from '../../pipeline/model/index.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
-import type { Deployment } from '../deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
 import { topologyOf } from './topologies.js';
 
 const closed = { additionalProperties: false } as const;

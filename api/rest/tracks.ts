@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { isoTime } from '../contract/form.js';
-import { environmentOf, readerOf, type Deployment } from '../deployment.js';
+import { environmentOf, readerOf, type Deployment } from '../deployment/deployment.js';
 import { readRange, Time } from './ranges.js';
 import { TrackSummary, type TrackPoint } from './track-summary.js';
 

@@ -5,7 +5,7 @@ import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { Data, Domain, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import type { Caller } from '../auth/authenticator.js';
 import { isoTime, type Form } from '../contract/form.js';
-import { viewOfEnvironment, type Deployment } from '../deployment.js';
+import { viewOfEnvironment, type Deployment } from '../deployment/deployment.js';
 import { addressKey } from '../limits/addresses.js';
 import type { Hosts } from '../limits/hosts.js';
 import { alertMessage, isWanted } from './alerts.js';

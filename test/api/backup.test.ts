@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Users } from '../../api/auth/users.js';
-import { makeBackup, restoreBackup } from '../../api/backup.js';
+import { makeBackup, restoreBackup } from '../../api/backup/backup.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import type { CheckedTopology } from '../../pipeline/config/topology.js';

@@ -7,7 +7,7 @@ import { PersonCount } from '../../api/figures/counts.js';
 import { GpuProbe, readGpus } from '../../api/figures/gpu.js';
 import { History, MINUTES_KEPT, MINUTE_US, thinned, type Minute } from '../../api/figures/history.js';
 import { memoryUsage, residentBytes, transfers } from '../../api/figures/machine.js';
-import { SystemProbe } from '../../api/system-probe.js';
+import { SystemProbe } from '../../api/figures/system-probe.js';
 import { defineOperator } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { Type } from 'typebox';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { components } from '../../api/components.js';
-import { Topologies } from '../../api/topologies.js';
+import { Topologies } from '../../api/deployment/topologies.js';
 import { parseTopology } from '../../pipeline/config/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { calibrateTopology } from '../../api/calibrate.js';
+import { calibrateTopology } from '../../api/calibration/calibrate.js';
 import { readProfiles } from '../../operators/infer-pose/weights.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 

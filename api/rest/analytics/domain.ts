@@ -5,7 +5,7 @@ import { PERIODS, periodUntil, type Period, type Range } from '../../analytics/p
 import { Rollups } from '../../analytics/rollups.js';
 import { defineEndpoint, formView, type AnyEndpoint } from '../../contract/endpoint.js';
 import { ApiError } from '../../contract/errors.js';
-import { environmentOf, readerOf, type Deployment } from '../../deployment.js';
+import { environmentOf, readerOf, type Deployment } from '../../deployment/deployment.js';
 import { refuseEmpty } from '../ranges.js';
 
 /** What a figure is computed from. */

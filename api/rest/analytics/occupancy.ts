@@ -12,7 +12,7 @@ import {
 } from '../../analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
-import { environmentOf, readerOf } from '../../deployment.js';
+import { environmentOf, readerOf } from '../../deployment/deployment.js';
 import { readRange, Time } from '../ranges.js';
 
 const closed = { additionalProperties: false } as const;

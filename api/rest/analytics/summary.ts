@@ -5,7 +5,7 @@ import { localBuckets, MINUTE, startOfPeriod, type Period, type Range } from '..
 import { byStart, over, peakOccupancy, rounded, Rollups, type Peak } from '../../analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
-import { environmentOf, readerOf, type Deployment } from '../../deployment.js';
+import { environmentOf, readerOf, type Deployment } from '../../deployment/deployment.js';
 import { readRange, Time } from '../ranges.js';
 import { Count } from './events.js';
 

@@ -1,18 +1,18 @@
-import type { Clock, LiveFeed, Logger, Reader } from '../pipeline/component/index.js';
-import type { LoadResult } from '../pipeline/config/index.js';
-import type { RunningTopology } from '../pipeline/runtime/status.js';
-import type { Data, Environment, PoseFrame } from '../pipeline/model/index.js';
-import { ApiError } from './contract/errors.js';
-import type { Form } from './contract/form.js';
-import { PoseView } from './contract/pose.js';
-import type { ApiKeys } from './auth/api-keys.js';
-import type { Authenticator } from './auth/authenticator.js';
-import type { Tokens } from './auth/tokens.js';
-import type { Users } from './auth/users.js';
-import type { Configuration } from './configuration/configuration.js';
-import type { AuditLog } from './audit/audit-log.js';
+import type { Clock, LiveFeed, Logger, Reader } from '../../pipeline/component/index.js';
+import type { LoadResult } from '../../pipeline/config/index.js';
+import type { RunningTopology } from '../../pipeline/runtime/status.js';
+import type { Data, Environment, PoseFrame } from '../../pipeline/model/index.js';
+import { ApiError } from '../contract/errors.js';
+import type { Form } from '../contract/form.js';
+import { PoseView } from '../contract/pose.js';
+import type { ApiKeys } from '../auth/api-keys.js';
+import type { Authenticator } from '../auth/authenticator.js';
+import type { Tokens } from '../auth/tokens.js';
+import type { Users } from '../auth/users.js';
+import type { Configuration } from '../configuration/configuration.js';
+import type { AuditLog } from '../audit/audit-log.js';
 import type { LifecycleTimes } from './lifecycle-times.js';
-import type { SystemProbe } from './system-probe.js';
+import type { SystemProbe } from '../figures/system-probe.js';
 import type { Topologies } from './topologies.js';
 
 /** All that the API serves: one main topology, its people and its limits. */

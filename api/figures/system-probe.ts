@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
-import type { Logger } from '../pipeline/component/index.js';
-import type { NodeStatus, RunningTopology } from '../pipeline/runtime/status.js';
-import type { Resources, Traffic } from './contract/system.js';
-import { CallCount, PersonCount, type Watch } from './figures/counts.js';
-import { GpuProbe, type AskGpu } from './figures/gpu.js';
-import { History } from './figures/history.js';
-import { diskUsage, memoryUsage, transfers, type Transfers } from './figures/machine.js';
+import type { Logger } from '../../pipeline/component/index.js';
+import type { NodeStatus, RunningTopology } from '../../pipeline/runtime/status.js';
+import type { Resources, Traffic } from '../contract/system.js';
+import { CallCount, PersonCount, type Watch } from './counts.js';
+import { GpuProbe, type AskGpu } from './gpu.js';
+import { History } from './history.js';
+import { diskUsage, memoryUsage, transfers, type Transfers } from './machine.js';
 
 /** Between samples, milliseconds: rates of now are taken over one such step. */
 const INTERVAL_MS = 2_000;

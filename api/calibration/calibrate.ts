@@ -2,20 +2,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import { ProfileLearner } from '../operators/infer-pose/profiles.js';
-import { writeProfiles, type Profiles } from '../operators/infer-pose/weights.js';
-import { defineSink } from '../pipeline/component/index.js';
+import { ProfileLearner } from '../../operators/infer-pose/profiles.js';
+import { writeProfiles, type Profiles } from '../../operators/infer-pose/weights.js';
+import { defineSink } from '../../pipeline/component/index.js';
 import {
   formatProblem,
   loadTopology,
   type CheckedNode,
   type CheckedTopology,
-} from '../pipeline/config/index.js';
-import type { Window } from '../pipeline/model/index.js';
-import { createRunner } from '../pipeline/runtime/runner.js';
-import { createLogger } from '../pipeline/telemetry/log.js';
-import { CommandError, EXIT } from './cli/exit.js';
-import { components } from './components.js';
+} from '../../pipeline/config/index.js';
+import type { Window } from '../../pipeline/model/index.js';
+import { createRunner } from '../../pipeline/runtime/runner.js';
+import { createLogger } from '../../pipeline/telemetry/log.js';
+import { CommandError, EXIT } from '../cli/exit.js';
+import { components } from '../components.js';
 
 export interface CalibrateSettings {
   /** Seconds of event time to listen for. */

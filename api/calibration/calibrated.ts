@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { readProfiles } from '../operators/infer-pose/weights.js';
-import type { CheckedNode, CheckedTopology } from '../pipeline/config/index.js';
+import { readProfiles } from '../../operators/infer-pose/weights.js';
+import type { CheckedNode, CheckedTopology } from '../../pipeline/config/index.js';
 
 /** What of a topology's pose networks is not calibrated, for a person; null where each knows its room. */
 export function uncalibrated({ nodes, folder, environments }: CheckedTopology): string | null {

@@ -1,4 +1,4 @@
-import type { RunningTopology } from '../pipeline/runtime/status.js';
+import type { RunningTopology } from '../../pipeline/runtime/status.js';
 
 /** A store that does not answer by then counts as away. */
 const PATIENCE_MS = 2_000;

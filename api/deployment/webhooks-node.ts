@@ -1,6 +1,6 @@
-import { withHash, withHashes } from '../pipeline/config/hash.js';
-import type { CheckedNode, CheckedTopology } from '../pipeline/config/topology.js';
-import { webhooks } from '../sinks/webhook/webhooks.js';
+import { withHash, withHashes } from '../../pipeline/config/hash.js';
+import type { CheckedNode, CheckedTopology } from '../../pipeline/config/topology.js';
+import { webhooks } from '../../sinks/webhook/webhooks.js';
 import { Value } from 'typebox/value';
 
 /** The node that serves the endpoints registered by the service interface. */

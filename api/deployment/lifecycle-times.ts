@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import type { LifecycleState, RunningTopology } from '../pipeline/runtime/status.js';
-import { StateFile } from '../pipeline/state/state-file.js';
+import type { LifecycleState, RunningTopology } from '../../pipeline/runtime/status.js';
+import { StateFile } from '../../pipeline/state/state-file.js';
 
 export type Action = 'start' | 'stop' | 'restart';
 

@@ -15,10 +15,10 @@ import { dirname, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Type, type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import type { CheckedTopology } from '../pipeline/config/index.js';
-import { LinkTable } from '../pipeline/model/index.js';
-import { restoreStores, STORES } from '../pipeline/runtime/copies.js';
-import type { RunningTopology } from '../pipeline/runtime/status.js';
+import type { CheckedTopology } from '../../pipeline/config/index.js';
+import { LinkTable } from '../../pipeline/model/index.js';
+import { restoreStores, STORES } from '../../pipeline/runtime/copies.js';
+import type { RunningTopology } from '../../pipeline/runtime/status.js';
 import {
   BACKUPS,
   checkLayout,
@@ -27,12 +27,12 @@ import {
   RESTORING,
   stateError,
   STATE_FILE,
-} from '../pipeline/state/index.js';
-import { systemClock } from '../pipeline/telemetry/clock.js';
-import { makeFolder } from '../pipeline/telemetry/folders.js';
-import { createLogger } from '../pipeline/telemetry/log.js';
-import { createMetrics } from '../pipeline/telemetry/metrics.js';
-import { packageVersion } from '../pipeline/telemetry/paths.js';
+} from '../../pipeline/state/index.js';
+import { systemClock } from '../../pipeline/telemetry/clock.js';
+import { makeFolder } from '../../pipeline/telemetry/folders.js';
+import { createLogger } from '../../pipeline/telemetry/log.js';
+import { createMetrics } from '../../pipeline/telemetry/metrics.js';
+import { packageVersion } from '../../pipeline/telemetry/paths.js';
 
 /** Counts up with each change that an earlier csiflow could not restore. */
 const LAYOUT = 1;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
-import type { Logger } from '../pipeline/component/index.js';
-import type { CheckedTopology, LoadResult, Problem } from '../pipeline/config/index.js';
-import type { RunningTopology } from '../pipeline/runtime/status.js';
-import { StateFile } from '../pipeline/state/state-file.js';
+import type { Logger } from '../../pipeline/component/index.js';
+import type { CheckedTopology, LoadResult, Problem } from '../../pipeline/config/index.js';
+import type { RunningTopology } from '../../pipeline/runtime/status.js';
+import { StateFile } from '../../pipeline/state/state-file.js';
 
 const TopologiesFile = Type.Object({
   version: Type.Integer(),
