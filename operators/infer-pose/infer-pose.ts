@@ -109,7 +109,8 @@ tells the place, roughly, and whether they stand, sit or lie, less well.
 Lead the links round the room and at different heights. Links that all cross in the middle of a room see each place and
 its mirror image through the middle alike: measured on one layout of four, 1.1 m of error for walkers instead of 0.4 m.
 
-The network runs in a thread of its own. Windows that arrive together are computed together; a result does not depend on
+The network runs in a thread of its own, one for all nodes and partitions of the process that ask for the same \`weights\`,
+\`backend\`, \`max_batch\` and \`max_wait_ms\`. Windows that arrive together are computed together; a result does not depend on
 what it travelled with. Results are rounded to a millimetre.
 
 Source: docs/reports/pose-general.md has method and figures.
@@ -151,6 +152,7 @@ class InferPose implements Operator {
     this.#profiles = config.calibration ? readProfiles(resolve(context.folder, config.calibration)) : {};
     this.#inference = new Inference(
       {
+        name: `${context.topology}/${context.node}`,
         weights: folder,
         backend: config.backend,
         links: environments.map((environment) => Math.min(MAX_LINKS, environment.links.length)),

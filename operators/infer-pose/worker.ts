@@ -23,6 +23,8 @@ interface Sent {
 
 export type ToWorker =
   | { readonly kind: 'infer'; readonly windows: readonly Sent[] }
+  /** Rooms with other numbers of links have come. */
+  | { readonly kind: 'warm'; readonly links: readonly number[] }
   /** Ends the thread as a crash would: for tests. */
   | { readonly kind: 'crash' };
 
@@ -57,18 +59,20 @@ try {
 
 /** Answers a message's windows, and those that arrive meanwhile. */
 function answerAll(engine: Engine, first: ToWorker): void {
-  const waiting = [...windowsOf(first)];
+  const waiting = [...windowsOf(engine, first)];
   while (waiting.length > 0) {
-    for (let next = arrived(); next; next = arrived()) waiting.push(...windowsOf(next));
+    for (let next = arrived(); next; next = arrived()) waiting.push(...windowsOf(engine, next));
     answer(engine, waiting.splice(0, options.maxBatch));
   }
 }
 
 const arrived = () => receiveMessageOnPort(port)?.message as ToWorker | undefined;
 
-function windowsOf(message: ToWorker): readonly Sent[] {
+function windowsOf(engine: Engine, message: ToWorker): readonly Sent[] {
   if (message.kind === 'crash') process.exit(70);
-  return message.windows;
+  if (message.kind === 'infer') return message.windows;
+  engine.warmUp(message.links);
+  return [];
 }
 
 function answer(engine: Engine, windows: readonly Sent[]): void {

@@ -9,19 +9,19 @@ import { simulatedWindow } from './windows.js';
 
 const weights = packageFile(`${SHIPPED}/general`);
 const crashes: string[] = [];
-let inference: Inference | undefined;
+const opened: Inference[] = [];
 
 function open(options: Partial<InferenceOptions> = {}): Inference {
-  inference = new Inference(
-    { weights, backend: 'wasm', links: [4], maxBatch: 8, maxWaitMs: 2, ...options },
+  const inference = new Inference(
+    { name: 'line/poses', weights, backend: 'wasm', links: [4], maxBatch: 8, maxWaitMs: 2, ...options },
     (reason) => crashes.push(reason),
   );
+  opened.push(inference);
   return inference;
 }
 
 afterEach(async () => {
-  await inference?.close();
-  inference = undefined;
+  await Promise.all(opened.splice(0).map((inference) => inference.close()));
   crashes.length = 0;
 });
 
@@ -109,5 +109,63 @@ describe('the inference thread', () => {
     await thread.close();
     await refused;
     await expect(thread.infer(request(31))).rejects.toThrow(/closed/);
+  });
+});
+
+describe('a thread that several operators share', () => {
+  const seeds = Array.from({ length: 4 }, (_, index) => 100 + index);
+
+  it('answers each as a thread of its own would, and computes their windows together', async () => {
+    const alone: unknown[] = [];
+    for (const seed of seeds) {
+      const own = open({ maxBatch: 1 });
+      await own.open();
+      alone.push((await own.infer(request(seed, 3 + (seed % 2)))).estimate);
+      await own.close();
+    }
+    const partitions = seeds.map(() => open({ maxBatch: 4, maxWaitMs: 1000, links: [3, 4] }));
+    await Promise.all(partitions.map((one) => one.open()));
+    const answers = await Promise.all(
+      partitions.map((one, index) => one.infer(request(seeds[index]!, 3 + (seeds[index]! % 2)))),
+    );
+    expect(answers.map(({ estimate }) => estimate)).toEqual(alone);
+    for (const one of partitions)
+      expect(one.describe()).toMatchObject({ shared_by: 4, batches: 1, windows: 1 });
+  });
+
+  it('is another one for other batches, and takes rooms with other numbers of links', async () => {
+    const [first, second, third] = [open(), open({ links: [9] }), open({ maxBatch: 4 })];
+    await Promise.all([first, second, third].map((one) => one.open()));
+    expect([first, second, third].map((one) => one.describe()['shared_by'])).toEqual([2, 2, 1]);
+    expect((await second.infer(request(1, 9))).estimate).toBeDefined();
+  });
+
+  it('goes on for the others when one is closed or gives up its windows', async () => {
+    const [first, second, third] = [open(), open({ timeoutMs: 60_000 }), open()];
+    await Promise.all([first, second, third].map((one) => one.open()));
+    const waiting = [first, second, third].map((one) => one.infer(request(1)));
+    const refused = expect(waiting[0]).rejects.toThrow(/closed/);
+    const late = expect(waiting[1]).rejects.toThrow(/did not answer/);
+    second.setTimeout(0);
+    await Promise.all([first.close(), refused, late]);
+    expect((await waiting[2]!).estimate).toBeDefined();
+    expect(third.describe()).toMatchObject({ shared_by: 2, windows: 1, restarts: 0 });
+  });
+
+  it('that dies answers all of them again, and tells each node once', async () => {
+    const users = ['line/poses', 'line/poses', 'other/poses'].map((name) => open({ name }));
+    await Promise.all(users.map((one) => one.open()));
+    users[0]!.crash();
+    const answers = await Promise.all(users.map((one) => one.infer(request(21))));
+    expect(new Set(answers.map(({ estimate }) => JSON.stringify(estimate))).size).toBe(1);
+    expect(crashes).toEqual(['it ended with code 70', 'it ended with code 70']);
+  });
+
+  it('that could not be started is tried anew by whoever opens next', async () => {
+    const wrong = { weights: packageFile('docs') };
+    await expect(open(wrong).open()).rejects.toThrow(/no manifest.json/);
+    const again = open(wrong);
+    await expect(again.open()).rejects.toThrow(/no manifest.json/);
+    expect(again.describe()).toMatchObject({ shared_by: 1 });
   });
 });
