@@ -32,6 +32,7 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
   inputs: ['pose'],
   outputs: ['event', 'measure'],
   stateFields: [],
+  stateVersion: 2,
   config: Type.Object(
     {
       margin_m: Type.Number({

@@ -31,6 +31,7 @@ export interface WatchSettings {
 export interface WatchState {
   readonly regions: readonly string[];
   readonly newest: Newest | null;
+  readonly lag: number;
   readonly covered: boolean;
   readonly accrued: number;
   readonly settled: number;
@@ -69,6 +70,8 @@ export class Watch {
   readonly #regions: readonly string[];
   readonly #guarded: readonly number[];
   #newest: Newest | null = null;
+  /** By how much a frame's time lies behind the event time at which it comes, microseconds. */
+  #lag = 0;
   #covered = false;
   #accrued = 0;
   #settled = 0;
@@ -103,7 +106,8 @@ export class Watch {
 
   /** @returns what is known now, and how many persons there was no room for */
   see(frame: PoseFrame): { readonly findings: Finding[]; readonly left: number } {
-    const { time } = frame;
+    const { time, windowEnd } = frame;
+    if (windowEnd - time > this.#lag) this.#lag = Math.ceil(windowEnd - time);
     this.#advance(time);
     if (!this.#covered) {
       this.#covered = true;
@@ -122,9 +126,9 @@ export class Watch {
     return { findings: this.#take(), left };
   }
 
-  /** Event time has come to `time`, and no frame up to it is missing. */
+  /** Event time has come to `time`: no frame whose window ends by then is missing. The frames' own times lie behind. */
   reach(time: number): Finding[] {
-    this.#advance(time);
+    this.#advance(time - this.#lag);
     return this.#take();
   }
 
@@ -132,6 +136,7 @@ export class Watch {
     return structuredClone({
       regions: this.#regions,
       newest: this.#newest,
+      lag: this.#lag,
       covered: this.#covered,
       accrued: this.#accrued,
       settled: this.#settled,
@@ -148,6 +153,7 @@ export class Watch {
     if (saved.regions.join('\n') !== this.#regions.join('\n')) return;
     const state = structuredClone(saved);
     this.#newest = state.newest;
+    this.#lag = state.lag;
     this.#covered = state.covered;
     this.#accrued = state.accrued;
     this.#settled = state.settled;
