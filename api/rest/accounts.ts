@@ -10,6 +10,7 @@ const closed = { additionalProperties: false } as const;
 const RoleSchema = Type.Enum([...ROLES]);
 const Name = Type.String({
   pattern: NAME_PATTERN,
+  'x-expected': 'must be 1 to 64 letters, digits and _ . @ -',
   description: '1 to 64 letters, digits and _ . @ -',
 });
 const Password = Type.String({ minLength: 8, maxLength: 1024 });

@@ -3,7 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { modelText, PoseResultSchema, WHOLE, type PoseView } from '../contract/pose.js';
-import { viewOfEnvironment, type Deployment } from '../deployment/deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
+import { viewOfEnvironment } from '../deployment/places.js';
 import { FrameSchema, MOST_FRAMES } from '../processing/frames.js';
 import { PoseProcessing, type Processed } from '../processing/processing.js';
 
@@ -46,6 +47,7 @@ const BodySchema = Type.Object(
     session_id: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z0-9_.-]{1,64}$',
+        'x-expected': 'must be 1 to 64 letters, digits and _ . -',
         description:
           'A name of your own: calls of the same name go on with windows and tracks. Ends after 60 s.',
       }),

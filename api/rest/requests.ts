@@ -3,13 +3,13 @@ import formats from 'ajv-formats';
 import type { TSchema } from 'typebox';
 import { ApiError, type FieldError } from '../contract/errors.js';
 
+/** `verbose`: a schema with a `pattern` says in `x-expected` what that means. */
+const shared = { useDefaults: true, strict: false, verbose: true };
 /** Text of a query becomes the numbers and booleans that its schema asks for; bodies are taken as they are. */
-const forQueries = addFormats(
-  new Ajv({ allErrors: true, coerceTypes: true, useDefaults: true, strict: false }),
-);
-const forBodies = addFormats(new Ajv({ allErrors: true, useDefaults: true, strict: false }));
+const forQueries = addFormats(new Ajv({ ...shared, allErrors: true, coerceTypes: true }));
+const forBodies = addFormats(new Ajv({ ...shared, allErrors: true }));
 /** For bodies that may hold very many values, and so as many mistakes: `x-first-error-only` in their schema. */
-const forLargeBodies = addFormats(new Ajv({ useDefaults: true, strict: false }));
+const forLargeBodies = addFormats(new Ajv(shared));
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 
 /** @throws ApiError 422 naming each wrong field. Nothing is clamped, and no unknown field is let through. */
@@ -84,14 +84,17 @@ function wholeFieldError(error: ErrorObject, value: unknown): FieldError {
       received: null,
     };
   }
-  const time = error.keyword === 'format' && params['format'] === 'date-time';
-  return {
-    field: parts.join('.') || 'body',
-    message: time
-      ? 'must be a time such as 2026-03-01T00:00:00Z; in an address the + of an offset is written %2B'
-      : (error.message ?? 'is not valid'),
-    received: at(value, parts),
-  };
+  return { field: parts.join('.') || 'body', message: messageOf(error), received: at(value, parts) };
+}
+
+function messageOf({ keyword, params, message, parentSchema }: ErrorObject): string {
+  const { format, allowedValues } = params as { format?: string; allowedValues?: readonly unknown[] };
+  if (format === 'date-time') {
+    return 'must be a time such as 2026-03-01T00:00:00Z; in an address the + of an offset is written %2B';
+  }
+  if (allowedValues) return `must be one of ${allowedValues.map(String).join(', ')}`;
+  const expected: unknown = parentSchema?.['x-expected'];
+  return keyword === 'pattern' && typeof expected === 'string' ? expected : (message ?? 'is not valid');
 }
 
 const at = (value: unknown, path: readonly string[]): unknown =>

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ALERT_TYPES, EVENT_TYPES, type EventType } from '../../pipeline/model/index.js';
-import { stateSecretOf } from '../../pipeline/runtime/privacy.js';
+import { stateKeysOf } from '../../pipeline/runtime/privacy.js';
 import { AddressError, checkLiteral } from '../../sinks/webhook/address.js';
 import { MOST_WEBHOOKS, WebhookRegistry, type Webhook } from '../../sinks/webhook/registry.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
@@ -50,6 +50,7 @@ const add = defineEndpoint<NewWebhook, Webhook>({
       {
         url: Type.String({
           pattern: '^https?://[^\\s/@?#]+([/?][^\\s#]*)?$',
+          'x-expected': 'must be an address such as https://alarms.example/csiflow, with no password in it',
           maxLength: 4096,
           description: 'Where alerts are sent. Only administrators see it again.',
         }),
@@ -121,7 +122,7 @@ function keep(deployment: Deployment, webhook: NewWebhook): Webhook {
 
 /** The file is small, and read at each call: the sink reads it too. */
 const registryOf = ({ main }: Deployment): WebhookRegistry =>
-  new WebhookRegistry(main.topology.settings.stateFolder, stateSecretOf(main.topology.settings));
+  new WebhookRegistry(main.topology.settings.stateFolder, stateKeysOf(main.topology.settings));
 
 /** @throws ApiError 409 where nobody would serve it */
 function nodeOf({ main }: Deployment) {
@@ -138,7 +139,10 @@ function checkAddress(url: string): void {
   try {
     checkLiteral(new URL(url).hostname);
   } catch (error) {
-    const message = error instanceof AddressError ? error.message : 'it is no address that can be read';
+    const message =
+      error instanceof AddressError
+        ? `${error.message}, in a sink of type webhooks of the topology's file`
+        : 'it is no address that can be read';
     const details = { fields: [{ field: 'url', message, received: null }] };
     throw new ApiError('VALIDATION_ERROR', `url: ${message}`, { details });
   }

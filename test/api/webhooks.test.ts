@@ -68,11 +68,14 @@ test('alerts are what is sent where no types are named', async () => {
 });
 
 test.each([
-  ['http://127.0.0.1/hook', 'allow_private'],
+  [
+    'http://127.0.0.1/hook',
+    '`allow_private: true` if the receiver is meant to be there, in a sink of type webhooks',
+  ],
   ['http://[::1]/hook', 'allow_private'],
   ['http://169.254.169.254/latest', 'allow_private'],
   ['https://user:password@alarms.example/', 'url'],
-  ['ftp://alarms.example/', 'url'],
+  ['ftp://alarms.example/', 'must be an address such as https://'],
   ['http://[', 'url'],
 ])('%s is refused in words that repeat nothing of it', async (url, words) => {
   const refused = await register({ url, secret });
@@ -88,12 +91,14 @@ test('private addresses are taken where the topology allows them', async () => {
 });
 
 test.each([
-  [{ url: 'https://alarms.example', secret: 'short' }, 422],
-  [{ url: 'https://alarms.example', secret, events: ['cat'] }, 422],
-  [{ url: 'https://alarms.example', secret, colour: 1 }, 422],
-  [{ secret }, 422],
-])('%j is answered %d', async (body, status) => {
-  expect((await register(body)).status).toBe(status);
+  [{ url: 'https://alarms.example', secret: 'short' }, 'fewer than 16 characters'],
+  [{ url: 'https://alarms.example', secret, events: ['cat'] }, 'events.0: must be one of fall_detection, '],
+  [{ url: 'https://alarms.example', secret, colour: 1 }, 'colour: no such field here'],
+  [{ secret }, 'url: is required'],
+])('%j is refused: %s', async (body, words) => {
+  const refused = await register(body);
+  expect(refused.status).toBe(422);
+  expect(await refused.text()).toContain(words);
 });
 
 test('administrators alone, and no more than twenty', async () => {
