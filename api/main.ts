@@ -18,7 +18,7 @@ import { systemClock } from '../pipeline/telemetry/clock.js';
 import { CommandError, EXIT, exitCodeOf } from './cli/exit.js';
 import { Configuration } from './configuration/configuration.js';
 import { NO_FACTS } from './configuration/fields.js';
-import { loadForCommand } from './cli/topologies.js';
+import { loadTogether } from './cli/topologies.js';
 import { registryWith } from './plugins.js';
 import { openServer, type RunningServer, type ServerOptions } from './server.js';
 import { withWebhooks } from './deployment/webhooks-node.js';
@@ -39,52 +39,56 @@ export interface RunSettings extends Pick<
 }
 
 /**
- * Runs a topology until Ctrl-C, SIGTERM or, if asked, the end of its input.
- * @throws CommandError with the exit code of what kept it from running.
+ * Runs topologies, the first of them as the main one, until Ctrl-C, SIGTERM or, if asked, the end of their input.
+ * @throws CommandError with the exit code of what kept them from running.
  */
-export async function runTopology(file: string, settings: RunSettings): Promise<void> {
+export async function runTopologies(files: readonly string[], settings: RunSettings): Promise<void> {
   const registry = await registryWith(settings.plugins);
-  const topology = withWebhooks(loadForCommand(file, variables(), registry));
+  const [first, ...others] = loadTogether(files, variables(), registry);
+  const given = [withWebhooks(first!), ...others];
+  const {
+    id: main,
+    folder,
+    settings: { stateFolder },
+  } = given[0]!;
   const log = createLogger({ level: settings.level });
   const metrics = createMetrics();
   addProcessMetrics(metrics.registry, packageVersion());
   const tracer = await tracerOf(metrics, log);
   const clock = systemClock;
-  const runner = createRunner(topology, { clock, log, metrics, tracer });
+  const run = (checked: CheckedTopology): RunningTopology =>
+    createRunner(checked, { clock, log, metrics, tracer });
+  const [runner, ...beside] = given.map(run) as [RunningTopology, ...RunningTopology[]];
+  const all = [runner, ...beside];
   // The server has its own.
   if (!settings.api) configure(runner, { clock, log });
   const stopAsked = stopSignal();
   const server = settings.api
     ? await openServer({
         main: runner,
-        parse: (text, name) =>
-          served(
-            topology.id,
-            parseTopology(
-              {
-                text,
-                shown: name ?? file,
-                file: name === undefined ? topology.file : null,
-                folder: topology.folder,
-              },
-              registry,
-              variables(),
-            ),
-          ),
+        beside,
+        parse: (text, id) => {
+          const index = given.findIndex((topology) => topology.id === id);
+          const own = given[index];
+          const from = own
+            ? { shown: files[index]!, file: own.file, folder: own.folder }
+            : { shown: `${id}.yaml`, file: null, folder };
+          return served(main, parseTopology({ text, ...from }, registry, variables()));
+        },
         workshop: {
-          run: (checked) => createRunner(checked, { clock, log, metrics, tracer }),
+          run,
           forget: (id) => {
             metrics.forget(id);
           },
         },
         clock,
         log: log.child({ node: 'api' }),
-        stateFolder: topology.settings.stateFolder,
+        stateFolder,
         host: settings.host,
         port: settings.port,
         form: settings.form,
         metrics: () => metrics.text(),
-        watch: (node, watcher, of = topology.id) =>
+        watch: (node, watcher, of = main) =>
           metrics.node(of, node).watch((record) => {
             watcher(record as Data);
           }),
@@ -92,11 +96,14 @@ export async function runTopology(file: string, settings: RunSettings): Promise<
       })
     : null;
   try {
-    if (server) announce(server, topology);
-    await begin(runner);
-    await Promise.race([stopAsked, settings.untilEnd ? runner.finished() : new Promise(() => undefined)]);
+    if (server) announce(server, given);
+    await Promise.all(all.map(begin));
+    const ended = settings.untilEnd
+      ? Promise.all(all.map((one) => one.finished()))
+      : new Promise(() => undefined);
+    await Promise.race([stopAsked, ended]);
   } finally {
-    await stop(runner, server);
+    await stop(all, server);
     await tracer?.close();
   }
 }
@@ -151,10 +158,13 @@ export async function begin(runner: Pick<RunningTopology, 'start' | 'status'>): 
   }
 }
 
-async function stop(runner: RunningTopology, server: RunningServer | null): Promise<void> {
-  const { state } = runner.status();
+async function stop(all: readonly RunningTopology[], server: RunningServer | null): Promise<void> {
+  const up = all.filter((one) => !['stopped', 'failed'].includes(one.status().state));
   try {
-    if (state !== 'stopped' && state !== 'failed') await runner.stop();
+    // One that cannot be stopped well is not to keep the others from it.
+    const ends = await Promise.allSettled(up.map((one) => one.stop()));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed) throw failed.reason;
   } finally {
     await server?.close();
   }
@@ -178,16 +188,16 @@ function stopSignal(): Promise<void> {
 /** Secrets are files of the folder that CSIFLOW_SECRETS names, or variables. */
 const variables = (): LoadOptions => ({ env: process.env, secrets: process.env['CSIFLOW_SECRETS'] });
 
-function announce({ address, firstPassword }: RunningServer, topology: CheckedTopology): void {
-  const { id, environments } = topology;
+function announce({ address, firstPassword }: RunningServer, given: readonly CheckedTopology[]): void {
   const login = firstPassword
     ? `admin / ${firstPassword}   (shown this once; keep it)`
-    : `as before (lost? csiflow user password admin --topology ${topology.file})`;
+    : `as before (lost? csiflow user password admin --topology ${given[0]!.file})`;
+  const environments = given.flatMap((topology) => topology.environments);
   const assumed = environments.flatMap((environment) => environment.assumed);
   process.stdout.write(
     [
       '',
-      `  csiflow runs ${id}`,
+      `  csiflow runs ${given.map(({ id }) => id).join(', ')}`,
       '',
       `  live page   ${address}/`,
       `  login       ${login}`,

@@ -24,14 +24,16 @@ import { CHOSEN_BASE, createApp, formAt, mounts, WEBSOCKET_PATH } from './rest/a
 import { API_DOCUMENTS } from './rest/documents.js';
 import { serveProbes } from './rest/probes.js';
 import { SystemProbe } from './figures/system-probe.js';
-import { Topologies, type Workshop } from './deployment/topologies.js';
+import { Topologies, type TopologiesOptions, type Workshop } from './deployment/topologies.js';
 import { serveApiDocs } from './web/api-docs.js';
 import { servePage } from './web/serve.js';
 import { PoseStream } from './ws/pose-stream.js';
 
 export interface ServerOptions {
   readonly main: RunningTopology;
-  readonly parse: Deployment['parse'];
+  /** Topologies that run beside it, started and stopped by the caller. */
+  readonly beside?: readonly RunningTopology[];
+  readonly parse: TopologiesOptions['parse'];
   readonly workshop: Workshop;
   readonly clock: Clock;
   readonly log: Logger;
@@ -103,12 +105,13 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     log,
     facts: () => factsOf(main, () => probe.traffic().framesPerSecond),
   });
-  // Without a name it is a text of the main topology.
-  const parse: Deployment['parse'] = (text, name) =>
-    name === undefined ? configuration.overLoaded(options.parse(text)) : options.parse(text, name);
   const topologies = new Topologies({
     main,
-    parse,
+    given: options.beside ?? [],
+    parse: (text, id) => {
+      const loaded = options.parse(text, id);
+      return id === main.topology.id ? configuration.overLoaded(loaded) : loaded;
+    },
     stateFolder: options.stateFolder,
     log,
     ...options.workshop,
@@ -118,7 +121,6 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     main,
     configuration,
     topologies,
-    parse,
     form: options.form,
     formsOf: options.formsOf ?? new Map(),
     users,
@@ -141,7 +143,11 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     limits,
     {
       metrics: options.metrics,
-      pages: [serveProbes(deployment), servePage(() => main.topology), serveApiDocs(API_DOCUMENTS)],
+      pages: [
+        serveProbes(deployment),
+        servePage(() => topologies.list().map((running) => running.topology)),
+        serveApiDocs(API_DOCUMENTS),
+      ],
     },
     { hosts, origins: options.origins ?? [], answerMs: options.answerMs ?? ANSWER_MS },
   );

@@ -52,6 +52,7 @@ export const file = defineSink({
     { title: 'A line for each record', config: { path: 'data/results-{date}.ndjson' } },
     { title: 'Parquet by the hour', config: { path: 'data/{date}.parquet', format: 'parquet' } },
   ],
+  claims: ({ path }, folder) => [{ what: resolve(folder, path), field: 'path' }],
   create: (config, context) =>
     config.format === 'parquet'
       ? new ParquetFiles(resolve(context.folder, config.path), config.rotate_ms)

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  checkTogether,
   formatProblem,
   loadTopology,
   type CheckedTopology,
@@ -19,6 +20,23 @@ export function loadForCommand(file: string, options: LoadOptions, registry: Reg
   if (problems.length > 0) process.stderr.write(`${printProblems(problems)}\n`);
   if (topology) return topology;
   throw new CommandError(summary(problems), EXIT.invalid);
+}
+
+/**
+ * Loads topologies that are to run beside each other in this process: each has to be right by itself, and none may
+ * have what another one has. Prints what is wrong on stderr.
+ * @throws CommandError with exit code 2 where they cannot be used.
+ */
+export function loadTogether(
+  files: readonly string[],
+  options: LoadOptions,
+  registry: Registry,
+): readonly CheckedTopology[] {
+  const topologies = files.map((file) => loadForCommand(file, options, registry));
+  const problems = checkTogether(topologies.map((topology, index) => ({ topology, file: files[index]! })));
+  if (problems.length === 0) return topologies;
+  process.stderr.write(`${printProblems(problems)}\n`);
+  throw new CommandError(`${summary(problems)} between the topologies`, EXIT.invalid);
 }
 
 /** Problems with the lines that they stand in. */

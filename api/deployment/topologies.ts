@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import type { Logger } from '../../pipeline/component/index.js';
-import type { CheckedTopology, LoadResult, Problem } from '../../pipeline/config/index.js';
+import {
+  collisions,
+  type CheckedTopology,
+  type LoadResult,
+  type Problem,
+} from '../../pipeline/config/index.js';
 import type { RunningTopology } from '../../pipeline/runtime/status.js';
 import { StateFile } from '../../pipeline/state/state-file.js';
 
@@ -33,8 +38,10 @@ export interface Workshop {
 
 export interface TopologiesOptions extends Workshop {
   readonly main: RunningTopology;
-  /** Files that a text names start from the main topology's folder. Without a name: of a new text of the main one. */
-  readonly parse: (text: string, name?: string) => LoadResult;
+  /** Those that `csiflow run` was given beside it: whoever gave them starts and stops them. */
+  readonly given: readonly RunningTopology[];
+  /** Checks a text of the topology of that id. */
+  readonly parse: (text: string, id: string) => LoadResult;
   /** Their texts are kept here. */
   readonly stateFolder: string;
   readonly log: Logger;
@@ -62,14 +69,15 @@ export class TopologyConflict extends Error {
 }
 
 /**
- * The topologies of a deployment: the main one, which `csiflow run` was given, and those that were put beside it.
- * Those are kept in the state folder and go on with the next start of csiflow, unless somebody stopped them. Each
- * has a state folder of its own, and its own stores: a DuckDB file has one owner.
+ * The topologies of a deployment: those that `csiflow run` was given, the first of which is the main one, and those
+ * that were put beside them. The latter are kept in the state folder and go on with the next start of csiflow, unless
+ * somebody stopped them. Each has environments, a state folder, ports and files of its own.
  */
 export class Topologies {
   readonly #options: TopologiesOptions;
   readonly #file: StateFile<typeof TopologiesFile>;
-  readonly #others = new Map<string, RunningTopology>();
+  readonly #put = new Map<string, RunningTopology>();
+  readonly #listeners = new Set<() => void>();
 
   /** @throws Error naming the file where it cannot be read. */
   constructor(options: TopologiesOptions) {
@@ -91,7 +99,19 @@ export class Topologies {
 
   /** The main one first. */
   list(): readonly RunningTopology[] {
-    return [this.#options.main, ...this.#others.values()];
+    return [...this.#given, ...this.#put.values()];
+  }
+
+  get #given(): readonly RunningTopology[] {
+    return [this.#options.main, ...this.#options.given];
+  }
+
+  /** Called when topologies have come or gone. Returns how to stop that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   find(id: string): RunningTopology | undefined {
@@ -104,7 +124,7 @@ export class Topologies {
 
   /** Starts those that ran when csiflow ended. What keeps one from it stands in its status and in the log. */
   async resume(): Promise<void> {
-    const wanted = [...this.#others].filter(([id]) => this.#kept(id)?.wanted === 'running');
+    const wanted = [...this.#put].filter(([id]) => this.#kept(id)?.wanted === 'running');
     await Promise.all(
       wanted.map(([id, topology]) =>
         topology.start().catch((error: unknown) => {
@@ -121,21 +141,25 @@ export class Topologies {
   put(id: string, yaml: string): RunningTopology {
     const topology = this.#check(id, yaml);
     const known = this.find(id);
-    if (this.isMain(id))
+    if (known && this.#given.includes(known))
       throw new TopologyConflict(
-        `${id} is the main topology: change it by plan and apply`,
-        known!.status().state,
+        `${id} was given to csiflow run: change it by plan and apply`,
+        known.status().state,
       );
     if (known && !isDown(known))
       throw new TopologyConflict(
         `${id} is ${known.status().state}: change it by plan and apply, or stop it first`,
         known.status().state,
       );
-    if (!known && this.#others.size >= MOST_TOPOLOGIES)
-      throw new TopologyConflict(`There are ${MOST_TOPOLOGIES} topologies already: remove one`, 'stopped');
+    if (!known && this.#put.size >= MOST_TOPOLOGIES)
+      throw new TopologyConflict(
+        `${MOST_TOPOLOGIES} topologies were put here already: remove one`,
+        'stopped',
+      );
     const made = this.#options.run(topology);
-    this.#others.set(id, made);
+    this.#put.set(id, made);
     this.#keep(id, { text: yaml, wanted: 'stopped' });
+    this.#tell();
     return made;
   }
 
@@ -158,18 +182,20 @@ export class Topologies {
   remove(id: string): void {
     const known = this.find(id)!;
     const { state } = known.status();
-    if (this.isMain(id)) throw new TopologyConflict(`${id} is the main topology: end csiflow instead`, state);
+    if (this.#given.includes(known))
+      throw new TopologyConflict(`${id} was given to csiflow run: start csiflow without it`, state);
     if (!isDown(known)) throw new TopologyConflict(`${id} is ${state}: stop it first`, state);
-    this.#others.delete(id);
+    this.#put.delete(id);
     this.#options.forget(id);
     const rest = Object.entries(this.#file.content.topologies).filter(([one]) => one !== id);
     this.#file.write({ version: LAYOUT, topologies: Object.fromEntries(rest) });
+    this.#tell();
   }
 
-  /** Stops all but the main one; they are started again by the next start of csiflow. */
+  /** Stops those that were put here; they are started again by the next start of csiflow. */
   async close(): Promise<void> {
     await Promise.all(
-      [...this.#others].map(async ([id, topology]) => {
+      [...this.#put].map(async ([id, topology]) => {
         await topology.stop().catch((error: unknown) => {
           this.#options.log.error('a topology could not be stopped', { topology: id, reason: text(error) });
         });
@@ -179,9 +205,7 @@ export class Topologies {
 
   /** @throws TextProblems */
   parse(id: string, yaml: string): CheckedTopology {
-    const { topology, problems } = this.isMain(id)
-      ? this.#options.parse(yaml)
-      : this.#options.parse(yaml, `${id}.yaml`);
+    const { topology, problems } = this.#options.parse(yaml, id);
     if (topology) return topology;
     throw new TextProblems(problems);
   }
@@ -193,14 +217,15 @@ export class Topologies {
         `The text is of the topology ${topology.id}, not of ${id}`,
         this.find(id)?.status().state ?? 'stopped',
       );
-    const folder = topology.settings.stateFolder;
-    const other = this.list().find(
-      (one) => one.topology.id !== id && one.topology.settings.stateFolder === folder,
+    const others = this.list().map((running) => running.topology);
+    const [collision] = collisions(
+      topology,
+      others.filter((other) => other.id !== id),
     );
-    if (other)
+    if (collision)
       throw new TopologyConflict(
-        `${other.topology.id} keeps its state in ${folder} already: give ${id} another settings.state_folder`,
-        'stopped',
+        `${id} cannot run beside the others: ${collision.message}`,
+        this.find(id)?.status().state ?? 'stopped',
       );
     return topology;
   }
@@ -208,13 +233,18 @@ export class Topologies {
   /** A text that has become wrong (its environment's file is gone) is told, and kept. */
   #load(id: string, yaml: string): void {
     try {
-      this.#others.set(id, this.#options.run(this.#check(id, yaml)));
+      if (this.find(id)) throw new Error('csiflow run was given a topology of the same id');
+      this.#put.set(id, this.#options.run(this.#check(id, yaml)));
     } catch (error) {
       this.#options.log.error('a topology cannot be made of its text any more', {
         topology: id,
         reason: text(error),
       });
     }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   #keep(id: string, entry: Kept[string]): void {

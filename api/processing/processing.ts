@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Data, Person, PoseFrame, Window } from '../../pipeline/model/index.js';
 import { ApiError } from '../contract/errors.js';
-import { requireRunning, type Deployment } from '../deployment/deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
+import { requireRunning } from '../deployment/places.js';
 import { poseChain, windowTimes, type PoseChain } from './chain.js';
 import { blocksOf, readFrames, wrong, type FrameBodies, type SubmittedFrame } from './frames.js';
 import { Layouts } from './layouts.js';
@@ -79,7 +80,7 @@ export class PoseProcessing {
 
   /** @throws ApiError 422 for frames that fit no link, 503 where there is no network, or too much to do. */
   async process(request: ProcessRequest): Promise<Processed> {
-    requireRunning(this.#deployment);
+    requireRunning(this.#deployment.main);
     const bound = this.#bind();
     const { chain } = bound;
     if (!chain) throw noModel(`The topology ${bound.topology.id} has no operator that infers poses`);

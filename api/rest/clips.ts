@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import type { Reader } from '../../pipeline/component/index.js';
 import type { SensedEvent } from '../../pipeline/model/index.js';
 import { CLIP, renderClip } from '../contract/clip.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { fromIsoTime } from '../contract/form.js';
-import { environmentOf, readerOf, type Deployment } from '../deployment/deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
+import { placesOf, readerOf, type Place } from '../deployment/places.js';
 import { Time } from './ranges.js';
 
 /** Frames that are read for a clip: at 40 a second all of it. */
@@ -29,15 +29,18 @@ const clip = defineEndpoint<ClipQuery, string>({
   // It holds no script, and no browser is to run any that somebody smuggled into it.
   document: { type: 'image/svg+xml', headers: { 'Content-Security-Policy': "default-src 'none'; sandbox" } },
   async handle({ timestamp, id }, { deployment }) {
-    const reader = readerOf(deployment);
-    const event = await findEvent(deployment, reader, fromIsoTime(timestamp), id);
-    const { environment, time } = event;
-    const start = time - CLIP.before;
-    const end = time + CLIP.after;
-    const frames = await reader.poses({ environment, start, end, limit: MOST_FRAMES });
+    const { event, place } = await findEvent(deployment, fromIsoTime(timestamp), id);
+    const start = event.time - CLIP.before;
+    const end = event.time + CLIP.after;
+    const frames = await readerOf(place.running).poses({
+      environment: place.environment.id,
+      start,
+      end,
+      limit: MOST_FRAMES,
+    });
     if (frames.length === 0)
       throw new ApiError('POSE_DATA_NOT_FOUND', 'The history has no poses around this alert any more');
-    return renderClip(event, frames, environmentOf(deployment, environment));
+    return renderClip(event, frames, place.environment);
   },
   b: formView({
     path: Type.Object({ timestamp: Time, alert_id: Type.String({ minLength: 1, maxLength: 512 }) }),
@@ -49,19 +52,25 @@ const clip = defineEndpoint<ClipQuery, string>({
 
 export const clipEndpoints = [clip];
 
-/** @throws ApiError 404 */
-async function findEvent(
-  { main }: Deployment,
-  reader: Reader,
-  time: number,
-  id: string,
-): Promise<SensedEvent> {
-  const found = await Promise.all(
-    main.topology.environments.map(({ id: environment }) =>
-      reader.events({ environment, start: time, end: time + MILLISECOND, ownOnly: false }),
-    ),
-  );
-  const event = found.flat().find((one) => one.id === id);
+interface Found {
+  readonly event: SensedEvent;
+  readonly place: Place;
+}
+
+/** In the stores that are open: an alert's address does not say which place it is about. @throws ApiError 404, 503 */
+async function findEvent(deployment: Deployment, time: number, id: string): Promise<Found> {
+  const found = await Promise.all(placesOf(deployment).map((place) => eventAt(place, time, id)));
+  const event = found.find((one) => one !== null);
   if (event) return event;
+  readerOf(deployment.main);
   throw new ApiError('RESOURCE_NOT_FOUND', 'The history has no such alert, or not any more');
+}
+
+async function eventAt(place: Place, time: number, id: string): Promise<Found | null> {
+  const { environment, running } = place;
+  if (running.readers.size === 0) return null;
+  const range = { environment: environment.id, start: time, end: time + MILLISECOND };
+  const events = await readerOf(running).events({ ...range, ownOnly: false });
+  const event = events.find((one) => one.id === id);
+  return event ? { event, place } : null;
 }

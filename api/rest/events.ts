@@ -9,7 +9,7 @@ import {
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { isoTime } from '../contract/form.js';
 import { PageFields, pagination, type PageOf } from '../contract/pages.js';
-import { environmentOf, readerOf } from '../deployment/deployment.js';
+import { placeOf, readerOf } from '../deployment/places.js';
 import { readRange, Time } from './ranges.js';
 
 const closed = { additionalProperties: false } as const;
@@ -75,9 +75,10 @@ const events = defineEndpoint<EventsQuery, Events>({
   limit: 'analytics',
   status: 200,
   async handle({ environment, start, end, type, severity, details, page }, { deployment }) {
-    const reader = readerOf(deployment);
+    const place = placeOf(deployment, environment);
+    const reader = readerOf(place.running);
     const query = {
-      environment: environmentOf(deployment, environment).id,
+      environment: place.environment.id,
       ...readRange(start, end),
       ...(type && { types: TYPES[type] }),
       ...(severity && { severities: [severity] }),

@@ -2,7 +2,8 @@ import { Type, type Static } from 'typebox';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { fromIsoTime, isoTime } from '../contract/form.js';
-import { environmentOf, readerOf, type Deployment } from '../deployment/deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
+import { placeOf, readerOf } from '../deployment/places.js';
 import { Answers } from '../pose-query/answers.js';
 import { SUMMARIES } from '../pose-query/buckets.js';
 import {
@@ -130,8 +131,8 @@ const query = defineEndpoint<Static<typeof BodySchema>, Answered>({
   async handle(body, { deployment }) {
     const began = deployment.clock.elapsed();
     const asked = read(body);
-    const environment = environmentOf(deployment, undefined);
-    const reader = readerOf(deployment);
+    const { environment, running } = placeOf(deployment, undefined);
+    const reader = readerOf(running);
     const { answer, hit } = await answersOf(deployment, reader).of(
       environment.id,
       asked.question,

@@ -12,14 +12,8 @@ import {
   WHOLE,
   type PoseSelection,
 } from '../contract/pose.js';
-import {
-  environmentOf,
-  latestPose,
-  readerOf,
-  requireRunning,
-  viewOfEnvironment,
-  type Deployment,
-} from '../deployment/deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
+import { latestPose, placeOf, readerOf, requireRunning, viewOfEnvironment } from '../deployment/places.js';
 import { openCursor, sealCursor } from './cursor.js';
 import { readRange, refuseEmpty, Time } from './ranges.js';
 
@@ -49,11 +43,14 @@ const latest = defineEndpoint<LatestInput, Latest>({
   limit: 'pose_data',
   status: 200,
   async handle({ environment, selection }, { deployment }) {
-    requireRunning(deployment);
-    const { id } = environmentOf(deployment, environment);
-    const frame = await latestPose(deployment, id);
+    const place = placeOf(deployment, environment);
+    requireRunning(place.running);
+    const frame = await latestPose(place);
     if (!frame)
-      throw new ApiError('POSE_DATA_NOT_FOUND', `No pose has been inferred in ${id} since the start`);
+      throw new ApiError(
+        'POSE_DATA_NOT_FOUND',
+        `No pose has been inferred in ${place.environment.id} since the start`,
+      );
     return { frame, selection };
   },
   a: formView({
@@ -181,22 +178,22 @@ const history = defineEndpoint<HistoryInput, History>({
 export const poseEndpoints = [latest, history];
 
 async function byCursor(query: Static<typeof HistoryAQuery>, deployment: Deployment): Promise<History> {
-  const { id } = environmentOf(deployment, undefined);
+  const { environment, running } = placeOf(deployment, undefined);
   const range = readRange(query.start_time, query.end_time);
   const filter = {
-    environment: id,
+    environment: environment.id,
     ...range,
     ...(query.person_id !== undefined && { person: query.person_id }),
     ...(query.confidence_threshold !== undefined && { minConfidence: query.confidence_threshold }),
   };
   const after =
     query.cursor === undefined ? undefined : openCursor(query.cursor, filter, deployment.cursorKey);
-  const reader = readerOf(deployment);
+  const reader = readerOf(running);
   const [found, total] = await Promise.all([
     reader.poses({ ...filter, ...(after && { after }), limit: query.limit + 1 }),
     reader.countPoses(filter),
   ]);
-  if (total === 0) throw refuseEmpty(range, await reader.range(id));
+  if (total === 0) throw refuseEmpty(range, await reader.range(environment.id));
   const frames = found.slice(0, query.limit);
   const last = frames.at(-1);
   const more = found.length > query.limit && last !== undefined;
@@ -215,10 +212,10 @@ async function byCursor(query: Static<typeof HistoryAQuery>, deployment: Deploym
 }
 
 async function byPage(query: Static<typeof HistoryBQuery>, deployment: Deployment): Promise<History> {
-  const { id } = environmentOf(deployment, query.environment_id);
+  const { environment, running } = placeOf(deployment, query.environment_id);
   const person = query.track_id ?? query.person_id;
   const filter = {
-    environment: id,
+    environment: environment.id,
     ...readRange(query.start_time, query.end_time),
     ...(person !== undefined && { person }),
     ...(query.min_confidence !== undefined && { minConfidence: query.min_confidence }),
@@ -227,7 +224,7 @@ async function byPage(query: Static<typeof HistoryBQuery>, deployment: Deploymen
   if (query.person_id !== undefined && query.track_id !== undefined && query.person_id !== query.track_id) {
     return { by: 'page', rows: [], total: 0, page: query.page, perPage: query.per_page };
   }
-  const reader = readerOf(deployment);
+  const reader = readerOf(running);
   const [rows, total] = await Promise.all([
     reader.persons({ ...filter, limit: query.per_page, offset: (query.page - 1) * query.per_page }),
     reader.countPersons(filter),

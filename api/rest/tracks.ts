@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
+import type { Reader } from '../../pipeline/component/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { isoTime } from '../contract/form.js';
-import { environmentOf, readerOf, type Deployment } from '../deployment/deployment.js';
+import { placeOf, readerOf } from '../deployment/places.js';
 import { readRange, Time } from './ranges.js';
 import { TrackSummary, type TrackPoint } from './track-summary.js';
 
@@ -68,10 +69,10 @@ const track = defineEndpoint<TrackQuery, Track>({
   limit: 'pose_data',
   status: 200,
   async handle({ id, start, end, environment, trajectory }, { deployment, signal }) {
-    const { id: place } = environmentOf(deployment, environment);
+    const place = placeOf(deployment, environment);
     const summary = new TrackSummary();
-    const reader = readerOf(deployment);
-    const query = { environment: place, person: id, limit: PAGE, ...readRange(start, end) };
+    const reader = readerOf(place.running);
+    const query = { environment: place.environment.id, person: id, limit: PAGE, ...readRange(start, end) };
     // A person is in a frame once, so a page goes on behind the time of the last row.
     for (let rows = await reader.persons(query); rows.length > 0;) {
       for (const row of rows) summary.add(row);
@@ -80,7 +81,7 @@ const track = defineEndpoint<TrackQuery, Track>({
     }
     if (summary.frames === 0)
       throw new ApiError('RESOURCE_NOT_FOUND', `Nobody was followed as track ${id} then`);
-    const status = await statusOf(deployment, place, id);
+    const status = await statusOf(reader, place.environment.id, id);
     return { id, status, summary, trajectory: trajectory ? summary.trajectory : null };
   },
   b: formView({
@@ -109,8 +110,8 @@ const track = defineEndpoint<TrackQuery, Track>({
 export const trackEndpoints = [track];
 
 /** As the newest frame has it; who is not in it any more has ended. */
-async function statusOf(deployment: Deployment, environment: string, id: number): Promise<string> {
-  const newest = await readerOf(deployment).latestPose(environment);
+async function statusOf(reader: Reader, environment: string, id: number): Promise<string> {
+  const newest = await reader.latestPose(environment);
   return newest?.persons.find((person) => person.track?.id === id)?.track?.state ?? 'ended';
 }
 

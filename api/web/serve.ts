@@ -13,8 +13,8 @@ const FILES = {
   '/favicon.svg': ['api/web/page/favicon.svg', 'image/svg+xml'],
 } as const;
 
-/** The live page: static files, and `/scene.json` with the rooms that it draws. No credential opens more than the drawing of the walls. */
-export function servePage(topology: () => CheckedTopology): Middleware {
+/** The live page: static files, and `/scene.json` with the rooms of all topologies. No credential opens more than the drawing of the walls. */
+export function servePage(topologies: () => readonly CheckedTopology[]): Middleware {
   const contents = new Map(
     Object.entries(FILES).map(([path, [file, type]]) => [
       path,
@@ -24,7 +24,7 @@ export function servePage(topology: () => CheckedTopology): Middleware {
   return async (context, next) => {
     const reads = context.method === 'GET' || context.method === 'HEAD';
     if (reads && context.path === '/scene.json') {
-      context.body = sceneOf(topology());
+      context.body = { skeleton: SKELETON, environments: topologies().flatMap(roomsOf) };
       return;
     }
     const found = reads ? contents.get(context.path) : undefined;
@@ -37,16 +37,14 @@ export function servePage(topology: () => CheckedTopology): Middleware {
   };
 }
 
-const sceneOf = ({ id, environments }: CheckedTopology): object => ({
-  topology: id,
-  skeleton: SKELETON,
-  environments: environments.map(({ id: environment, name, size, walls, zones, links, assumed }) => ({
-    id: environment,
-    name: name ?? environment,
+const roomsOf = ({ id: topology, environments }: CheckedTopology): readonly object[] =>
+  environments.map(({ id, name, size, walls, zones, links, assumed }) => ({
+    id,
+    topology,
+    name: name ?? id,
     size,
     walls,
     zones,
     links: links.map(({ id: link, transmitter, receiver }) => ({ id: link, transmitter, receiver })),
     assumed,
-  })),
-});
+  }));

@@ -6,8 +6,8 @@ import type { AlertFilters } from './messages.js';
 /** These may be about nobody in particular. */
 const IMPERSONAL: readonly string[] = ['crowd', 'intrusion'];
 
-/** Section 6.2. */
-export const alertMessage = (event: SensedEvent, domain: Domain | undefined): object => ({
+/** Section 6.2. @param placed names the environment too */
+export const alertMessage = (event: SensedEvent, domain: Domain | undefined, placed = false): object => ({
   type: 'alert',
   alert_id: event.id,
   timestamp: isoTime(event.time),
@@ -20,10 +20,15 @@ export const alertMessage = (event: SensedEvent, domain: Domain | undefined): ob
     video_clip_url: clipPath(event),
   },
   actions_required: actionsRequired(event, domain),
+  ...(placed && { environment_id: event.environment }),
 });
 
 /** Everyday events come to who names their type. */
-export function isWanted({ type, severity }: SensedEvent, filters: AlertFilters): boolean {
+export function isWanted({ type, severity, environment }: SensedEvent, filters: AlertFilters): boolean {
   const types: readonly string[] = filters.alert_types ?? ALERT_TYPES;
-  return types.includes(type) && (filters.severity?.includes(severity) ?? true);
+  return (
+    types.includes(type) &&
+    (filters.severity?.includes(severity) ?? true) &&
+    (filters.environment_id ?? environment) === environment
+  );
 }

@@ -5,6 +5,7 @@ import { EVENT_TYPES, SEVERITIES } from '../../pipeline/model/index.js';
 const closed = { additionalProperties: false } as const;
 const Share = Type.Number({ minimum: 0, maximum: 1 });
 const Id = Type.String({ minLength: 1, maxLength: 512 });
+const EnvironmentId = Type.String({ maxLength: 64 });
 
 /** Filters of section 6.1. */
 export const PoseFiltersSchema = Type.Object(
@@ -14,7 +15,7 @@ export const PoseFiltersSchema = Type.Object(
     include_keypoints: Type.Optional(Type.Boolean()),
     include_dense_pose: Type.Optional(Type.Boolean()),
     include_3d: Type.Optional(Type.Boolean()),
-    environment_id: Type.Optional(Type.String({ maxLength: 64 })),
+    environment_id: Type.Optional(EnvironmentId),
   },
   closed,
 );
@@ -23,6 +24,10 @@ export const AlertFiltersSchema = Type.Object(
   {
     alert_types: Type.Optional(Type.Array(Type.Enum([...EVENT_TYPES]), { maxItems: 20 })),
     severity: Type.Optional(Type.Array(Type.Enum([...SEVERITIES]), { maxItems: 4 })),
+    environment_id: Type.Optional(EnvironmentId),
+    include_environment: Type.Optional(
+      Type.Boolean({ description: 'Adds `environment_id` to the alerts. Default: false.' }),
+    ),
   },
   closed,
 );

@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import type { Data, Domain, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import type { Caller } from '../auth/authenticator.js';
+import { ApiError, codeOf } from '../contract/errors.js';
 import { isoTime, type Form } from '../contract/form.js';
-import { viewOfEnvironment, type Deployment } from '../deployment/deployment.js';
+import type { Deployment } from '../deployment/deployment.js';
+import { placeOf, placesOf, viewOfEnvironment } from '../deployment/places.js';
 import { addressKey } from '../limits/addresses.js';
 import type { Hosts } from '../limits/hosts.js';
 import { alertMessage, isWanted } from './alerts.js';
 import { Connection, FULL_BYTES, type Subscription } from './connection.js';
 import { EndedSubscriptions, RESUME_MS } from './ended.js';
-import { MessageError, readMessage, type Channel, type PoseFilters, type Subscribe } from './messages.js';
+import { Feeds } from './feeds.js';
+import { MessageError, readMessage, type AlertFilters, type Channel, type Subscribe } from './messages.js';
 import { PoseGroups, poseUpdate } from './pose-groups.js';
 import { Recent } from './recent.js';
 import { refuse, tokenOf } from './upgrade.js';
@@ -46,10 +49,10 @@ export class PoseStream {
   readonly #ended = new EndedSubscriptions();
   readonly #frames = new Map<string, Recent<PoseFrame>>();
   readonly #alerts = new Recent<SensedEvent>(RECENT_ALERTS);
+  readonly #feeds: Feeds;
   readonly #timer: NodeJS.Timeout;
   #ticks = 0;
   #skippedByGone = 0;
-  #unlisten: () => void = () => undefined;
 
   /** @param paths with the form that persons have there */
   constructor(deployment: Deployment, server: Server, hosts: Hosts, paths: ReadonlyMap<string, Form>) {
@@ -67,10 +70,11 @@ export class PoseStream {
     }, TICK_MS);
     this.#timer.unref();
     deployment.main.onChange(() => {
-      this.#attach();
       if (this.#isOff) this.#closeAll(SWITCHED_OFF, 'the WebSocket is switched off');
     });
-    this.#attach();
+    this.#feeds = new Feeds(deployment.topologies, (records) => {
+      this.#deliver(records);
+    });
   }
 
   /** `skipped`: messages that slow clients missed. `serialised`: frames that were made into messages, once for each distinct filter. */
@@ -86,7 +90,7 @@ export class PoseStream {
 
   close(): void {
     clearInterval(this.#timer);
-    this.#unlisten();
+    this.#feeds.close();
     this.#closeAll(1001, 'the server stops');
     this.#server.close();
     setTimeout(() => {
@@ -98,7 +102,7 @@ export class PoseStream {
     for (const connection of this.#connections) connection.close(code, reason);
   }
 
-  /** The topology has websocket sinks, and none of them is switched on. */
+  /** The main topology, whose configuration this is, has websocket sinks, and none of them is switched on. */
   get #isOff(): boolean {
     const sinks = this.#deployment.main.topology.nodes.filter(
       ({ component }) => component.kind === 'sink' && component.name === 'websocket',
@@ -124,17 +128,6 @@ export class PoseStream {
       this.#deployment.log.error('a credential could not be looked at', { reason: String(error) });
       connection.close(1011, 'the credential could not be looked at');
     }
-  }
-
-  /** Follows the feed that the topology has now: a restart makes a new one. */
-  #attach(): void {
-    this.#unlisten();
-    const [feed] = this.#deployment.main.feeds.values();
-    this.#unlisten = feed
-      ? feed.listen((records) => {
-          this.#deliver(records);
-        })
-      : () => undefined;
   }
 
   // ---------------------------------------------------------------- connections
@@ -320,15 +313,14 @@ export class PoseStream {
     if (channel === 'system_status') this.#sendStatus([connection]);
   }
 
-  /** As everywhere else, the topology's first one where none is named. @throws MessageError where nobody senses it */
-  #environmentOf(filters: object): string {
-    const known = this.#deployment.main.topology.environments.map(({ id }) => id);
-    const asked = (filters as PoseFilters).environment_id ?? known[0]!;
-    if (known.includes(asked)) return asked;
-    throw new MessageError(
-      'RESOURCE_NOT_FOUND',
-      `No environment is named ${asked}; there are ${known.join(', ')}`,
-    );
+  /** Where none is named the one that all calls are about. @throws MessageError where nobody senses it */
+  #environmentOf(filters: { readonly environment_id?: string }): string {
+    try {
+      return placeOf(this.#deployment, filters.environment_id).environment.id;
+    } catch (error) {
+      if (error instanceof ApiError) throw new MessageError(codeOf(error), error.message);
+      throw error;
+    }
   }
 
   /** @throws MessageError past the streams of an account */
@@ -387,7 +379,7 @@ export class PoseStream {
     const texts = since
       .slice(place + 1)
       .filter((event) => isWanted(event, filters))
-      .map((event) => JSON.stringify(alertMessage(event, this.#domain)));
+      .map((event) => this.#alertText(event, filters));
     return { texts, missed: gone };
   }
 
@@ -401,27 +393,40 @@ export class PoseStream {
   }
 
   #deliverPose(frame: PoseFrame): void {
-    this.#recentOf(frame.environment).push(frame);
+    if (!this.#frames.has(frame.environment)) this.#share();
+    this.#frames.get(frame.environment)?.push(frame);
     this.#groups.deliver(frame);
   }
 
-  #recentOf(environment: string): Recent<PoseFrame> {
-    const known = this.#frames.get(environment);
-    if (known) return known;
-    const share = Math.ceil(RECENT_FRAMES / this.#deployment.main.topology.environments.length);
-    const made = new Recent<PoseFrame>(Math.min(share, RECENT_FRAMES_OF_ONE));
-    this.#frames.set(environment, made);
-    return made;
-  }
-
-  get #domain(): Domain | undefined {
-    return this.#deployment.main.topology.settings.domain;
+  /** Divides what may be kept among the environments that there are now. */
+  #share(): void {
+    const ids = new Set(placesOf(this.#deployment).map(({ environment }) => environment.id));
+    for (const id of this.#frames.keys()) if (!ids.has(id)) this.#frames.delete(id);
+    const share = Math.min(Math.ceil(RECENT_FRAMES / ids.size), RECENT_FRAMES_OF_ONE);
+    for (const id of ids) {
+      const known = this.#frames.get(id);
+      if (known) known.limit = share;
+      else this.#frames.set(id, new Recent<PoseFrame>(share));
+    }
   }
 
   #deliverAlert(event: SensedEvent): void {
     this.#alerts.push(event);
-    const text = JSON.stringify(alertMessage(event, this.#domain));
-    this.#tellEach(this.#connections, 'alerts', text, ({ filters }) => isWanted(event, filters));
+    this.#tellEach(
+      this.#connections,
+      'alerts',
+      ({ filters }) => isWanted(event, filters),
+      (matching) =>
+        this.#alertText(event, {
+          include_environment: matching.some(({ filters }) => filters.include_environment === true),
+        }),
+    );
+  }
+
+  #alertText(event: SensedEvent, { include_environment }: AlertFilters): string {
+    const place = placesOf(this.#deployment).find(({ environment }) => environment.id === event.environment);
+    const domain = place?.running.topology.settings.domain;
+    return JSON.stringify(alertMessage(event, domain, include_environment));
   }
 
   #sendStatus(connections: Iterable<Connection>): void {
@@ -445,7 +450,12 @@ export class PoseStream {
           gpu_utilization: gpu,
         };
         const text = JSON.stringify({ type: 'system_status', timestamp: isoTime(clock.now()), status });
-        this.#tellEach(to, 'system_status', text, () => true);
+        this.#tellEach(
+          to,
+          'system_status',
+          () => true,
+          () => text,
+        );
       })
       .catch((error: unknown) => {
         log.error('the status could not be told', { reason: String(error) });
@@ -456,14 +466,14 @@ export class PoseStream {
   #tellEach<C extends Channel>(
     connections: Iterable<Connection>,
     channel: C,
-    text: string,
     matches: (subscription: Subscription<C>) => boolean,
+    textFor: (matching: readonly Subscription<C>[]) => string,
   ): void {
     for (const connection of connections) {
-      const wanted = [...connection.subscriptions].some(
-        (subscription) => subscription.channel === channel && matches(subscription as Subscription<C>),
+      const matching = ([...connection.subscriptions] as Subscription<C>[]).filter(
+        (subscription) => subscription.channel === channel && matches(subscription),
       );
-      if (wanted) connection.sendText(text);
+      if (matching.length > 0) connection.sendText(textFor(matching));
     }
   }
 }

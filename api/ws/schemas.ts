@@ -95,6 +95,7 @@ export const ServerSchemas = {
         closed,
       ),
       actions_required: Type.Array(Type.String()),
+      environment_id: Type.Optional(Type.String({ description: 'With include_environment alone.' })),
     },
     'An alert that matches a subscription.',
   ),

@@ -29,6 +29,8 @@ interface Definition<N extends string, S extends TObject> {
    * Each complaint names the field by its path in the node's configuration, [] for the whole.
    */
   readonly check?: (config: Static<S>) => readonly Complaint[];
+  /** What a node of this configuration takes for itself alone. `folder`: where relative paths start from. Pure. */
+  readonly claims?: (config: Static<S>, folder: string) => readonly Claim[];
   /**
    * Fields that a snapshot of its state is only right for: where another one changes (a threshold), the node goes on
    * with the state that it has. Left out: all fields.
@@ -36,6 +38,16 @@ interface Definition<N extends string, S extends TObject> {
   readonly stateFields?: readonly (string & keyof Static<S>)[];
   /** Fields that a running node takes over at once, by `adjust`; they must be left out of `stateFields`. */
   readonly liveFields?: readonly (string & keyof Static<S>)[];
+}
+
+/** What one node of a process alone can have: a port, a file, a name at a broker. */
+export interface Claim {
+  /** As a person is told, and compared: `UDP port 5005`. Never holds a secret. */
+  readonly what: string;
+  /** Where it is taken in part, such as on one address; left out: the whole of it. */
+  readonly part?: string;
+  /** Field of the configuration that says so. */
+  readonly field: string;
 }
 
 export interface Complaint {
@@ -154,6 +166,12 @@ export interface Sink {
    * be known: then all of it is written again. A client that answers before it has sent is to be asked here.
    */
   flush(): Promise<void>;
+  /**
+   * Called before `open` at each start: where what lies on disk is encrypted and `keeping.key` is null, or is not and
+   * `keeping.key` is there, it is written anew, whole or not at all. What takes long is logged. Without it, a sink
+   * keeps nothing on disk, or nothing that is encrypted.
+   */
+  reseal?(): Promise<void>;
   /** Deletes what was written in epochs later than `epoch`. Needed where recovery is `rewind`. */
   rewind?(epoch: number): Promise<void>;
   /** The checkpoint of `epoch` is safe: what was written up to it is never taken back. Called in order; must not throw. */
@@ -206,20 +224,23 @@ export const defineSink = <const N extends string, S extends TObject, const I ex
 
 /** A component of any kind, its configuration's type forgotten: what a registry holds. */
 export type Component = AnySource | AnyOperator | AnySink;
-// `create` and `check` are contravariant in the configuration, so a registry holds them as methods over `never`.
-export type AnySource = Omit<SourceDefinition, 'create' | 'check' | 'examples' | 'partitions'> &
+// `create`, `check` and `claims` are contravariant in the configuration, so a registry holds them as methods over `never`.
+export type AnySource = Omit<SourceDefinition, ErasedFields | 'partitions'> &
   Erased<Source> & { readonly partitions?: (config: never, context: Context) => Partitions };
-export type AnyOperator = Omit<OperatorDefinition, 'create' | 'check' | 'examples' | 'asynchronous'> &
+export type AnyOperator = Omit<OperatorDefinition, ErasedFields | 'asynchronous'> &
   Erased<Operator> & { readonly asynchronous?: { readonly maxInFlight: (config: never) => number } };
-export type AnySink = Omit<SinkDefinition, 'create' | 'check' | 'examples' | 'recovery'> &
+export type AnySink = Omit<SinkDefinition, ErasedFields | 'recovery'> &
   Erased<Sink> & { readonly recovery: Recovery | ((config: never) => Recovery) };
 
 /** How a sink of this configuration recovers. */
 export const recoveryOf = ({ recovery }: AnySink, config: object): Recovery =>
   typeof recovery === 'function' ? recovery(config as never) : recovery;
 
+type ErasedFields = 'create' | 'check' | 'claims' | 'examples';
+
 interface Erased<I> {
   readonly examples: readonly { readonly title: string; readonly config: object }[];
   readonly check?: (config: never) => readonly Complaint[];
+  readonly claims?: (config: never, folder: string) => readonly Claim[];
   readonly create: (config: never, context: Context) => I;
 }

@@ -175,6 +175,19 @@ export const CODES = {
     'Write its IANA name, `Europe/Berlin`, or leave it out for UTC.',
   ],
   'config.zone.duplicate': ['Two zones of an environment have the same id.', 'Rename one.'],
+  'config.claim.taken': [
+    'Two nodes want what one alone can have: a port, a file, a name at a broker.',
+    'Give one of them another.',
+  ],
+  'config.together.id': ['Two topologies that are to run beside each other have the same id.', 'Rename one.'],
+  'config.together.environment': [
+    'Two topologies that are to run beside each other sense environments of the same id.',
+    'Rename one, in the file of the environment: calls, topics and stores tell them apart by it.',
+  ],
+  'config.together.state_folder': [
+    'Two topologies that are to run beside each other keep their state in the same folder.',
+    'Give one another `settings.state_folder`.',
+  ],
   'config.test.name': [
     'Two tests of a file have the same name.',
     'Rename one: a name tells which test failed.',

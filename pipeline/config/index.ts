@@ -13,4 +13,5 @@ export { COMPARISONS, isComparison, type Comparison, type Pattern } from './patt
 export type { InlineRecord } from './test-schema.js';
 export { loadTests, type LoadedTests } from './test-file.js';
 export * from './test-case.js';
+export { checkTogether, collisions, type Collision } from './together.js';
 export * from './topology.js';

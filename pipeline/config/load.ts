@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { recoveryOf, type Registry } from '../component/index.js';
 import { DEFAULT_DOMAIN, type Domain, type Environment } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
+import { checkClaims } from './claims.js';
 import {
   checkEnvironments,
   loadEnvironment,
@@ -86,6 +87,7 @@ function check(
   if (root.kind !== 'map') return { problems: problems.list() };
   const environments = readEnvironments(root, source, options, problems);
   const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
+  checkClaims(linked, source.folder, root, problems);
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);
   if (settings?.privacy)

@@ -56,6 +56,9 @@ const config = Type.Object(
   { additionalProperties: false },
 );
 
+/** Addresses that stand for all of the machine's. */
+const EVERYWHERE = ['0.0.0.0', '::'];
+
 /** Listens for datagrams. */
 export const udp = defineSource({
   name: 'udp',
@@ -82,6 +85,10 @@ export const udp = defineSource({
   ],
   outputs: ['csi', 'measure', 'event'],
   replayable: false,
+  claims: ({ host, port }) =>
+    port === 0
+      ? []
+      : [{ what: `UDP port ${port}`, field: 'port', ...(!EVERYWHERE.includes(host) && { part: host }) }],
   create: (config, context) => new UdpSource(config, context),
 });
 

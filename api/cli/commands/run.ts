@@ -21,8 +21,8 @@ interface RunOptions {
 export function register(program: Command): void {
   program
     .command('run')
-    .argument('<topology>', 'file of a topology')
-    .description('Run a topology and serve its results, until Ctrl-C.')
+    .argument('<topology...>', 'files of topologies; the first is the main one')
+    .description('Run topologies in one process and serve their results, until Ctrl-C.')
     .option('--host <address>', 'address that the API listens on', '127.0.0.1')
     .option('--port <number>', 'port of the API; 0 takes any that is free', '8000')
     .option('--form <a|b>', 'form in which /api/v1 answers', 'b')
@@ -54,16 +54,16 @@ export function register(program: Command): void {
     .option('--log <level>', 'debug, info, warn or error', 'info')
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow run topologies/demo.yaml\n  csiflow run topologies/esp32-udp.yaml --port 9000',
+      '\nExample:\n  csiflow run topologies/demo.yaml\n  csiflow run topologies/esp32-udp.yaml --port 9000' +
+        '\n  csiflow run ward.yaml hall.yaml kitchen.yaml',
     )
-    .action(async (file: string, options: RunOptions) => {
-      const [{ runTopology }, { readFormsOf, readIdentityProvider, readLimits, readTls }] = await Promise.all(
-        [import('../../main.js'), import('../service-options.js')],
-      );
+    .action(async (files: readonly string[], options: RunOptions) => {
+      const [{ runTopologies }, { readFormsOf, readIdentityProvider, readLimits, readTls }] =
+        await Promise.all([import('../../main.js'), import('../service-options.js')]);
       const tls = readTls(options.tlsCert, options.tlsKey);
       const identityProvider = readIdentityProvider(options.identityProvider);
       const limits = readLimits(options.limits);
-      await runTopology(file, {
+      await runTopologies(files, {
         host: options.host,
         port: readPort(options.port),
         form: readForm(options.form),

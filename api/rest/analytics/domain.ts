@@ -5,7 +5,7 @@ import { PERIODS, periodUntil, type Period, type Range } from '../../analytics/p
 import { Rollups } from '../../analytics/rollups.js';
 import { defineEndpoint, formView, type AnyEndpoint } from '../../contract/endpoint.js';
 import { ApiError } from '../../contract/errors.js';
-import { environmentOf, readerOf, type Deployment } from '../../deployment/deployment.js';
+import { placeOf, readerOf } from '../../deployment/places.js';
 import { refuseEmpty } from '../ranges.js';
 
 /** What a figure is computed from. */
@@ -53,13 +53,13 @@ export function domainEndpoint(
     status: 200,
     async handle({ period, metrics: list }, { deployment }) {
       const names = namesOf(list, Object.keys(metrics));
-      const environment = environmentOf(deployment, undefined);
+      const { environment, running } = placeOf(deployment, undefined);
       const { date, ...range } = periodUntil(deployment.clock.now(), period, environment);
       const chosen = names.map((name) => [name, metrics[name]!] as const);
       const measures = new Set(['frames', ...chosen.flatMap(([, metric]) => metric.measures)]);
-      const reader = readerOf(deployment);
+      const reader = readerOf(running);
       const rollups = await Rollups.of(reader, environment.id, range, [...measures]);
-      if (rollups.isEmpty) await refuseWithoutEvents(deployment, environment.id, range);
+      if (rollups.isEmpty) await refuseWithoutEvents(reader, environment.id, range);
       const question = { reader, environment, range, rollups };
       const values = await Promise.all(
         chosen.map(async ([name, { compute }]) => [name, await compute(question)] as const),
@@ -112,8 +112,7 @@ function namesOf(list: string | undefined, known: readonly string[]): readonly s
 }
 
 /** @throws ApiError 404 where the range holds no event either */
-async function refuseWithoutEvents(deployment: Deployment, environment: string, range: Range): Promise<void> {
-  const reader = readerOf(deployment);
+async function refuseWithoutEvents(reader: Reader, environment: string, range: Range): Promise<void> {
   if ((await reader.countEvents({ environment, ...range })) > 0) return;
   throw refuseEmpty(range, await reader.range(environment));
 }

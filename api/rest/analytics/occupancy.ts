@@ -12,7 +12,7 @@ import {
 } from '../../analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
-import { environmentOf, readerOf } from '../../deployment/deployment.js';
+import { placeOf, readerOf } from '../../deployment/places.js';
 import { readRange, Time } from '../ranges.js';
 
 const closed = { additionalProperties: false } as const;
@@ -78,9 +78,9 @@ export const occupancy = defineEndpoint<OccupancyQuery, Occupancy>({
   limit: 'analytics',
   status: 200,
   async handle({ environment: id, start, end, interval }, { deployment }) {
-    const environment = environmentOf(deployment, id);
+    const { environment, running } = placeOf(deployment, id);
     const range = readRange(start, end) as Range;
-    const reader = readerOf(deployment);
+    const reader = readerOf(running);
     const hourly = interval === '1hour';
     // Local hours may begin at a half of UTC's; all time zones agree on quarters.
     const buckets = hourly ? localBuckets(range, environment) : { bucket: INTERVALS[interval] };

@@ -5,7 +5,7 @@ import { localBuckets, MINUTE, startOfPeriod, type Period, type Range } from '..
 import { byStart, over, peakOccupancy, rounded, Rollups, type Peak } from '../../analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
-import { environmentOf, readerOf, type Deployment } from '../../deployment/deployment.js';
+import { placeOf, readerOf, type Place } from '../../deployment/places.js';
 import { readRange, Time } from '../ranges.js';
 import { Count } from './events.js';
 
@@ -112,9 +112,10 @@ export const summary = defineEndpoint<SummaryQuery, Summary>({
   limit: 'analytics',
   status: 200,
   async handle({ environment: id, start, end, granularity }, { deployment }) {
-    const environment = environmentOf(deployment, id);
+    const place = placeOf(deployment, id);
+    const { environment, running } = place;
     const range = readRange(start, end) as Range;
-    const reader = readerOf(deployment);
+    const reader = readerOf(running);
     const query = { environment: environment.id, ...range };
     const buckets = localBuckets(range, environment);
     const [rows, movements, falls, alerts, processingMs, errors] = await Promise.all([
@@ -123,7 +124,7 @@ export const summary = defineEndpoint<SummaryQuery, Summary>({
       reader.countEvents({ ...query, types: ['fall_detection'] }),
       reader.countEvents({ ...query, types: ALERT_TYPES }),
       processingTime(reader, environment.id, range),
-      errorsIn(deployment, range),
+      errorsIn(place, range),
     ]);
     const peak = await peakOccupancy(reader, environment.id, range, rows, buckets.bucket);
     const over = Math.min(range.end, deployment.clock.now() - SETTLED);
@@ -175,10 +176,10 @@ async function processingTime(reader: Reader, environment: string, { start, end 
   );
 }
 
-async function errorsIn({ main }: Deployment, { start, end }: Range): Promise<number> {
+async function errorsIn({ running }: Place, { start, end }: Range): Promise<number> {
   let count = 0;
   for (let offset = 0; ; offset += LETTERS) {
-    const { letters } = await main.letters.list({ offset, limit: LETTERS });
+    const { letters } = await running.letters.list({ offset, limit: LETTERS });
     count += letters.filter(({ at }) => at >= start && at < end).length;
     if (letters.length < LETTERS) return count;
   }

@@ -60,6 +60,10 @@ export const kafka = defineSource({
   replayable: true,
   check: checkSettings,
   stateFields: ['topics', 'group', 'content', 'format'],
+  claims: ({ brokers, group }) =>
+    group === undefined
+      ? []
+      : [{ what: `the consumer group ${group} of ${brokers.toSorted().join(', ')}`, field: 'group' }],
   partitions: kafkaPartitions,
   create: (config, context) => new KafkaSource(config, context),
 });

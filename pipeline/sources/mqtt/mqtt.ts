@@ -113,6 +113,8 @@ export const mqtt = defineSource({
   ],
   outputs: ['csi', 'measure', 'event'],
   replayable: false,
+  claims: ({ url, client_id }) =>
+    client_id === undefined ? [] : [{ what: `the MQTT client ${client_id} at ${url}`, field: 'client_id' }],
   stateFields: ['topics', 'format'],
   check: checkBroker,
   create: (config, context) => new MqttSource(config, context),

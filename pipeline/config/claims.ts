@@ -1,0 +1,54 @@
+import type { Claim, Component } from '../component/index.js';
+import type { LinkedNode } from './graph.js';
+import { SECTIONS } from './nodes.js';
+import type { Problems } from './problem.js';
+import { placeOf, type Path, type Tree } from './tree.js';
+
+/** What a node takes for itself alone, and where that stands in the topology's file. */
+export interface NodeClaim extends Claim {
+  readonly node: string;
+  readonly path: Path;
+}
+
+interface Claimant {
+  readonly id: string;
+  readonly component: Component;
+  readonly config: Readonly<Record<string, unknown>>;
+}
+
+/** @param folder that relative paths start from */
+export const claimsOf = ({ id, component, config }: Claimant, folder: string): readonly NodeClaim[] =>
+  (component.claims?.(config as never, folder) ?? []).map((claim) => ({
+    ...claim,
+    node: id,
+    path: [SECTIONS[component.kind], id, claim.field],
+  }));
+
+/** Whether both cannot be had: they are the same, and neither is another part of it. */
+export const clash = (one: Claim, other: Claim): boolean =>
+  one.what === other.what && (one.part === undefined || other.part === undefined || one.part === other.part);
+
+/** Of the nodes of one topology. */
+export function checkClaims(
+  nodes: readonly LinkedNode[],
+  folder: string,
+  root: Tree,
+  problems: Problems,
+): void {
+  const taken: NodeClaim[] = [];
+  for (const { draft } of nodes) {
+    const { id, component, config } = draft;
+    if (!component || !config) continue;
+    for (const claim of claimsOf({ id, component, config }, folder)) {
+      const first = taken.find((other) => clash(claim, other));
+      if (!first) taken.push(claim);
+      else
+        problems.add(
+          'config.claim.taken',
+          placeOf(root, claim.path),
+          `${claim.what} is taken by \`${first.node}\` already`,
+          { component },
+        );
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import { claimsOf, clash, type NodeClaim } from './claims.js';
+import type { ProblemCode } from './codes.js';
+import { readBounded } from './files.js';
+import { Problems, type Place, type Problem } from './problem.js';
+import type { CheckedTopology } from './topology.js';
+import { placeOf, valueAt, type Path } from './tree.js';
+import { readYaml } from './yaml.js';
+
+/** What keeps two topologies from running beside each other in one process. */
+export interface Collision {
+  readonly code: ProblemCode;
+  readonly message: string;
+  /** Where it stands in the topology that comes second. */
+  readonly path: Path;
+}
+
+/** What keeps a topology from running beside others: each of these has to have its own. */
+export const collisions = (
+  topology: CheckedTopology,
+  others: readonly CheckedTopology[],
+): readonly Collision[] => others.flatMap((other) => collisionsOf(topology, other));
+
+/** A topology that was read from a file, named as problems shall name it. */
+interface Loaded {
+  readonly file: string;
+  readonly topology: CheckedTopology;
+}
+
+/** Checks that topologies can run beside each other; each problem stands in the file of the later one. */
+export function checkTogether(loaded: readonly Loaded[]): readonly Problem[] {
+  const problems = new Problems();
+  loaded.forEach(({ file, topology }, index) => {
+    const found = collisions(
+      topology,
+      loaded.slice(0, index).map((before) => before.topology),
+    );
+    if (found.length === 0) return;
+    const at = placesIn(file);
+    for (const { code, message, path } of found) problems.add(code, at(path), message);
+  });
+  return problems.list();
+}
+
+function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readonly Collision[] {
+  const found: Collision[] = [];
+  const { settings, environments } = topology;
+  if (topology.id === other.id)
+    found.push({
+      code: 'config.together.id',
+      message: `\`${other.id}\` is the id of another topology already`,
+      path: ['id'],
+    });
+  environments.forEach(({ id }, index) => {
+    if (!other.environments.some((environment) => environment.id === id)) return;
+    found.push({
+      code: 'config.together.environment',
+      message: `the environment \`${id}\` is sensed by the topology ${other.id} already`,
+      path: ['environments', index],
+    });
+  });
+  if (settings.stateFolder === other.settings.stateFolder)
+    found.push({
+      code: 'config.together.state_folder',
+      message: `the topology ${other.id} keeps its state in ${settings.stateFolder} already: give ${topology.id} another settings.state_folder`,
+      path: ['settings', 'state_folder'],
+    });
+  const taken = allClaims(other);
+  for (const claim of allClaims(topology)) {
+    const first = taken.find((one) => clash(claim, one));
+    if (!first) continue;
+    found.push({
+      code: 'config.claim.taken',
+      message: `${claim.what} is taken by \`${first.node}\` of the topology ${other.id} already`,
+      path: claim.path,
+    });
+  }
+  return found;
+}
+
+const allClaims = ({ nodes, folder }: CheckedTopology): readonly NodeClaim[] =>
+  nodes.flatMap((node) => claimsOf(node, folder));
+
+/** Where values stand in a file; its beginning where it cannot be read any more. */
+function placesIn(file: string): (path: Path) => Place {
+  const start: Place = { file, line: 1, column: 1, length: 1 };
+  const unread = new Problems();
+  const text = readBounded(file, file, unread);
+  const root = text === undefined ? undefined : readYaml(text, file, unread);
+  if (!root) return () => start;
+  const single = valueAt(root, ['environment']);
+  return (path) => (single && path[0] === 'environments' ? single.place : placeOf(root, path, start));
+}
