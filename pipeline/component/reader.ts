@@ -85,6 +85,8 @@ export interface AggregateQuery extends TimeRange {
   readonly start: number;
   readonly end: number;
   readonly names: readonly string[];
+  /** Null: only measures of the environment itself. Default: all subjects. */
+  readonly subject?: null;
   /** Length of a bucket, whole microseconds. */
   readonly bucket: number;
   /** Buckets start at multiples of `bucket` since 1970, plus this: whole microseconds, default 0. */

@@ -39,7 +39,7 @@ export class Conditions {
     });
   }
 
-  /** One of several words; their number is part of the text, their content is not. */
+  /** One of several words, parameters `name0` and so on: their number is part of the text, their content is not. */
   addOneOf(column: 'type' | 'severity' | 'name', words: readonly string[] | undefined): this {
     if (words === undefined) return this;
     if (words.length === 0) return this.add('false');

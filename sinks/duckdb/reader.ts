@@ -1,35 +1,23 @@
-import type { DuckDBValue } from '@duckdb/node-api';
-import {
-  bucketsOf,
-  type Aggregate,
-  type AggregateQuery,
-  type EventQuery,
-  type MeasureQuery,
-  type PersonQuery,
-  type PersonRow,
-  type PoseQuery,
-  type PoseSummary,
-  type Reader,
-  type SummaryQuery,
-  type TimeRange,
-} from '../../pipeline/component/index.js';
 import type {
-  EventType,
-  Keypoint3D,
-  Measure,
-  Person,
-  PoseFrame,
-  Posture,
-  Provenance,
-  SensedEvent,
-  Severity,
-  Track,
-} from '../../pipeline/model/index.js';
-import { KEYPOINT_SIZE } from '../shared/columns.js';
+  Aggregate,
+  AggregateQuery,
+  EventQuery,
+  MeasureQuery,
+  PersonQuery,
+  PersonRow,
+  PoseQuery,
+  PoseSummary,
+  Reader,
+  SummaryQuery,
+  TimeRange,
+} from '../../pipeline/component/index.js';
+import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import { eventOf, frameOf, measureOf, personOf, type Row } from '../shared/rows.js';
+import { aggregatesOf } from './aggregates.js';
 import { Conditions } from './conditions.js';
-import { instantOf, type Instant, type Parameters } from './parameters.js';
-import type { ReadPool, Row, Snapshot } from './pool.js';
-import { BUCKET, poseSummaries } from './summaries.js';
+import { instantOf, type Parameters } from './parameters.js';
+import type { ReadPool, Snapshot } from './pool.js';
+import { poseSummaries } from './summaries.js';
 
 /** Reads the tables back. Each call sees one state of the store, also while rows are written. */
 export class DuckDBReader implements Reader {
@@ -81,8 +69,8 @@ export class DuckDBReader implements Reader {
         { ...conditions.parameters, ...limitValue(query.limit), offset: BigInt(offset) },
       );
       return rows.map((row) => ({
-        time: time(row['time']!),
-        frameId: Number(row['frame_id']),
+        time: timeOf(row),
+        frameId: row['frame_id'] as number,
         environment: query.environment,
         person: personOf(row),
       }));
@@ -100,7 +88,7 @@ export class DuckDBReader implements Reader {
         `SELECT * FROM events ${conditions.where} ORDER BY "time", id, rowid ${limitOf(query.limit)} OFFSET $offset`,
         { ...conditions.parameters, ...limitValue(query.limit), offset: BigInt(query.offset ?? 0) },
       );
-      return rows.map(eventOf);
+      return rows.map((row) => eventOf(row, query.environment));
     });
   }
 
@@ -117,22 +105,12 @@ export class DuckDBReader implements Reader {
         `SELECT * FROM measures ${conditions.where} ORDER BY "time", name, subject NULLS FIRST, rowid ${limitOf(query.limit)}`,
         { ...conditions.parameters, ...limitValue(query.limit) },
       );
-      return rows.map(measureOf);
+      return rows.map((row) => measureOf(row, query.environment));
     });
   }
 
   async aggregates(query: AggregateQuery): Promise<readonly Aggregate[]> {
-    const { length, first } = bucketsOf(query);
-    const conditions = Conditions.of(query).addOneOf('name', query.names).add("source = 'csiflow'");
-    const rows = await this.#read((snapshot) =>
-      snapshot.query(
-        `SELECT name, subject, ${BUCKET} AS start,
-           count(*) AS count, sum(value) AS sum, min(value) AS min, max(value) AS max
-         FROM measures ${conditions.where} GROUP BY ALL ORDER BY start, name, subject NULLS FIRST`,
-        { ...conditions.parameters, length: BigInt(length), first: BigInt(first) },
-      ),
-    );
-    return rows.map(aggregateOf);
+    return this.#read((snapshot) => aggregatesOf(snapshot, query));
   }
 
   async summaries(query: SummaryQuery): Promise<readonly PoseSummary[]> {
@@ -146,7 +124,7 @@ export class DuckDBReader implements Reader {
         { environment },
       );
       const [last] = await newest(snapshot, '"time"', environment);
-      return first && last ? { start: time(first['time']!), end: time(last['time']!) } : undefined;
+      return first && last ? { start: timeOf(first), end: timeOf(last) } : undefined;
     });
   }
 
@@ -160,7 +138,7 @@ export class DuckDBReader implements Reader {
     const [row] = await this.#read((snapshot) =>
       snapshot.query(`SELECT count(*) AS count FROM ${table} ${conditions.where}`, conditions.parameters),
     );
-    return Number(row!['count']);
+    return row!['count'] as number;
   }
 
   async #read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
@@ -199,8 +177,8 @@ const NEWEST_WITHIN_US = [10_000_000, 3_600_000_000, Infinity];
 /** The newest pose frame's row, if there is one. Backwards through the whole table each row would be newer than the last. */
 async function newest(snapshot: Snapshot, columns: string, environment: string): Promise<readonly Row[]> {
   const [bounds] = await snapshot.query('SELECT max("time") AS last FROM poses', {});
-  if (!bounds?.['last']) return [];
-  const last = time(bounds['last']);
+  const last = bounds?.['last'];
+  if (typeof last !== 'number') return [];
   for (const width of NEWEST_WITHIN_US) {
     const conditions = Conditions.of({ environment, start: last - width });
     const rows = await snapshot.query(
@@ -229,16 +207,17 @@ async function skip(snapshot: Snapshot, conditions: Conditions, query: PersonQue
   if (left <= DIRECT_OFFSET) return left;
   // Without a condition, as the file's statistics answer that: only bounds are needed.
   const [bounds] = await snapshot.query('SELECT min("time") AS first, max("time") AS last FROM persons', {});
-  if (!bounds?.['first']) return left;
-  let from = Math.max(Math.ceil(query.start ?? -Infinity), time(bounds['first']));
-  let to = Math.min(Math.ceil(query.end ?? Infinity), time(bounds['last']!) + 1);
+  const { first, last } = bounds!;
+  if (typeof first !== 'number' || typeof last !== 'number') return left;
+  let from = Math.max(Math.ceil(query.start ?? -Infinity), first);
+  let to = Math.min(Math.ceil(query.end ?? Infinity), last + 1);
   while (left > DIRECT_OFFSET && to - from > SHORTEST_US) {
     const middle = Math.floor((from + to) / 2);
     const [half] = await snapshot.query(
       `SELECT count(*) AS rows FROM persons ${conditions.where} AND "time" >= $from AND "time" < $middle`,
       { ...conditions.parameters, from: instantOf(from), middle: instantOf(middle) },
     );
-    const rows = Number(half!['rows']);
+    const rows = half!['rows'] as number;
     if (rows <= left) {
       left -= rows;
       from = middle;
@@ -264,8 +243,8 @@ async function withPersons(
     ...(person === undefined ? {} : { person }),
     ...(minConfidence === undefined ? {} : { minConfidence }),
   }).add('"time" >= $first AND "time" <= $last', {
-    first: instantOf(time(first['time']!)),
-    last: instantOf(time(last['time']!)),
+    first: instantOf(timeOf(first)),
+    last: instantOf(timeOf(last)),
   });
   const found = await snapshot.query(
     `SELECT * FROM persons ${conditions.where} ORDER BY "time", frame_id, person_index`,
@@ -273,108 +252,8 @@ async function withPersons(
   );
   const byFrame = new Map(rows.map((row) => [keyOf(row), [] as Person[]]));
   for (const row of found) byFrame.get(keyOf(row))?.push(personOf(row));
-  return rows.map((row) => frameOf(row, byFrame.get(keyOf(row))!));
+  return rows.map((row) => frameOf(row, environment, byFrame.get(keyOf(row))!));
 }
 
-const keyOf = (row: Row): string => `${time(row['time']!)} ${String(row['frame_id'])}`;
-
-const frameOf = (row: Row, persons: readonly Person[]): PoseFrame => ({
-  port: 'pose',
-  frameId: Number(row['frame_id']),
-  environment: row['environment'] as string,
-  time: time(row['time']!),
-  windowEnd: time(row['window_end']!),
-  processingMs: row['processing_ms'] as number,
-  persons,
-  links: row['links'] as number,
-  signalQuality: row['signal_quality'] as number,
-  provenance: provenanceOf(row),
-});
-
-const personOf = (row: Row): Person => ({
-  confidence: row['confidence'] as number,
-  position: { x: row['x'] as number, y: row['y'] as number, z: 0 },
-  positionError: row['position_error'] as number,
-  heading: row['heading'] as number | null,
-  headingConfidence: row['heading_confidence'] as number,
-  posture: row['posture'] as Posture,
-  keypoints: keypointsOf(row['keypoints'] ?? null),
-  articulated: row['articulated'] as boolean,
-  track: row['track_id'] === null ? null : trackOf(row),
-});
-
-const trackOf = (row: Row): Track => ({
-  id: Number(row['track_id']),
-  state: row['track_state'] as Track['state'],
-  age: row['track_age'] as number,
-  since: time(row['track_since']!),
-  velocity: { x: row['velocity_x'] as number, y: row['velocity_y'] as number },
-});
-
-/** @param column null: none are kept of anonymous persons */
-function keypointsOf(column: DuckDBValue): Keypoint3D[] {
-  if (column === null) return [];
-  const { items: values } = column as unknown as { readonly items: readonly number[] };
-  const keypoints: Keypoint3D[] = [];
-  for (let at = 0; at < values.length; at += KEYPOINT_SIZE)
-    keypoints.push({
-      x: values[at]! / 1_000,
-      y: values[at + 1]! / 1_000,
-      z: values[at + 2]! / 1_000,
-      error: values[at + 3]! / 1_000,
-    });
-  return keypoints;
-}
-
-const eventOf = (row: Row): SensedEvent => ({
-  port: 'event',
-  id: row['id'] as string,
-  type: row['type'] as EventType,
-  severity: row['severity'] as Severity,
-  environment: row['environment'] as string,
-  time: time(row['time']!),
-  confidence: row['confidence'] as number,
-  person: row['person'] === null ? null : Number(row['person']),
-  location:
-    row['x'] === null ? null : { x: row['x'] as number, y: row['y'] as number, z: row['z'] as number },
-  metadata: JSON.parse(row['metadata'] as string) as SensedEvent['metadata'],
-  source: row['source'] as string,
-  provenance: provenanceOf(row),
-});
-
-const measureOf = (row: Row): Measure => ({
-  port: 'measure',
-  name: row['name'] as string,
-  environment: row['environment'] as string,
-  subject: row['subject'] as string | null,
-  time: time(row['time']!),
-  value: row['value'] as number,
-  source: row['source'] as string,
-  provenance: provenanceOf(row),
-});
-
-const aggregateOf = (row: Row): Aggregate => ({
-  name: row['name'] as string,
-  subject: row['subject'] as string | null,
-  start: Number(row['start']),
-  count: Number(row['count']),
-  sum: row['sum'] as number,
-  min: row['min'] as number,
-  max: row['max'] as number,
-});
-
-const provenanceOf = (row: Row): Provenance => {
-  const origin = row['origin'] as Provenance['origin'];
-  if (row['model_name'] === null) return { origin };
-  return {
-    origin,
-    model: {
-      name: row['model_name'] as string,
-      version: row['model_version'] as string,
-      trainedOn: row['model_trained_on'] as string,
-      accuracy: row['model_accuracy'] as string,
-    },
-  };
-};
-
-const time = (value: DuckDBValue): number => Number((value as Instant).micros);
+const keyOf = (row: Row): string => `${timeOf(row)} ${String(row['frame_id'])}`;
+const timeOf = (row: Row): number => row['time'] as number;

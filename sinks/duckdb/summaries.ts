@@ -1,7 +1,8 @@
 import { bucketsOf, type PoseSummary, type SummaryQuery } from '../../pipeline/component/index.js';
 import { summariesOf, type CountedFrames } from '../shared/summaries.js';
 import { Conditions } from './conditions.js';
-import type { Row, Snapshot } from './pool.js';
+import type { Row } from '../shared/rows.js';
+import type { Snapshot } from './pool.js';
 
 /**
  * Start of the bucket that a row lies in. Integer division goes towards zero: a bucket more keeps times of the
@@ -32,16 +33,16 @@ async function ofAllFrames(snapshot: Snapshot, query: SummaryQuery): Promise<Pos
     `SELECT ${BUCKET} AS start, sum(confidence) AS confidence FROM persons ${where} GROUP BY start`,
     parameters,
   );
-  const confidences = new Map(persons.map((row) => [Number(row['start']), row['confidence'] as number]));
+  const confidences = new Map(persons.map((row) => [row['start'] as number, row['confidence'] as number]));
   return frames.map((row) => {
-    const start = Number(row['start']);
-    const [count, people] = [Number(row['frames']), Number(row['persons'])];
+    const start = row['start'] as number;
+    const [count, people] = [row['frames'] as number, row['persons'] as number];
     return {
       start,
       frames: count,
       persons: people,
       confidence: confidences.get(start) ?? 0,
-      most: Number(row['most']),
+      most: row['most'] as number,
       rows: count + people,
     };
   });
@@ -69,7 +70,7 @@ async function ofWantedFrames(snapshot: Snapshot, query: SummaryQuery): Promise<
         );
   return summariesOf(
     counted.map(countedOf),
-    all.map((row) => ({ start: Number(row['start']), frames: Number(row['frames']) })),
+    all.map((row) => ({ start: row['start'] as number, frames: row['frames'] as number })),
   );
 }
 
@@ -84,11 +85,11 @@ function conditionsOf({ environment, start, end, ...buckets }: SummaryQuery, min
 }
 
 const countedOf = (row: Row): CountedFrames => ({
-  start: Number(row['start']),
-  peopled: Number(row['peopled']),
-  rows: Number(row['rows']),
-  frames: Number(row['frames']),
-  persons: Number(row['persons'] ?? 0),
+  start: row['start'] as number,
+  peopled: row['peopled'] as number,
+  rows: row['rows'] as number,
+  frames: row['frames'] as number,
+  persons: (row['persons'] as number | null) ?? 0,
   confidence: (row['confidence'] as number | null) ?? 0,
-  most: Number(row['most'] ?? 0),
+  most: (row['most'] as number | null) ?? 0,
 });

@@ -35,8 +35,10 @@ const SUMS =
   'count("value") AS "count", sum("value") AS "sum", min("value") AS "min", max("value") AS "max", ' +
   'min("person") AS "least", max("person") AS "greatest"';
 
-const conditionsOf = (query: AggregateQuery): Conditions =>
-  Conditions.of(query).oneOf('name', query.names).tag('source', 'csiflow');
+function conditionsOf(query: AggregateQuery): Conditions {
+  const conditions = Conditions.of(query).oneOf('name', query.names).tag('source', 'csiflow');
+  return query.subject === null ? conditions.without('subject').without('slot') : conditions;
+}
 
 const aggregateOf = (row: Row): Aggregate => ({
   name: decodeTag(row['name'] as string),

@@ -33,6 +33,11 @@ export class Conditions {
     return this.#add(`"${name}" = ${textLiteral(encodeTag(text))}`);
   }
 
+  /** Points without such a tag. */
+  without(name: string): this {
+    return this.#add(`"${name}" = ''`);
+  }
+
   /** A tag that is one of several texts; any, where none are given. */
   oneOf(name: string, texts: readonly string[] | undefined): this {
     if (texts === undefined) return this;

@@ -1,21 +1,12 @@
-import type {
-  EventType,
-  Keypoint3D,
-  Measure,
-  Person,
-  PoseFrame,
-  Posture,
-  Provenance,
-  SensedEvent,
-  Severity,
-  Track,
-} from '../../pipeline/model/index.js';
-import { KEYPOINT_SIZE } from '../shared/columns.js';
+import type { Measure, Person, SensedEvent } from '../../pipeline/model/index.js';
+import * as stored from '../shared/rows.js';
 import type { Series } from './connection.js';
 import { decodeTag } from './tags.js';
 
 /** A row of an answer, by column; null where the point has no such field or tag. Times are microseconds. */
 export type Row = Readonly<Record<string, number | string | boolean | null>>;
+
+export { frameOf } from '../shared/rows.js';
 
 /** The rows of a statement's series, each with the tags that its series is grouped by. */
 export const rowsOf = (series: readonly Series[]): Row[] =>
@@ -29,92 +20,25 @@ export const rowsOf = (series: readonly Series[]): Row[] =>
     ),
   );
 
-export const frameOf = (row: Row, environment: string, persons: readonly Person[]): PoseFrame => ({
-  port: 'pose',
-  frameId: row['frame_id'] as number,
-  environment,
-  time: row['time'] as number,
-  windowEnd: row['window_end'] as number,
-  processingMs: row['processing_ms'] as number,
-  persons,
-  links: row['links'] as number,
-  signalQuality: row['signal_quality'] as number,
-  provenance: provenanceOf(row),
-});
-
-export const personOf = (row: Row): Person => ({
-  confidence: row['confidence'] as number,
-  position: { x: row['x'] as number, y: row['y'] as number, z: 0 },
-  positionError: row['position_error'] as number,
-  heading: row['heading'] as number | null,
-  headingConfidence: row['heading_confidence'] as number,
-  posture: row['posture'] as Posture,
-  keypoints: keypointsOf(row['keypoints'] as string | null),
-  articulated: row['articulated'] as boolean,
-  track: row['track_id'] === null ? null : trackOf(row),
-});
-
-const trackOf = (row: Row): Track => ({
-  id: row['track_id'] as number,
-  state: row['track_state'] as Track['state'],
-  age: row['track_age'] as number,
-  since: row['track_since'] as number,
-  velocity: { x: row['velocity_x'] as number, y: row['velocity_y'] as number },
-});
-
-/** @param text whole millimetres: x, y, z and error of each keypoint; null: none are kept of anonymous persons */
-function keypointsOf(text: string | null): Keypoint3D[] {
-  if (text === null) return [];
-  const metres = text.split(',').map((millimetres) => Number(millimetres) / 1_000);
-  const keypoints: Keypoint3D[] = [];
-  for (let at = 0; at < metres.length; at += KEYPOINT_SIZE)
-    keypoints.push({ x: metres[at]!, y: metres[at + 1]!, z: metres[at + 2]!, error: metres[at + 3]! });
-  return keypoints;
+/** Keypoints are a text of whole millimetres; null: none are kept of anonymous persons. */
+export function personOf(row: Row): Person {
+  const keypoints = row['keypoints'] as string | null;
+  return stored.personOf({ ...row, keypoints: keypoints === null ? null : keypoints.split(',').map(Number) });
 }
 
-export const eventOf = (row: Row, environment: string): SensedEvent => ({
-  port: 'event',
-  id: row['id'] as string,
-  type: decodeTag(row['type'] as string) as EventType,
-  severity: row['severity'] as Severity,
-  environment,
-  time: row['time'] as number,
-  confidence: row['confidence'] as number,
-  person: row['person'] as number | null,
-  location:
-    row['x'] === null ? null : { x: row['x'] as number, y: row['y'] as number, z: row['z'] as number },
-  metadata: JSON.parse(row['metadata'] as string) as SensedEvent['metadata'],
-  source: decodeTag(row['source'] as string),
-  provenance: provenanceOf(row),
-});
+export const eventOf = (row: Row, environment: string): SensedEvent =>
+  stored.eventOf({ ...row, type: textOf(row, 'type'), source: textOf(row, 'source') }, environment);
 
-export const measureOf = (row: Row, environment: string): Measure => ({
-  port: 'measure',
-  name: decodeTag(row['name'] as string),
-  environment,
-  subject: subjectOf(row),
-  time: row['time'] as number,
-  value: row['value'] as number,
-  source: decodeTag(row['source'] as string),
-  provenance: provenanceOf(row),
-});
+export const measureOf = (row: Row, environment: string): Measure =>
+  stored.measureOf(
+    { ...row, name: textOf(row, 'name'), subject: subjectOf(row), source: textOf(row, 'source') },
+    environment,
+  );
+
+const textOf = (row: Row, tag: string): string => decodeTag(row[tag] as string);
 
 /** A link or zone by its name, a person by its number; an absent tag is null or empty. */
 function subjectOf(row: Row): string | null {
   if (row['person'] !== null) return String(row['person']);
-  return row['subject'] ? decodeTag(row['subject'] as string) : null;
+  return row['subject'] ? textOf(row, 'subject') : null;
 }
-
-const provenanceOf = (row: Row): Provenance => {
-  const origin = row['origin'] as Provenance['origin'];
-  if (row['model_name'] === null) return { origin };
-  return {
-    origin,
-    model: {
-      name: row['model_name'] as string,
-      version: row['model_version'] as string,
-      trainedOn: row['model_trained_on'] as string,
-      accuracy: row['model_accuracy'] as string,
-    },
-  };
-};

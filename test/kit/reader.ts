@@ -346,6 +346,13 @@ export function readerConformance(name: string, makeStore: () => Promise<Readabl
         }
       });
 
+      test('can be those of the environment itself', async () => {
+        const written = [at(0, 1), at(1, 5, { subject: 'bed' }), at(2, 7, { subject: '3' }), at(3, 2)];
+        await store.put(written);
+        const some = { ...query, subject: null };
+        expect(await read().aggregates(some)).toEqual(aggregatesOf([at(0, 1), at(3, 2)], some));
+      });
+
       test('refuse buckets of no length', async () => {
         for (const bucket of [0, -1, 0.5, NaN, Infinity])
           await expect(read().aggregates({ ...query, bucket })).rejects.toThrow('whole number');

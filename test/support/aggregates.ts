@@ -8,6 +8,7 @@ export function aggregatesOf(measures: readonly Measure[], query: AggregateQuery
   for (const { name, subject, time, value, source, environment: room } of measures) {
     if (room !== environment || source !== 'csiflow' || !names.includes(name)) continue;
     if (!(time >= start && time < end)) continue;
+    if (query.subject === null && subject !== null) continue;
     const from = Math.floor((time - offset) / bucket) * bucket + offset;
     const key = JSON.stringify([from, name, subject]);
     const group = groups.get(key) ?? { name, subject, start: from, values: [] };
