@@ -8,6 +8,7 @@ import type { Clock } from '../pipeline/component/index.js';
 import type { Data } from '../pipeline/model/index.js';
 import { createRunner } from '../pipeline/runtime/runner.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
+import { lockFolder } from '../pipeline/state/index.js';
 import { createLogger, type Level, type Log } from '../pipeline/telemetry/log.js';
 import { createMetrics, type Metrics } from '../pipeline/telemetry/metrics.js';
 import { packageVersion } from '../pipeline/telemetry/paths.js';
@@ -63,6 +64,7 @@ export async function runTopologies(files: readonly string[], settings: RunSetti
   // The server has its own.
   if (!settings.api) configure(runner, { clock, log });
   const stopAsked = stopSignal();
+  given.forEach(refuseIfHeld);
   const server = settings.api
     ? await openServer({
         main: runner,
@@ -122,6 +124,18 @@ const outside = ({ tls, hosts, origins, identityProvider, formsOf, limits }: Run
   ...(identityProvider && { identityProvider }),
   ...(limits && { limits }),
 });
+
+/**
+ * Before the interface opens its files in a state folder that another process may have.
+ * @throws CommandError naming that process
+ */
+function refuseIfHeld({ settings: { stateFolder } }: CheckedTopology): void {
+  try {
+    lockFolder(stateFolder)();
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error), exitCodeOf(error));
+  }
+}
 
 /** Lays the configuration that was made by the service interface over the topology. */
 const configure = (main: RunningTopology, { clock, log }: { clock: Clock; log: Log }): Configuration =>

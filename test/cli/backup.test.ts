@@ -54,6 +54,9 @@ test('a running csiflow is asked for its backup, which then can be restored', as
   const running = await command('restore', join(backups, name), file, '--replace');
   expect(running.output).toMatch(/is in use by process \d+/);
   expect(running.code).toBe(3);
+  const second = await command('run', file, '--port', '0');
+  expect(second.output).toMatch(/^csiflow: .* is in use by process \d+/);
+  expect(second.code).toBe(3);
 
   expect(await csiflow.interrupt()).toBe(0);
   const occupied = await command('restore', join(backups, name), file);
