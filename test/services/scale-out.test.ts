@@ -2,9 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  datagramsOf,
+  makeRooms,
+  repeated,
+  writeRooms,
+  type Datagram,
+} from '../../bench/speed/scale/rooms.js';
+import { drained, produce } from '../../bench/speed/scale/topics.js';
 import { Fleet } from '../support/scale/fleet.js';
-import { datagramsOf, makeRooms, repeated, writeRooms, type Datagram } from '../support/scale/rooms.js';
-import { drained, produce, readAll, type Result } from '../support/scale/topics.js';
+import { readAll, type Result } from '../support/scale/topics.js';
 import { KafkaCluster } from '../support/servers/kafka.js';
 
 /** The whole takes five minutes: `npm run test:scale`. */
@@ -67,7 +74,7 @@ function byRoom(results: readonly Result[]): ReadonlyMap<string, readonly string
 test(
   'workers that are killed every few seconds give the results of one that never was',
   async () => {
-    const rooms = makeRooms(ROOMS);
+    const rooms = makeRooms(ROOMS, 3);
     const file = join(folder, 'rooms.yaml');
     writeFileSync(file, topologyText(writeRooms(rooms, folder)));
     const { client } = cluster;

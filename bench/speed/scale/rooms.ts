@@ -5,7 +5,7 @@ import type { SourceBatch } from '../../../pipeline/component/index.js';
 import { encodeFrame } from '../../../pipeline/formats/adr018-frame.js';
 import { frameSize, LinkTable, type CsiBlock, type Environment } from '../../../pipeline/model/index.js';
 import { simulator } from '../../../pipeline/sources/simulator/source.js';
-import { testContext } from '../context.js';
+import { benchContext } from '../bench-line.js';
 
 /** A datagram as a gateway would write it to Kafka. */
 export interface Datagram {
@@ -15,8 +15,8 @@ export interface Datagram {
   readonly bytes: Uint8Array;
 }
 
-/** Rooms of 5 x 4 m with three links round each; their senders are nodes 1 to 3 of the room's own key. */
-export const makeRooms = (count: number): readonly Environment[] =>
+/** Rooms of 5 x 4 m with up to four links round each; their senders are nodes 1 to 4 of the room's own key. */
+export const makeRooms = (count: number, links: 3 | 4): readonly Environment[] =>
   Array.from({ length: count }, (_, index) => {
     const id = `room-${String(index + 1).padStart(2, '0')}`;
     const link = (number: number, transmitter: number[], receiver: number[]) => ({
@@ -32,7 +32,8 @@ export const makeRooms = (count: number): readonly Environment[] =>
         link(1, [0.05, 0.5, 1.2], [4.2, 0.05, 1.7]),
         link(2, [0.05, 0.5, 1.2], [2.2, 3.95, 0.6]),
         link(3, [4.2, 0.05, 1.7], [4.95, 3.3, 0.9]),
-      ],
+        link(4, [4.9, 0.6, 1.1], [0.1, 3.4, 1.5]),
+      ].slice(0, links),
       walls: [],
       zones: [],
       timezone: 'UTC',
@@ -57,7 +58,7 @@ export async function datagramsOf(
   rateHz: number,
 ): Promise<readonly Datagram[]> {
   const links = new LinkTable(rooms);
-  const { context } = testContext({ environments: rooms, links });
+  const context = { ...benchContext(0), environments: rooms, links };
   const config = {
     people: [{ script: [] }],
     rate_hz: rateHz,

@@ -1,0 +1,224 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Admin, Kafka } from 'kafkajs';
+import { loadKafka } from '../../../pipeline/kafka/index.js';
+import { packageFile } from '../../../pipeline/telemetry/paths.js';
+import { withFolder } from '../bench-line.js';
+import { datagramsOf, makeRooms, repeated, writeRooms, type Datagram } from './rooms.js';
+import { drained, produce } from './topics.js';
+
+/**
+ * One process of a topology that is scaled out, with all partitions of 24 rooms of four links with 50 frames/s each;
+ * without and with poses by turns, each twice: the second run is the first's control. Frames come quicker than they
+ * can be processed. What is measured begins when the process has done its first ten seconds of them, and ends when
+ * it has committed all.
+ *
+ * `node dist/bench/speed/scale/one-worker.js --broker 127.0.0.1:9092 [--rounds 2] [--only poses]`
+ */
+
+const [ROOMS, PARTITIONS, RATE_HZ] = [24, 12, 50] as const;
+const LINKS = 4;
+/** What is simulated, and then sent again and again with later times. */
+const STRETCH_SECONDS = 5;
+const WARM_UP_SECONDS = 10;
+/** Of event time a second: more than a process can do. */
+const PACE = 20;
+const WINDOWS_HZ = 5;
+const FRAMES_PER_SECOND = ROOMS * LINKS * RATE_HZ;
+
+interface Line {
+  readonly name: string;
+  /** Of event time. */
+  readonly seconds: number;
+  readonly operators: readonly string[];
+  readonly results: string;
+}
+
+const SIGNAL = [
+  'clean: { type: denoise, from: radios }',
+  'phase: { type: phase-sanitize, from: clean }',
+  'windows: { type: window, from: phase, length_ms: 2000, hop_ms: 200, points: 100 }',
+  'motion: { type: detect-motion, from: windows }',
+];
+const LINES: readonly Line[] = [
+  { name: 'signal', seconds: 120, operators: SIGNAL, results: '[motion]' },
+  {
+    name: 'poses',
+    seconds: 40,
+    operators: [
+      ...SIGNAL,
+      'poses: { type: infer-pose, from: windows, backend: wasm }',
+      'people: { type: track-persons, from: poses, max_age_ms: 20000 }',
+      'falls: { type: detect-falls, from: [windows, people] }',
+    ],
+    results: '[motion, people, falls]',
+  },
+];
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      broker: { type: 'string', default: '127.0.0.1:9092' },
+      rounds: { type: 'string', default: '2' },
+      only: { type: 'string' },
+    },
+  });
+  const lines = LINES.filter(({ name }) => values.only === undefined || values.only === name);
+  const kafkajs = await loadKafka();
+  const client = new kafkajs.Kafka({ brokers: [values.broker], logCreator: () => () => undefined });
+  const admin = client.admin();
+  await admin.connect();
+  try {
+    const stretch = await datagramsOf(makeRooms(ROOMS, LINKS), STRETCH_SECONDS, RATE_HZ);
+    for (let round = 1; round <= Number(values.rounds); round++)
+      for (const line of lines) {
+        const figures = await measured({ client, admin, broker: values.broker, stretch }, line);
+        process.stdout.write(`${JSON.stringify({ line: line.name, round, ...figures })}\n`);
+      }
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+async function newTopic(admin: Admin, name: string): Promise<string> {
+  const topic = `${name}-${randomUUID().slice(0, 8)}`;
+  const configEntries = [{ name: 'retention.ms', value: '-1' }];
+  await admin.createTopics({
+    waitForLeaders: false,
+    topics: [{ topic, numPartitions: PARTITIONS, configEntries }],
+  });
+  // A broker that is busy does not know it yet, and kafkajs does not wait for that.
+  for (let tries = 0; !(await isThere(admin, topic)); tries++) {
+    if (tries === 100) throw new Error(`the broker has not made the topic ${topic}`);
+    await delay(100);
+  }
+  return topic;
+}
+
+const isThere = (admin: Admin, topic: string): Promise<boolean> =>
+  admin.fetchTopicMetadata({ topics: [topic] }).then(
+    ({ topics }) => topics[0]!.partitions.length === PARTITIONS,
+    () => false,
+  );
+
+interface Site {
+  readonly client: Kafka;
+  readonly admin: Admin;
+  readonly broker: string;
+  readonly stretch: readonly Datagram[];
+}
+
+const measured = ({ client, admin, broker, stretch }: Site, line: Line): Promise<object> =>
+  withFolder(async (folder) => {
+    const rooms = makeRooms(ROOMS, LINKS);
+    const partitions = new Map(rooms.map(({ id }, index) => [id, index % PARTITIONS]));
+    const [topic, results] = [await newTopic(admin, 'csi'), await newTopic(admin, 'results')];
+    const group = `bench-${randomUUID().slice(0, 8)}`;
+    const file = join(folder, 'rooms.yaml');
+    writeFileSync(file, topology(line, writeRooms(rooms, folder), { broker, topic, group, results }));
+    const args = [packageFile('dist/api/cli/csiflow.js'), 'run', file, '--no-api'];
+    const worker = spawn(process.execPath, args, { stdio: 'ignore' });
+    const stretches = repeated(stretch, STRETCH_SECONDS);
+    const through = async (seconds: number): Promise<Moment> => {
+      for (let sent = 0; sent < seconds; sent += STRETCH_SECONDS)
+        await produce(client, topic, stretches.next().value as readonly Datagram[], PACE, (room) =>
+          partitions.get(room)!,
+        );
+      await Promise.race([drained(admin, group, topic, 600_000), ended(worker)]);
+      return { at: performance.now(), frames: await countOf(admin, topic), ...(await usedBy(worker.pid!)) };
+    };
+    try {
+      return figuresOf(await through(WARM_UP_SECONDS), await through(line.seconds));
+    } finally {
+      const gone = once(worker, 'exit');
+      if (worker.exitCode === null && worker.kill('SIGTERM')) await gone;
+    }
+  });
+
+async function ended(worker: ChildProcess): Promise<never> {
+  const [code] = (await once(worker, 'exit')) as [number | null];
+  throw new Error(`csiflow ended early with code ${code ?? 'none'}`);
+}
+
+const topology = (
+  { operators, results }: Line,
+  rooms: readonly string[],
+  names: Readonly<Record<'broker' | 'topic' | 'group' | 'results', string>>,
+): string =>
+  [
+    'id: rooms',
+    `environments: [${rooms.join(', ')}]`,
+    'sources:',
+    `  radios: { type: kafka, brokers: ["${names.broker}"], topics: [${names.topic}], group: ${names.group}, origin: simulated }`,
+    'operators:',
+    ...operators.map((operator) => `  ${operator}`),
+    'sinks:',
+    `  results: { type: kafka, from: ${results}, brokers: ["${names.broker}"], topic: ${names.results} }`,
+    'settings: { scale_out: true, checkpoint_interval_ms: 1000, state_folder: state }',
+    '',
+  ].join('\n');
+
+async function countOf(admin: Admin, topic: string): Promise<number> {
+  const ends = await admin.fetchTopicOffsets(topic);
+  return ends.reduce((sum, { high }) => sum + Number(high), 0);
+}
+
+/** What a process had used at a moment. */
+interface Moment {
+  readonly at: number;
+  readonly frames: number;
+  /** Seconds of processor time: all threads, the one that runs JavaScript, and the busiest of the others. */
+  readonly cpu: number;
+  readonly main: number;
+  readonly other: number;
+  readonly residentMb: number;
+  readonly highestMb: number;
+}
+
+async function usedBy(pid: number): Promise<Omit<Moment, 'at' | 'frames'>> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const others = threads.filter((thread) => Number(thread) !== pid);
+  const seconds = await Promise.all(others.map((thread) => cpuSeconds(`/proc/${pid}/task/${thread}/stat`)));
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return {
+    cpu: await cpuSeconds(`/proc/${pid}/stat`),
+    main: await cpuSeconds(`/proc/${pid}/task/${pid}/stat`),
+    other: Math.max(0, ...seconds),
+    residentMb: Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024,
+    highestMb: Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024,
+  };
+}
+
+/** After the name in brackets, which may hold anything: fields 14 and 15 (proc(5)), in ticks of 10 ms. */
+async function cpuSeconds(path: string): Promise<number> {
+  const stat = await readFile(path, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function figuresOf(first: Moment, last: Moment): object {
+  const frames = last.frames - first.frames;
+  const windows = (frames / FRAMES_PER_SECOND) * ROOMS * WINDOWS_HZ;
+  const each = (field: 'cpu' | 'main') => round((1e6 * (last[field] - first[field])) / frames);
+  return {
+    frames,
+    frames_per_second: Math.round((1e3 * frames) / (last.at - first.at)),
+    us_per_frame: each('cpu'),
+    us_per_frame_main: each('main'),
+    ms_per_window_busiest_other: round((1e3 * (last.other - first.other)) / windows),
+    resident_mb: [first, last].map(({ residentMb }) => Math.round(residentMb)),
+    highest_mb: Math.round(last.highestMb),
+    load: round(loadavg()[0]!),
+  };
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+await main();
