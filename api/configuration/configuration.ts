@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
+import { Check } from 'typebox/value';
 import type { Clock, Logger } from '../../pipeline/component/index.js';
 import {
   withOverrides,
@@ -12,7 +13,7 @@ import { hashOf } from '../../pipeline/config/hash.js';
 import { livePart } from '../../pipeline/runtime/live.js';
 import type { RunningTopology } from '../../pipeline/runtime/status.js';
 import { StateFile } from '../../pipeline/state/state-file.js';
-import type { Facts, Field, Place, Value } from './field.js';
+import type { Bounds, Facts, Field, Place, Value } from './field.js';
 import { FIELDS, isFact, isKept, keptSchema, sameValue } from './fields.js';
 
 const closed = { additionalProperties: false } as const;
@@ -53,6 +54,39 @@ const FileSchema = Type.Object(
 );
 
 export type Revision = Static<typeof RevisionSchema>;
+
+/** What of a history no call could have written, in the order of the file; null where there is nothing. */
+function historyFault({ revision, history }: Static<typeof FileSchema>): string | null {
+  let next = revision + 1;
+  for (const [index, entry] of history.entries()) {
+    const at = (place: string, why: string) => `/history/${index}/${place} ${why}`;
+    if (entry.revision >= next) return at('revision', `must be less than ${next}`);
+    if (!isInstant(entry.at)) return at('at', 'must be a time like 2026-01-01T00:00:00.000Z');
+    const changed = entry.changes.findIndex((change) => !isPossible(change));
+    if (changed >= 0)
+      return at(
+        `changes/${changed}`,
+        `is no change of ${entry.changes[changed]!.name.slice(0, 64)} that a call could make`,
+      );
+    next = entry.revision;
+  }
+  return null;
+}
+
+const isInstant = (text: string): boolean =>
+  !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
+
+/** What was and what became may be as the topology's file had it; an undo brings back what a call had set. */
+function isPossible({ name, from, to, before }: Revision['changes'][number]): boolean {
+  const field = FIELDS.find((one) => isKept(one) && one.name === name);
+  if (!field) return false;
+  const { absent } = field;
+  return (
+    typeof from === typeof absent &&
+    typeof to === typeof absent &&
+    (before === null || Check(keptSchema(field), before))
+  );
+}
 
 /** Revisions that are kept, the newest ones. */
 const MOST_REVISIONS = 100;
@@ -107,6 +141,7 @@ export class Configuration {
       schema: FileSchema,
       layout: 1,
       initial: { version: 1, revision: 0, values: {}, history: [] },
+      fault: historyFault,
       remedy: 'put it back from a backup, or remove it: all fields are then as the topology file has them',
     });
     if (this.#own.size > 0) options.main.adjust(this.over(options.main.topology));
@@ -157,6 +192,12 @@ export class Configuration {
       own: this.#own,
       facts: this.#options.facts(),
     });
+  }
+
+  /** What a field may be in this topology, where that is less than its schema says. */
+  bounds(field: Field): Bounds {
+    const { next } = this.#options.main;
+    return field.missing(next) === null ? (field.bounds?.(next) ?? {}) : {};
   }
 
   /** What holds without any change by `change`: as the topology's file has it. */
@@ -286,8 +327,7 @@ export class Configuration {
     for (const field of FIELDS) {
       const received = own.get(field.name);
       if (received === undefined) continue;
-      const why =
-        field.missing(topology) ?? field.fixed?.(topology) ?? field.refuse?.(received, topology) ?? null;
+      const why = field.missing(topology) ?? whyNot(field, received, topology);
       const written = why ?? (field.write ? tryOver(topology, field.write(received, topology)) : topology);
       if (typeof written === 'string') idle.push({ field, message: written, received });
       else topology = written;
@@ -298,7 +338,7 @@ export class Configuration {
 
   #refusal(field: Field, received: Value): readonly Refusal[] {
     const { next } = this.#options.main;
-    const message = field.fixed?.(next) ?? field.refuse?.(received, next) ?? null;
+    const message = whyNot(field, received, next);
     return message === null ? [] : [{ field, message, received }];
   }
 
@@ -318,8 +358,9 @@ export class Configuration {
 
 type Done = Omit<Change, 'idle'>;
 
-const problemOf = ({ message }: RefusedError, { id, file }: CheckedTopology): Problem => ({
-  code: 'config.privacy.anonymity',
+const problemOf = ({ message, refusals }: RefusedError, { id, file }: CheckedTopology): Problem => ({
+  code:
+    refusals[0]?.field.name === 'privacy.anonymize_data' ? 'config.privacy.anonymity' : 'config.privacy.key',
   severity: 'error',
   message: `the configuration is laid over it, and ${message}`,
   suggestion: null,
@@ -329,6 +370,15 @@ const problemOf = ({ message }: RefusedError, { id, file }: CheckedTopology): Pr
   column: 1,
   length: 1,
 });
+
+/** Why a field that has something to act on cannot be so; null where it can. */
+function whyNot(field: Field, received: Value, topology: CheckedTopology): string | null {
+  const why = field.fixed?.(topology) ?? field.refuse?.(received, topology) ?? null;
+  if (why !== null || typeof received !== 'number' || field.missing(topology) !== null) return why;
+  const { minimum = -Infinity, maximum = Infinity } = field.bounds?.(topology) ?? {};
+  if (received > maximum) return `must be <= ${maximum} in the topology ${topology.id}`;
+  return received < minimum ? `must be >= ${minimum} in the topology ${topology.id}` : null;
+}
 
 /** What keeps a topology from taking a change, in words. */
 function tryOver(topology: CheckedTopology, overrides: Overrides): CheckedTopology | string {

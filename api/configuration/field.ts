@@ -33,6 +33,12 @@ export interface FieldView {
   readonly read?: (shown: Value) => Value;
 }
 
+/** Both included. */
+export interface Bounds {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
 /** One value of the configuration; the forms' shapes are views of all of them. */
 export interface Field {
   /** Under which it is stored. */
@@ -52,6 +58,8 @@ export interface Field {
   readonly isSame?: (sent: Value, now: Value) => boolean;
   /** Values beside those of the schema that are refused, with the reason. */
   readonly refuse?: (value: Value, topology: CheckedTopology) => string | null;
+  /** Of a number, where a topology takes less than the schema says. Called where nothing is missing. */
+  readonly bounds?: (topology: CheckedTopology) => Bounds;
   /** Once on, a topology that cannot keep it is refused, rather than run without it. */
   readonly isPromise?: boolean;
 }
@@ -99,6 +107,13 @@ export function nodeField(
     write: (value, topology) =>
       overrideAll(topology, [type], (node) => ({ config: { [field]: store(value, node, topology) } })),
   };
+}
+
+/** What a component takes for a field of its configuration; nothing where the topology has none of it. */
+export function boundsOf(type: string, field: string, topology: CheckedTopology): Bounds {
+  const [node] = nodesOf(topology, type);
+  const { minimum, maximum } = (node?.component.config.properties[field] ?? {}) as Bounds;
+  return { ...(minimum !== undefined && { minimum }), ...(maximum !== undefined && { maximum }) };
 }
 
 /** Whether the nodes of these types are switched on: at least one of them. */

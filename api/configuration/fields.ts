@@ -5,6 +5,7 @@ import { DEFAULT_DOMAIN, DOMAINS, type Domain } from '../../pipeline/model/index
 import type { CheckedNode, CheckedTopology } from '../../pipeline/config/index.js';
 import {
   always,
+  boundsOf,
   needs,
   nodeField,
   nodesOf,
@@ -146,6 +147,10 @@ const detection: readonly Field[] = [
       show: (stored, _, topology) => Math.round((stored as number) / hopOf(topology)),
       store: (value, _, topology) => (value as number) * hopOf(topology),
     }),
+    bounds: (topology) => {
+      const { maximum = Infinity } = boundsOf('track-persons', 'max_age_ms', topology);
+      return { maximum: Math.floor(maximum / hopOf(topology)) };
+    },
     missing: (topology) => needs('track-persons')(topology) ?? needs('window')(topology),
   },
   {
@@ -234,16 +239,25 @@ const inactivity: readonly Field[] = [
     views: {
       a: {
         path: 'alerts.inactivity_detection.threshold_minutes',
-        schema: Type.Number({ minimum: 0, description: 'Time without motion until it is told of, minutes.' }),
+        schema: Type.Number({
+          minimum: 0.001,
+          maximum: 1_440,
+          description: 'Time without motion until it is told of, minutes.',
+        }),
         show: (value) => rounded((value as number) / 60),
-        read: (shown) => rounded((shown as number) * 60),
+        // To the millisecond: what was shown, and is sent back, changes nothing.
+        read: (shown) => Math.round((shown as number) * 60_000) / 1000,
       },
       b: {
         path: 'analytics.alert_thresholds.inactivity_timeout',
-        schema: Type.Number({ minimum: 0, description: 'Time without motion until it is told of, seconds.' }),
+        schema: Type.Number({
+          minimum: 0.06,
+          maximum: 86_400,
+          description: 'Time without motion until it is told of, seconds.',
+        }),
       },
     },
-    absent: 0,
+    absent: 0.06,
     ...nodeField('detect-inactivity', 'threshold_minutes', {
       show: (stored) => rounded((stored as number) * 60),
       store: (value) => (value as number) / 60,
@@ -374,6 +388,7 @@ const hardware: readonly Field[] = [
         ? null
         : 'is what the senders send: it is set in their firmware; only the rate of a simulator can be set',
     write: (value, topology) => overrideAll(topology, ['simulator'], () => ({ config: { rate_hz: value } })),
+    bounds: (topology) => boundsOf('simulator', 'rate_hz', topology),
     // What is measured differs a little from one look to the next.
     isSame: (sent, now) => Math.abs((sent as number) - (now as number)) <= 0.1 * (now as number),
   },

@@ -71,21 +71,24 @@ export const privacy: readonly Field[] = [
       b: {
         path: 'privacy.enable_encryption',
         schema: Type.Boolean({
-          description: 'Whether stores and state are encrypted on disk. Cannot be set.',
+          description:
+            'Whether stores and state are encrypted on disk. With the next start, what lies there is written anew.',
         }),
       },
     },
     absent: false,
     missing: always,
     read: ({ topology }) => privacyOf(topology).enableEncryption,
-    fixed: () =>
-      'cannot be changed for what lies on the disk already: set settings.privacy.enable_encryption in the topology file, with a new state folder and new stores',
+    refuse: (value, { settings }) => (value === true && lacksKey(settings) ? WITHOUT_KEY : null),
+    isPromise: true,
+    write: (value, topology) => write(topology, { enableEncryption: value === true }),
   },
 ];
 
+const WITHOUT_KEY = `cannot be so: ${LACKS_KEY}; settings.privacy.key of the topology file is it`;
+
 function whyNotAnonymous({ nodes, environments, settings }: CheckedTopology): string | null {
-  if (lacksKey(settings))
-    return `cannot be so: ${LACKS_KEY}; settings.privacy.key of the topology file is it`;
+  if (lacksKey(settings)) return WITHOUT_KEY;
   const sinks = nodes
     .filter(({ component }) => component.kind === 'sink')
     .map(({ id, component, inputs }) => ({ id, type: component.name, inputs }));

@@ -31,6 +31,15 @@ export function configurationBody(form: Form, value: (field: Field) => Value): o
   return body;
 }
 
+/** A form's schema of the configuration, each number within what the topology takes. */
+export function boundedSchema(form: Form, bounds: (field: Field) => object): object {
+  const leaves = viewsOf(form).map(([field, { path, schema }]) => ({
+    path: path.split('.'),
+    schema: { ...schema, ...bounds(field) },
+  }));
+  return JSON.parse(JSON.stringify(objectOf(leaves, false))) as object;
+}
+
 /** Fields of a checked body, as they are kept. */
 export function fieldsOf(form: Form, body: object): ReadonlyMap<Field, Value> {
   const found = new Map<Field, Value>();

@@ -8,6 +8,7 @@ import {
 import type { Field, Value } from '../configuration/field.js';
 import { FIELDS } from '../configuration/fields.js';
 import {
+  boundedSchema,
   configurationBody,
   ConfigurationSchemas,
   fieldsOf,
@@ -196,7 +197,7 @@ const schema = defineEndpoint<null, Configuration>({
     read: () => null,
     render: (configuration) => ({
       data: {
-        schema: JSON.parse(JSON.stringify(ConfigurationSchemas.b)) as object,
+        schema: boundedSchema('b', (field) => configuration.bounds(field)),
         defaults: configurationBody('b', (field) => configuration.fallback(field)),
       },
     }),

@@ -44,7 +44,7 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
   config: Type.Object(
     {
       threshold_minutes: Type.Number({
-        exclusiveMinimum: 0,
+        minimum: 0.001,
         maximum: 1440,
         default: 30,
         description: 'How long a person must not have moved, minutes.',

@@ -40,6 +40,8 @@ export interface Keeping {
   readonly retentionDays: number | null;
   /** Secret to encrypt with what is kept on disk; null: nothing is encrypted. */
   readonly key: Buffer | null;
+  /** Secret that opens what was encrypted before that was switched off; null or left out: there is none. */
+  readonly formerKey?: Buffer | null;
 }
 
 /** All that a component gets from outside. The same configuration, input and context give the same output. */

@@ -11,11 +11,11 @@ export interface WrittenPrivacy {
   readonly key?: string;
 }
 
-/** Nothing where nothing is asked for. */
+/** Nothing where nothing is asked for, nor a key given for what may be asked for later. */
 export function privacyOf(written: WrittenPrivacy | undefined): { readonly privacy?: PrivacySettings } {
   if (!written) return {};
   const { data_retention_days: days, anonymize_data: anonymous, enable_encryption: encrypted } = written;
-  if (days === null && !anonymous && !encrypted) return {};
+  if (days === null && !anonymous && !encrypted && written.key === undefined) return {};
   return {
     privacy: {
       dataRetentionDays: days,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sink } from '../component/index.js';
-import { stateSecretOf } from './privacy.js';
+import { stateKeysOf } from './privacy.js';
 import { StateStore, STATE_FILE } from '../state/index.js';
 import { makeFolder } from '../telemetry/folders.js';
 import { Nodes, type NodesOptions } from './nodes.js';
@@ -31,7 +31,8 @@ export async function copyStopped(options: NodesOptions, folder: string): Promis
     throw Object.assign(new Error(`${settings.stateFolder} holds no state: ${id} has never run there`), {
       code: 'backup.nothing',
     });
-  const state = new StateStore(settings.stateFolder, id, stateSecretOf(settings));
+  const { key, formerKey = null } = stateKeysOf(settings);
+  const state = new StateStore(settings.stateFolder, id, key, formerKey);
   try {
     await state.copyTo(join(folder, STATE_FILE));
     const nodes = new Nodes(options);

@@ -1,7 +1,7 @@
 import type { CheckedTopology } from '../config/topology.js';
 import { DeadLetters, StateStore, type DeadLetter, type LetterQuery } from '../state/index.js';
 import type { NotReplayed } from './replays.js';
-import { stateSecretOf } from './privacy.js';
+import { stateKeysOf } from './privacy.js';
 import type { Run } from './run.js';
 
 /** Which letters are meant: those of these ids, else those of a node, else all. */
@@ -43,7 +43,8 @@ export function letterDesk(
       return work(open);
     }
     const { id, settings } = topology();
-    const store = new StateStore(settings.stateFolder, id, stateSecretOf(settings));
+    const { key, formerKey = null } = stateKeysOf(settings);
+    const store = new StateStore(settings.stateFolder, id, key, formerKey);
     try {
       return await work(new DeadLetters(store));
     } finally {

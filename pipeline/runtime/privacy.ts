@@ -1,6 +1,14 @@
 import type { Keeping } from '../component/index.js';
 import type { Settings } from '../config/topology.js';
-import { derivedKey, privacySecret } from '../state/index.js';
+import {
+  derivedKey,
+  knownSecret,
+  openState,
+  privacySecret,
+  type StateKeys,
+  type StateStore,
+} from '../state/index.js';
+import type { Log } from '../telemetry/log.js';
 import { Anonymiser } from './anonymise.js';
 
 type Private = Pick<Settings, 'privacy' | 'stateFolder'>;
@@ -11,14 +19,34 @@ export function anonymiserOf({ privacy, stateFolder }: Private): Anonymiser | nu
   return new Anonymiser(derivedKey(privacySecret(stateFolder, privacy.key), 'pseudonyms'));
 }
 
-/** What components are told of how long and how to keep; undefined where the topology asks for nothing. */
-export function keepingOf({ privacy, stateFolder }: Private): Keeping | undefined {
-  if (!privacy) return undefined;
-  return {
-    retentionDays: privacy.dataRetentionDays,
-    key: privacy.enableEncryption ? privacySecret(stateFolder, privacy.key) : null,
-  };
+/** What components are told of how long and how to keep; undefined where the topology asks for nothing, and never did. */
+export function keepingOf(settings: Private): Keeping | undefined {
+  const { privacy } = settings;
+  const keys = stateKeysOf(settings);
+  if (!privacy && !keys.formerKey) return undefined;
+  return { retentionDays: privacy?.dataRetentionDays ?? null, ...keys };
 }
 
-/** Secret that the state folder is encrypted with; null: it is not. */
-export const stateSecretOf = (settings: Private): Buffer | null => keepingOf(settings)?.key ?? null;
+/** Secrets that the state folder is encrypted with, or was. */
+export function stateKeysOf({ privacy, stateFolder }: Private): StateKeys {
+  const given = privacy?.key ?? null;
+  return privacy?.enableEncryption
+    ? { key: privacySecret(stateFolder, given) }
+    : { key: null, formerKey: knownSecret(stateFolder, given) };
+}
+
+/** The state of a topology, made as its settings ask first. @throws Error as {@link openState} */
+export const openStateOf = (topology: string, settings: Private, log: Log): Promise<StateStore> =>
+  openState(settings.stateFolder, topology, stateKeysOf(settings), (becomes) => {
+    tellReseal(log, settings.stateFolder, becomes);
+  });
+
+/** That what lay in the clear is being encrypted is good to know; the other way round is worth a warning. */
+export function tellReseal(
+  log: Pick<Log, 'info' | 'warn'>,
+  what: string,
+  becomes: 'encrypted' | 'clear',
+): void {
+  if (becomes === 'encrypted') log.info('what was kept in the clear is written anew, encrypted', { what });
+  else log.warn('what was encrypted is written anew in the clear, as encryption was switched off', { what });
+}

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { AnySource, LiveFeed, Operator, Partitions, Reader } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
-import { stateSecretOf } from './privacy.js';
-import { DeadLetters, PartitionState, STATE_FILE, StateStore } from '../state/index.js';
+import { openStateOf } from './privacy.js';
+import { DeadLetters, PartitionState, STATE_FILE, type StateStore } from '../state/index.js';
 import { backoff, pause } from './backoff.js';
 import type { CheckpointFigures } from './barriers.js';
 import { GroupFeed } from './group-feed.js';
@@ -62,14 +62,10 @@ export class ShardGroup implements Run {
   }
 
   async start(): Promise<void> {
-    const { topology, onStep, onFailure } = this.#options;
+    const { topology, onStep, onFailure, log } = this.#options;
     onStep('hardware_initialization', 0);
     try {
-      this.#store = new StateStore(
-        topology.settings.stateFolder,
-        topology.id,
-        stateSecretOf(topology.settings),
-      );
+      this.#store = await openStateOf(topology.id, topology.settings, log);
       this.#letters = new DeadLetters(this.#store);
       this.#partitions = this.#open();
       onStep('hardware_initialization', 1);

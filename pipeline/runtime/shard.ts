@@ -27,7 +27,7 @@ import { Failures } from './failures.js';
 import { Gate } from './gate.js';
 import type { Host, NodeRun, Patience } from './host.js';
 import { Nodes } from './nodes.js';
-import { anonymiserOf, stateSecretOf } from './privacy.js';
+import { anonymiserOf, openStateOf } from './privacy.js';
 import { Pump } from './pump.js';
 import type { Run } from './run.js';
 import { Replays, type NotReplayed } from './replays.js';
@@ -256,10 +256,9 @@ export class Shard implements Host, Run {
   // ------------------------------------------------------------------ start
 
   async #start(): Promise<void> {
-    const { topology, onStep, openState, partition } = this.#options;
+    const { topology, onStep, openState, partition, log } = this.#options;
     onStep('hardware_initialization', 0);
-    this.#state =
-      openState?.() ?? new LocalState(this.settings.stateFolder, topology.id, stateSecretOf(this.settings));
+    this.#state = openState?.() ?? new LocalState(await openStateOf(topology.id, this.settings, log));
     onStep('hardware_initialization', 0.5);
     const last = await this.#lastOrFirst(this.#state);
     // Epochs of partitions are their own, so letters of the process cannot be rewound by one of them.
@@ -311,6 +310,9 @@ export class Shard implements Host, Run {
   /** Stores that are away are gone on without. */
   async #openSinks(last: Checkpoint): Promise<void> {
     for (const node of this.#nodes.of('sink')) {
+      const { reseal } = this.#nodes.sink(node.id);
+      if (reseal) await named(node, reseal.call(this.#nodes.sink(node.id)));
+      this.#requireGoing();
       const connection = new SinkConnection({
         run: this.runs.get(node.id)!,
         host: this,

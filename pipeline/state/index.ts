@@ -7,7 +7,16 @@ export * from './sent-alerts.js';
 export * from './shard-state.js';
 export { lockFolder, RESTORING } from './lock.js';
 export * from './state-file.js';
-export { derivedKey, KEY_FILE, privacySecret, secretOf } from './keys.js';
+export {
+  derivedKey,
+  KEY_FILE,
+  knownSecret,
+  NO_KEYS,
+  privacySecret,
+  secretOf,
+  type StateKeys,
+} from './keys.js';
+export { openState } from './reseal.js';
 export { Seal } from './seal.js';
 export { BACKUPS, STATE_FILE, StateStore } from './store.js';
 export * from './version.js';

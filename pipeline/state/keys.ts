@@ -29,6 +29,23 @@ export function privacySecret(stateFolder: string, given: string | null): Buffer
   return secretOf(written);
 }
 
+/** Secrets of what is kept on disk. */
+export interface StateKeys {
+  /** What is written is encrypted with it; null: it is not. */
+  readonly key: Buffer | null;
+  /** Opens what was encrypted before; null or left out: there is none. */
+  readonly formerKey?: Buffer | null;
+}
+
+export const NO_KEYS: StateKeys = { key: null };
+
+/** The secret of a topology where there is one already: what was given, else the content of {@link KEY_FILE}. */
+export function knownSecret(stateFolder: string, given: string | null): Buffer | null {
+  if (given !== null) return secretOf(given);
+  const written = readKey(join(stateFolder, KEY_FILE));
+  return written !== undefined && KEY.test(written) ? secretOf(written) : null;
+}
+
 /** The secret that a text stands for: what a key file holds means the same where it is given in another way. */
 export const secretOf = (text: string): Buffer =>
   KEY.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'utf8');

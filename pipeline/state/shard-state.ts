@@ -5,7 +5,7 @@ import { DeadLetters } from './dead-letters.js';
 import { Journal } from './journal.js';
 import { Outbox } from './outbox.js';
 import { SentAlerts } from './sent-alerts.js';
-import { STATE_FILE, StateStore } from './store.js';
+import { STATE_FILE, type StateStore } from './store.js';
 
 /** A checkpoint whose nodes are encoded already: that is done bit by bit before it is written. */
 export interface EncodedCheckpoint {
@@ -38,12 +38,9 @@ export class LocalState implements ShardState {
   readonly #store: StateStore;
   readonly #checkpoints: Checkpoints;
 
-  /**
-   * @param secret what it is encrypted with; null: it is not
-   * @throws Error `state.locked`, `state.newer`, `state.foreign`, `state.corrupt`, `state.encryption`
-   */
-  constructor(folder: string, topology: string, secret: Buffer | null = null) {
-    this.#store = new StateStore(folder, topology, secret);
+  /** @param store closed with it */
+  constructor(store: StateStore) {
+    this.#store = store;
     this.#checkpoints = new Checkpoints(this.#store);
     this.letters = new DeadLetters(this.#store);
   }

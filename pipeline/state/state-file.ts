@@ -11,6 +11,8 @@ export interface StateFileOptions<S extends TObject> {
   readonly layout: number;
   /** What the file says before anything was written. */
   readonly initial: Static<S>;
+  /** The first fault that the schema cannot tell of, as `/place what is wrong`; null: there is none. Default: there is none. */
+  readonly fault?: (content: Static<S>) => string | null;
   /** How to mend a damaged file. */
   readonly remedy: string;
 }
@@ -57,13 +59,15 @@ export class StateFile<S extends TObject> {
   }
 
   #read(): Static<S> {
-    const { schema, layout, initial, remedy } = this.#options;
+    const { schema, layout, initial, remedy, fault } = this.#options;
     if (!existsSync(this.#file)) return initial;
     const content = parse(readFileSync(this.#file, 'utf8'));
     if (typeof content === 'object' && content !== null && 'version' in content)
       checkLayout(this.#file, content.version, layout);
-    if (Value.Check(schema, content)) return content;
-    throw stateError('state.corrupt', `${this.#file} is damaged${placeOf(schema, content)}: ${remedy}`);
+    const wrong = Value.Check(schema, content) ? (fault?.(content) ?? null) : placeOf(schema, content);
+    if (wrong === null) return content as Static<S>;
+    const place = wrong === '' ? '' : ` (${wrong})`;
+    throw stateError('state.corrupt', `${this.#file} is damaged${place}: ${remedy}`);
   }
 }
 
@@ -73,7 +77,7 @@ function placeOf(schema: TObject, content: unknown): string {
   const [first] = Value.Errors(schema, content);
   if (!first) return '';
   const why = first.keyword === 'boolean' ? 'is not known' : first.message;
-  return ` (${first.instancePath || 'the whole of it'} ${why})`;
+  return `${first.instancePath || 'the whole of it'} ${why}`;
 }
 
 /** Tells versions of a file apart, whatever its name is. */

@@ -8,9 +8,29 @@ import { lockFolder } from './lock.js';
 import { Room } from './room.js';
 import { Seal } from './seal.js';
 import { checkLayout, stateError } from './version.js';
+import { WriteThreads } from './write-threads.js';
 
 /** Counts up with each change of the tables, their keys or their values that an earlier csiflow could not read. */
 const LAYOUT = 1;
+
+const HEADER = 'header';
+
+/** What a store says of itself. */
+export function headerOf(topology: string, seal: Seal | null): Buffer {
+  const sealed = seal?.close(Buffer.from(topology), HEADER);
+  return encode({ version: LAYOUT, topology, by: packageVersion(), ...(sealed && { sealed }) });
+}
+
+/** How a store's file is opened; `maxDbs` is the number of tables. */
+export const FILE_OPTIONS = {
+  encoding: 'binary',
+  maxDbs: 256,
+  noSubdir: true,
+  // Else lmdb makes promises of its own, and a commit that a full disk refuses would end the process by one.
+  eventTurnBatching: false,
+  // For `WriteThreads`.
+  separateFlushed: true,
+} as const;
 
 /** In a state folder. */
 export const STATE_FILE = 'state.mdb';
@@ -25,30 +45,29 @@ export class StateStore {
   readonly root: RootDatabase<Buffer, string>;
   readonly #unlock: () => void;
   readonly #room: Room;
-  readonly #seal: Seal | null;
+  readonly #threads = new WriteThreads();
+  #seal: Seal | null;
   #closed = false;
+  /** Resolves when no copy is being made. */
+  #copying: Promise<unknown> = Promise.resolve();
   /** Room was asked for as a whole. */
   #inTransaction = false;
 
   /**
-   * @param secret what values are encrypted with; null: they are not
+   * A store that is there is opened as it was written, encrypted or not; {@link openState} makes it as it is to be.
+   * @param key what values of a new store are encrypted with; null: they are not
+   * @param formerKey opens a store that is encrypted, where there is no `key`
    * @throws Error `state.locked`, `state.newer`, `state.older`, `state.foreign`, `state.corrupt`, `state.encryption`
    */
-  constructor(folder: string, topology: string, secret: Buffer | null = null) {
+  constructor(folder: string, topology: string, key: Buffer | null = null, formerKey: Buffer | null = null) {
+    const secret = key ?? formerKey;
     this.#seal = secret && new Seal(secret);
     this.#unlock = lockFolder(folder);
     this.#room = new Room(folder);
     const file = join(folder, STATE_FILE);
     try {
       if (existsSync(file)) checkFile(file);
-      this.root = open<Buffer, string>({
-        path: file,
-        encoding: 'binary',
-        maxDbs: 256,
-        noSubdir: true,
-        // Else lmdb makes promises of its own, and a commit that a full disk refuses would end the process by one.
-        eventTurnBatching: false,
-      });
+      this.root = open<Buffer, string>({ path: file, ...FILE_OPTIONS });
     } catch (error) {
       this.#unlock();
       throw stateError(
@@ -58,21 +77,23 @@ export class StateStore {
       );
     }
     try {
-      this.#checkHeader(file, topology);
+      this.#readHeader(file, topology, key !== null);
     } catch (error) {
       void this.close();
       throw error;
     }
   }
 
-  #checkHeader(file: string, topology: string): void {
-    const found = this.root.get('header');
+  /** Whether its values are encrypted. */
+  get isSealed(): boolean {
+    return this.#seal !== null;
+  }
+
+  #readHeader(file: string, topology: string, seals: boolean): void {
+    const found = this.root.get(HEADER);
     if (!found) {
-      const sealed = this.#seal?.close(Buffer.from(topology), 'header');
-      this.root.putSync(
-        'header',
-        encode({ version: LAYOUT, topology, by: packageVersion(), ...(sealed && { sealed }) }),
-      );
+      if (!seals) this.#seal = null;
+      this.root.putSync(HEADER, headerOf(topology, this.#seal));
       return;
     }
     const header = readHeader(file, found);
@@ -87,14 +108,17 @@ export class StateStore {
   }
 
   #checkSeal(file: string, sealed: Uint8Array | undefined): void {
-    if (!sealed && !this.#seal) return;
-    if (!sealed || !this.#seal)
+    if (!sealed) {
+      this.#seal = null;
+      return;
+    }
+    if (!this.#seal)
       throw stateError(
         'state.encryption',
-        `${file} was begun ${sealed ? 'with' : 'without'} encryption: set settings.privacy.enable_encryption to ${String(sealed !== undefined)} again, or move the state folder away to start anew (see docs/privacy.md)`,
+        `${file} is encrypted, and its key is not there: put it into ${KEY_FILE} of its folder, or into settings.privacy.key (see docs/privacy.md)`,
       );
     try {
-      this.#seal.open(sealed, 'header');
+      this.#seal.open(sealed, HEADER);
     } catch (error) {
       throw stateError(
         'state.encryption',
@@ -102,6 +126,12 @@ export class StateStore {
         error,
       );
     }
+  }
+
+  /** Names of its tables. */
+  get tables(): readonly string[] {
+    this.#requireOpen();
+    return [...this.root.getKeys({})].filter((name) => name !== HEADER);
   }
 
   /** A table whose values are bytes. Keys are numbers, text, or lists of them, in their natural order. */
@@ -114,13 +144,14 @@ export class StateStore {
     const seal = this.#seal;
     const write = table.put.bind(table) as (...given: unknown[]) => Promise<boolean>;
     const put = (key: Key, value: Buffer, ...more: unknown[]) =>
-      write(key, seal ? seal.close(value, name) : value, ...more);
+      this.#threads.of(write(key, seal ? seal.close(value, name) : value, ...more));
     const remove = table.remove.bind(table) as (...given: unknown[]) => Promise<boolean>;
     if (seal) unsealed(table, (value) => seal.open(value, name));
     return Object.assign(table, {
       put: (key: Key, value: Buffer, ...more: unknown[]) =>
         lookedAt(this.#closed ? tooLate() : this.#withRoom(value.length, () => put(key, value, ...more))),
-      remove: (...given: unknown[]) => lookedAt(this.#closed ? tooLate() : remove(...given)),
+      remove: (...given: unknown[]) =>
+        lookedAt(this.#closed ? tooLate() : this.#threads.of(remove(...given))),
     });
   }
 
@@ -129,17 +160,19 @@ export class StateStore {
     this.#requireOpen();
     await lookedAt(
       this.#withRoom(0, () =>
-        this.root.batch(() => {
-          this.#inTransaction = true;
-          try {
-            action();
-          } finally {
-            this.#inTransaction = false;
-          }
-        }),
+        this.#threads.of(
+          this.root.batch(() => {
+            this.#inTransaction = true;
+            try {
+              action();
+            } finally {
+              this.#inTransaction = false;
+            }
+          }),
+        ),
       ),
     );
-    await this.root.flushed;
+    await this.#threads.ended();
   }
 
   /** A node that hung may come back after the end; lmdb would end the process over it. @throws Error */
@@ -156,28 +189,20 @@ export class StateStore {
   /** Writes all that is committed to a new file, as it stands at one moment, while the store goes on. */
   async copyTo(file: string): Promise<void> {
     this.#requireOpen();
-    await this.root.flushed;
-    await this.root.backup(file, true);
+    const copied = this.#threads.ended().then(async () => {
+      this.#requireOpen();
+      await this.root.backup(file, true);
+    });
+    this.#copying = Promise.allSettled([this.#copying, copied]);
+    await copied;
   }
 
-  /**
-   * Waits until lmdb's thread has let go of its lock, by taking it: a store that is closed before, and opened again
-   * at once, ended the process (`pthread_mutex_lock: Assertion`). Who waits for a write was told how it went.
-   */
-  async #settled(): Promise<void> {
-    try {
-      await this.root.flushed;
-      this.root.transactionSync(() => undefined);
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-    }
-  }
-
+  /** Waits for what is being written and copied. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    await this.#settled();
-    await this.root.close();
+    await this.#copying;
+    await this.#threads.close(this.root);
     this.#unlock();
   }
 }

@@ -8,10 +8,15 @@ const COPY = 'store.duckdb';
 
 /** Copies what is committed into `folder`, as it stands at one moment. Rows go on being written meanwhile. @param key of copy and store */
 export async function copyStore(instance: Connectable, folder: string, key: string | null): Promise<void> {
+  await copyInto(instance, join(folder, COPY), key);
+}
+
+/** Copies what is committed into a new file. @param key of that file; null: it is not encrypted */
+export async function copyInto(instance: Connectable, file: string, key: string | null): Promise<void> {
   await withConnection(instance, async (connection) => {
     const [[name]] = (await connection.runAndReadAll('SELECT current_database()')).getRows() as [[string]];
     const encrypted = key === null ? '' : ` (ENCRYPTION_KEY ${quoted(key)})`;
-    await connection.run(`ATTACH ${quoted(join(folder, COPY))} AS csiflow_copy${encrypted}`);
+    await connection.run(`ATTACH ${quoted(file)} AS csiflow_copy${encrypted}`);
     try {
       await connection.run(`COPY FROM DATABASE "${name.replaceAll('"', '""')}" TO csiflow_copy`);
     } finally {

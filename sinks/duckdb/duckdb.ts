@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { defineSink, type Context, type Reader, type Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
+import { tellReseal } from '../../pipeline/runtime/privacy.js';
 import { BACKUPS } from '../../pipeline/state/index.js';
 import type { Writer } from '../shared/writer.js';
 import { DuckDBReader } from './reader.js';
@@ -66,6 +67,7 @@ export const duckdb = defineSink({
     { title: 'Keep everything', config: { path: 'data/ward-3.duckdb' } },
     { title: 'Keep ninety days', config: { path: 'data/ward-3.duckdb', retention_days: 90 } },
   ],
+  claims: ({ path }, folder) => [{ what: resolve(folder, path), field: 'path' }],
   create: (config, context) => new DuckDBSink(config, context),
 });
 
@@ -75,7 +77,7 @@ class DuckDBSink implements Sink {
   readonly #context: Context;
   readonly #path: string;
   #opened: Store | null = null;
-  /** Of the file, where it is encrypted. */
+  /** Of the file, where it is encrypted; {@link open} finds it out. */
   #key: string | null = null;
   /** Elapsed milliseconds when the oldest uncommitted row came. */
   #oldestAt = 0;
@@ -92,9 +94,9 @@ class DuckDBSink implements Sink {
   async open(): Promise<void> {
     if (this.#opened) throw new Error(`${this.#path} is open already`);
     // DuckDB itself is loaded here: who only looks at the definition need not wait for it.
-    const { openStore, storeKey } = await import('./store.js');
+    const { openStore } = await import('./store.js');
     const { keeping } = this.#context;
-    this.#key = keeping?.key ? storeKey(keeping.key) : null;
+    this.#key = await this.#keyOf();
     this.#opened = await openStore(this.#path, {
       memoryLimitBytes: this.#config.memory_limit_bytes,
       walLimitBytes: this.#config.wal_limit_bytes,
@@ -102,6 +104,32 @@ class DuckDBSink implements Sink {
       key: this.#key,
       copiesTo: join(this.#context.stateFolder, BACKUPS),
     });
+  }
+
+  async reseal(): Promise<void> {
+    const [{ isEncrypted, reseal }, { storeKey }] = await Promise.all([
+      import('./reseal.js'),
+      import('./store.js'),
+    ]);
+    const key = this.#context.keeping?.key ?? null;
+    const lies = isEncrypted(this.#path);
+    if (lies === null || lies === (key !== null)) return;
+    tellReseal(this.#context.log, this.#path, key ? 'encrypted' : 'clear');
+    await reseal(this.#path, {
+      from: await this.#keyOf(),
+      to: key && storeKey(key),
+      memoryLimitBytes: this.#config.memory_limit_bytes,
+      walLimitBytes: this.#config.wal_limit_bytes,
+    });
+  }
+
+  /** What opens the file as it lies; null: nothing is needed. A new one is begun as `keeping` says. */
+  async #keyOf(): Promise<string | null> {
+    const [{ isEncrypted }, { storeKey }] = await Promise.all([import('./reseal.js'), import('./store.js')]);
+    const { key = null, formerKey = null } = this.#context.keeping ?? {};
+    const lies = isEncrypted(this.#path) ?? key !== null;
+    const secret = lies ? (key ?? formerKey) : null;
+    return secret && storeKey(secret);
   }
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
@@ -140,7 +168,7 @@ class DuckDBSink implements Sink {
     return {
       path: this.#path,
       open: this.#opened !== null,
-      encrypted: this.#context.keeping?.key !== undefined && this.#context.keeping.key !== null,
+      encrypted: this.#key !== null,
       uncommitted_rows: this.#opened?.writer.rows ?? 0,
     };
   }

@@ -44,7 +44,7 @@ export class ExactlyOnce implements Sink {
     const id = settings.transactional_id ?? `csiflow-${context.topology}-${context.node}`;
     const topics = topicsOf(settings.topic);
     this.#writer = new KafkaWriter(settings, context, topics, () => context.clock.elapsed(), id);
-    this.#spool = new Spool(join(context.stateFolder, `${context.node}.spool`));
+    this.#spool = new Spool(join(context.stateFolder, `${context.node}.spool`), context.keeping);
     this.#group = `${id}.epochs`;
     this.#markTopic = topics[0]!;
   }

@@ -1,16 +1,24 @@
-import { open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NO_KEYS, Seal, stateError, type StateKeys } from '../../pipeline/state/index.js';
 import { makeFolder } from '../../pipeline/telemetry/folders.js';
 import type { Addressed } from './writer.js';
 
-/** Messages that wait for their checkpoint, or for the brokers: a file for each epoch, a line for each message. */
+/**
+ * Messages that wait for their checkpoint, or for the brokers: a file for each epoch, a line for each message: JSON,
+ * or that encrypted, in base64.
+ */
 export class Spool {
   readonly #folder: string;
+  readonly #seal: Seal | null;
+  readonly #opener: Seal | null;
   readonly #epochs = new Set<number>();
   #current: { readonly epoch: number; readonly file: FileHandle } | null = null;
 
-  constructor(folder: string) {
+  constructor(folder: string, { key, formerKey = null }: StateKeys = NO_KEYS) {
     this.#folder = folder;
+    this.#seal = key && new Seal(key);
+    this.#opener = this.#seal ?? (formerKey && new Seal(formerKey));
   }
 
   async open(): Promise<void> {
@@ -19,6 +27,7 @@ export class Spool {
       const epoch = Number(/^(\d+)\.ndjson$/.exec(name)?.[1] ?? NaN);
       if (!Number.isNaN(epoch)) this.#epochs.add(epoch);
     }
+    for (const epoch of this.#epochs) await this.#reseal(epoch);
   }
 
   /** Epochs that have messages, oldest first. */
@@ -36,7 +45,7 @@ export class Spool {
     const { file } = this.#current;
     const { size } = await file.stat();
     try {
-      await file.appendFile(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+      await file.appendFile(messages.map((message) => this.#line(message)).join(''));
     } catch (error) {
       await file.truncate(size);
       throw error;
@@ -49,8 +58,7 @@ export class Spool {
   }
 
   async read(epoch: number): Promise<readonly Addressed[]> {
-    const lines = (await readFile(this.#path(epoch), 'utf8')).split('\n');
-    return lines.slice(0, -1).map((line) => JSON.parse(line) as Addressed);
+    return (await this.#lines(epoch)).map((line) => this.#message(line, epoch));
   }
 
   async remove(epoch: number): Promise<void> {
@@ -70,7 +78,41 @@ export class Spool {
     await file?.close();
   }
 
+  /** Writes the file of an epoch anew where its lines are encrypted and should not be, or the other way round. */
+  async #reseal(epoch: number): Promise<void> {
+    const lines = await this.#lines(epoch);
+    if (lines.every((line) => isSealed(line) === (this.#seal !== null))) return;
+    const part = `${this.#path(epoch)}.part`;
+    await writeFile(part, lines.map((line) => this.#line(this.#message(line, epoch))).join(''), {
+      flush: true,
+    });
+    await rename(part, this.#path(epoch));
+  }
+
+  async #lines(epoch: number): Promise<readonly string[]> {
+    return (await readFile(this.#path(epoch), 'utf8')).split('\n').slice(0, -1);
+  }
+
+  #line(message: Addressed): string {
+    const text = JSON.stringify(message);
+    return `${this.#seal ? this.#seal.close(Buffer.from(text), PLACE).toString('base64') : text}\n`;
+  }
+
+  /** @throws Error where it is encrypted, and not with the key that is there */
+  #message(line: string, epoch: number): Addressed {
+    if (!isSealed(line)) return JSON.parse(line) as Addressed;
+    if (!this.#opener)
+      throw stateError(
+        'state.encryption',
+        `${this.#path(epoch)} is encrypted, and its key is not there: put it into privacy.key of the state folder, or into settings.privacy.key`,
+      );
+    return JSON.parse(this.#opener.open(Buffer.from(line, 'base64'), PLACE).toString()) as Addressed;
+  }
+
   #path(epoch: number): string {
     return join(this.#folder, `${epoch}.ndjson`);
   }
 }
+
+const PLACE = 'spool';
+const isSealed = (line: string): boolean => !line.startsWith('{');

@@ -24,6 +24,8 @@ export interface DatabaseOptions {
   readonly readOnly?: boolean;
   /** Lets SQL read and write other files (export needs it). */
   readonly externalAccess?: boolean;
+  /** Other files that it writes may be encrypted, though it is not itself. */
+  readonly encrypts?: boolean;
   /** The one folder that SQL may write copies of the store to. */
   readonly copiesTo?: string;
 }
@@ -104,7 +106,8 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
       enable_external_access: String(externalAccess || copiesTo !== undefined || key !== null),
       autoinstall_known_extensions: 'false',
       autoload_known_extensions: 'false',
-      ...(key !== null ? ENCRYPTED : options.readOnly ? { access_mode: 'READ_ONLY' } : {}),
+      ...((key !== null || options.encrypts) && ENCRYPTED),
+      ...(key === null && options.readOnly && { access_mode: 'READ_ONLY' }),
       ...(key !== null && { temp_directory: `${path}.tmp` }),
     });
     if (key !== null) await attach(instance, path, key, options);

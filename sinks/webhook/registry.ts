@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { EVENT_TYPES } from '../../pipeline/model/index.js';
-import { Seal, StateFile, stateError } from '../../pipeline/state/index.js';
+import { Seal, StateFile, stateError, type StateKeys } from '../../pipeline/state/index.js';
 
 const WebhookSchema = Type.Object({
   id: Type.String(),
@@ -32,14 +32,15 @@ export const MOST_WEBHOOKS = 20;
 export class WebhookRegistry {
   readonly #path: string;
   readonly #file: StateFile<typeof WebhooksFile>;
+  /** Null: secrets lie in the clear. */
   readonly #seal: Seal | null;
+  /** Opens those that are encrypted. */
+  readonly #opener: Seal | null;
 
-  /**
-   * @param key what secrets are encrypted with; null: they are not
-   * @throws Error naming the file where it cannot be read
-   */
-  constructor(stateFolder: string, key: Buffer | null) {
+  /** @throws Error naming the file where it cannot be read */
+  constructor(stateFolder: string, { key, formerKey = null }: StateKeys) {
     this.#seal = key && new Seal(key);
+    this.#opener = this.#seal ?? (formerKey && new Seal(formerKey));
     this.#path = join(stateFolder, 'webhooks.json');
     this.#file = new StateFile(this.#path, {
       schema: WebhooksFile,
@@ -72,6 +73,15 @@ export class WebhookRegistry {
     return added;
   }
 
+  /**
+   * Writes secrets anew that are encrypted and should not be, or the other way round.
+   * @throws Error `state.encryption` where a secret was encrypted with another key
+   */
+  reseal(): void {
+    if (this.#stored.every(({ sealed = false }) => sealed === (this.#seal !== null))) return;
+    this.#file.write({ version: LAYOUT, webhooks: this.list().map((webhook) => this.#sealed(webhook)) });
+  }
+
   /** False where none has that id. */
   remove(id: string): boolean {
     const webhooks = this.#stored;
@@ -93,8 +103,8 @@ export class WebhookRegistry {
 
   #open(webhook: Webhook): string {
     try {
-      if (!this.#seal) throw new Error('there is no key');
-      return this.#seal.open(Buffer.from(webhook.secret, 'base64'), placeOf(webhook)).toString();
+      if (!this.#opener) throw new Error('there is no key');
+      return this.#opener.open(Buffer.from(webhook.secret, 'base64'), placeOf(webhook)).toString();
     } catch (error) {
       throw stateError(
         'state.encryption',

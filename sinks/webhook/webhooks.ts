@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { defineSink, type Context, type Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure, SensedEvent } from '../../pipeline/model/index.js';
-import { STATE_FILE, StateStore } from '../../pipeline/state/index.js';
+import { tellReseal } from '../../pipeline/runtime/privacy.js';
+import { NO_KEYS, openState, STATE_FILE, StateStore, type StateKeys } from '../../pipeline/state/index.js';
 import { packageVersion } from '../../pipeline/telemetry/paths.js';
 import { hideSecret } from '../../pipeline/telemetry/secrets.js';
 import { Courier, takeQueue } from './courier.js';
@@ -92,8 +93,18 @@ class WebhooksSink implements Sink {
     this.#context = context;
   }
 
+  async reseal(): Promise<void> {
+    const { stateFolder, topology, log } = this.#context;
+    new WebhookRegistry(stateFolder, this.#keys).reseal();
+    if (!existsSync(join(this.#folder, STATE_FILE))) return;
+    const store = await openState(this.#folder, topology, this.#keys, (becomes) => {
+      tellReseal(log, this.#folder, becomes);
+    });
+    await store.close();
+  }
+
   async open(): Promise<void> {
-    this.#registry = new WebhookRegistry(this.#context.stateFolder, this.#key);
+    this.#registry = new WebhookRegistry(this.#context.stateFolder, this.#keys);
     await this.#follow();
     this.#timer = setInterval(() => {
       this.#follow().catch((error: unknown) => {
@@ -184,13 +195,13 @@ class WebhooksSink implements Sink {
     return join(this.#context.stateFolder, 'webhooks');
   }
 
-  /** What is kept is encrypted with it. */
-  get #key(): Buffer | null {
-    return this.#context.keeping?.key ?? null;
+  get #keys(): StateKeys {
+    return this.#context.keeping ?? NO_KEYS;
   }
 
   #openStore(): StateStore {
-    return new StateStore(this.#folder, this.#context.topology, this.#key);
+    const { key, formerKey = null } = this.#keys;
+    return new StateStore(this.#folder, this.#context.topology, key, formerKey);
   }
 
   async #serve(webhook: Webhook): Promise<Courier> {

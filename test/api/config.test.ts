@@ -290,6 +290,13 @@ const EFFECTS: readonly (readonly [string, object, string, object, 'at once' | '
     'restart',
   ],
   [B, { privacy: { anonymize_data: true } }, 'settings', { privacy: { anonymizeData: true } }, 'restart'],
+  [
+    B,
+    { privacy: { enable_encryption: true } },
+    'settings',
+    { privacy: { enableEncryption: true } },
+    'restart',
+  ],
   [A, { streaming: { restream_enabled: false } }, 'node stream', { enabled: false }, 'at once'],
   [A, { streaming: { mqtt_enabled: false } }, 'node broker', { enabled: false }, 'at once'],
 ];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Configuration } from '../../api/configuration/configuration.js';
 import type { Facts, Field, Value } from '../../api/configuration/field.js';
-import { FIELDS, NO_FACTS } from '../../api/configuration/fields.js';
+import { FIELDS, isKept, keptSchema, NO_FACTS } from '../../api/configuration/fields.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { bench, WHOLE, type Bench } from './config-support.js';
 
@@ -41,7 +41,8 @@ describe('a kept value that no call could have set keeps csiflow from starting, 
     [{ 'detection.max_persons': 'many' }, 'values/detection.max_persons must be integer'],
     [{ 'privacy.anonymize_data': 'no' }, 'values/privacy.anonymize_data must be boolean'],
     [{ 'detection.max_person': 3 }, 'values/detection.max_person is not known'],
-    [{ 'privacy.enable_encryption': true }, 'values/privacy.enable_encryption is not known'],
+    [{ 'privacy.enable_encryption': 'yes' }, 'values/privacy.enable_encryption must be boolean'],
+    [{ 'neural_network.model_version': 'mine 1' }, 'values/neural_network.model_version is not known'],
   ])('%j', (values, where) => {
     keep(made, values);
     const before = made.runner.topology;
@@ -55,6 +56,96 @@ describe('a kept value that no call could have set keeps csiflow from starting, 
     set(configuration, 'analytics.alert_thresholds.fall_confidence', 1);
     expect(configurationOf(made).tag).toBe(configuration.tag);
   });
+});
+
+describe('a history that no call could have written keeps csiflow from starting, and is named', () => {
+  const change = { name: 'detection.max_persons', from: 3, to: 5, before: null };
+  const entry = { revision: 2, at: '2026-01-01T00:00:00.000Z', by: 'ada', action: 'change', other: null };
+  const keepHistory = (history: readonly object[]) => {
+    const content = { version: 1, revision: 2, values: {}, history };
+    writeFileSync(join(made.folder, 'configuration.json'), JSON.stringify(content));
+  };
+
+  test.each<[string, readonly object[], string]>([
+    [
+      'a field that there is not',
+      [{ ...entry, changes: [{ ...change, name: 'zoo' }] }],
+      'changes/0 is no change of zoo',
+    ],
+    [
+      'a fact',
+      [{ ...entry, changes: [{ ...change, name: 'hardware.antenna_count' }] }],
+      'changes/0 is no change',
+    ],
+    [
+      'a value of another type',
+      [{ ...entry, changes: [{ ...change, to: 'many' }] }],
+      'changes/0 is no change',
+    ],
+    [
+      'what an undo would set',
+      [{ ...entry, changes: [{ ...change, before: -1 }] }],
+      'changes/0 is no change',
+    ],
+    ['a time', [{ ...entry, at: 'yesterday', changes: [change] }], '/history/0/at must be a time'],
+    [
+      'a revision to come',
+      [{ ...entry, revision: 3, changes: [change] }],
+      '/history/0/revision must be less than 3',
+    ],
+    [
+      'an order',
+      [
+        { ...entry, revision: 1, changes: [change] },
+        { ...entry, changes: [change] },
+      ],
+      '/history/1/revision must be less than 1',
+    ],
+    ['nobody', [{ ...entry, by: 7, changes: [change] }], '/history/0/by must be string'],
+  ])('%s', (_, history, where) => {
+    keepHistory(history);
+    expect(() => configurationOf(made)).toThrow(where);
+    expect(() => configurationOf(made)).toThrow('put it back from a backup, or remove it');
+  });
+
+  test('what calls write is taken', () => {
+    const configuration = configurationOf(made);
+    set(configuration, 'detection.max_persons', 5);
+    set(configuration, 'domain', 'security');
+    configuration.undo('ada');
+    set(configuration, 'privacy.enable_encryption', true);
+    expect(configurationOf(made).history).toEqual(configuration.history);
+    expect(configuration.history).toHaveLength(4);
+  });
+});
+
+test('what the schema of this topology allows is taken, and what lies beyond is refused by its name', () => {
+  const configuration = configurationOf(made);
+  for (const field of FIELDS.filter(isKept)) {
+    const schema = { ...keptSchema(field), ...configuration.bounds(field) } as {
+      minimum?: number;
+      maximum?: number;
+    };
+    for (const limit of [schema.minimum, schema.maximum]) {
+      if (limit === undefined) continue;
+      set(configuration, field.name, limit);
+      expect(configuration.value(field), field.name).toBe(limit);
+    }
+  }
+  expect(() => set(configuration, 'detection.tracking_max_age', 3_001)).toThrow(
+    'detection.tracking_max_age must be <= 3000 in the topology room',
+  );
+});
+
+test('encryption is set for the next start, and shows that it needs one', async () => {
+  const configuration = configurationOf(made);
+  await made.runner.start();
+  expect(set(configuration, 'privacy.enable_encryption', true)).toMatchObject({ requiresRestart: true });
+  expect(made.runner.topology.settings.privacy).toBeUndefined();
+  await made.runner.restart();
+  expect(made.runner.topology.settings.privacy).toMatchObject({ enableEncryption: true });
+  expect(set(configuration, 'privacy.enable_encryption', false)).toMatchObject({ requiresRestart: true });
+  expect(set(configuration, 'privacy.enable_encryption', true)).toMatchObject({ requiresRestart: false });
 });
 
 test.each<[string, readonly number[]]>([
@@ -101,7 +192,13 @@ describe('anonymity that was promised', () => {
   test('cannot be brought back by an undo where it cannot be held any more', async () => {
     const other = numbered();
     const change = { name: 'privacy.anonymize_data', from: true, to: false, before: true };
-    const revision = { revision: 1, at: '2026-01-01', by: 'ada', action: 'change', other: null };
+    const revision = {
+      revision: 1,
+      at: '2026-01-01T00:00:00.000Z',
+      by: 'ada',
+      action: 'change',
+      other: null,
+    };
     writeFileSync(
       join(other.folder, 'configuration.json'),
       JSON.stringify({ version: 1, revision: 1, values: {}, history: [{ ...revision, changes: [change] }] }),

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { describe, expect, test, vi } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
-import { DeadLetters, KEY_FILE, Outbox, privacySecret, StateStore } from '../../pipeline/state/index.js';
+import {
+  DeadLetters,
+  KEY_FILE,
+  openState,
+  Outbox,
+  privacySecret,
+  StateStore,
+} from '../../pipeline/state/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
@@ -24,8 +31,8 @@ const showing = (folder: string): string[] =>
     .filter((path) => readFileSync(path).includes(PLANTED));
 
 describe('a DuckDB store', () => {
-  const make = (folder: string, key: Buffer | null): Sink => {
-    const keeping = { retentionDays: null, key };
+  const make = (folder: string, key: Buffer | null, formerKey: Buffer | null = null): Sink => {
+    const keeping = { retentionDays: null, key, formerKey };
     const { context } = testContext({ folder, stateFolder: folder, keeping });
     return duckdb.create(Value.Default(duckdb.config, { path: 'store.duckdb' }) as never, context);
   };
@@ -74,7 +81,6 @@ describe('a DuckDB store', () => {
   test.each([
     ['another key', secret, Buffer.alloc(32, 4), 'another key'],
     ['no key', secret, null, 'is encrypted'],
-    ['a key where it was begun without', null, secret, 'is not encrypted'],
   ])('is refused with %s, and left as it is', async (_, before, after, why) => {
     const folder = temporaryFolder();
     await (await written(folder, before)).close();
@@ -85,6 +91,52 @@ describe('a DuckDB store', () => {
     await right.open();
     expect(await right.reader!.events({ environment })).toHaveLength(1);
     await right.close();
+  });
+
+  test.each([
+    ['encrypted', null, secret, false],
+    ['in the clear', secret, null, true],
+  ])('is written anew where it is to be %s, with all that it holds', async (_, before, after, shows) => {
+    const folder = temporaryFolder();
+    await (await written(folder, before)).close();
+    const sink = make(folder, after, before);
+    // As it lies, until then.
+    await sink.open();
+    expect(await sink.reader!.events({ environment })).toEqual([planted]);
+    await sink.close();
+    await sink.reseal!();
+    expect(showing(folder).length > 0).toBe(shows);
+    expect(readdirSync(folder)).toEqual(['store.duckdb']);
+    const again = make(folder, after);
+    await again.open();
+    expect(await again.reader!.events({ environment })).toEqual([planted]);
+    await again.write([sensedEvent(1)], 2);
+    await again.flush();
+    await again.rewind!(1);
+    expect(await again.reader!.events({ environment })).toEqual([planted]);
+    await again.close();
+    await again.reseal!();
+    expect(showing(folder).length > 0).toBe(shows);
+  });
+
+  test('what was begun to be written anew, and broken off, is of no account', async () => {
+    const folder = temporaryFolder();
+    await (await written(folder, null)).close();
+    writeFileSync(join(folder, '.store.duckdb.part'), PLANTED);
+    const sink = make(folder, secret);
+    await sink.reseal!();
+    expect(showing(folder)).toEqual([]);
+    await sink.open();
+    expect(await sink.reader!.events({ environment })).toEqual([planted]);
+    await sink.close();
+  });
+
+  test('a store that another one has open is not written anew', async () => {
+    const folder = temporaryFolder();
+    const owner = await written(folder, null);
+    await expect(make(folder, secret).reseal!()).rejects.toThrow('is open');
+    await owner.close();
+    expect(showing(folder)).toEqual([join(folder, 'store.duckdb')]);
   });
 
   test('SQL of an encrypted store reaches no other file', async () => {
@@ -133,8 +185,7 @@ describe('the state folder', () => {
 
   test.each([
     ['another key', secret, Buffer.alloc(32, 4), 'another key'],
-    ['no key', secret, null, 'with encryption'],
-    ['a key where it was begun without', null, secret, 'without encryption'],
+    ['no key', secret, null, 'is encrypted'],
   ])('is refused with %s', async (_, before, after, why) => {
     const folder = temporaryFolder();
     await fill(folder, before);
@@ -143,6 +194,45 @@ describe('the state folder', () => {
     );
     // The folder is free once the refused store has closed.
     await vi.waitFor(() => new StateStore(folder, 'ward', before).close(), { timeout: 15_000 });
+  });
+
+  test.each([
+    ['encrypted', null, secret, false],
+    ['in the clear', secret, null, true],
+  ])('is written anew where it is to be %s, with all that it holds', async (_, before, after, shows) => {
+    const folder = temporaryFolder();
+    await fill(folder, before);
+    const told: string[] = [];
+    const open = () =>
+      openState(folder, 'ward', { key: after, formerKey: before }, (becomes) => told.push(becomes));
+    const store = await open();
+    expect(new DeadLetters(store).list()).toMatchObject([{ reason: PLANTED, record: planted }]);
+    expect(new Outbox(store, 'history').next()).toMatchObject({ epoch: 1, records: [planted] });
+    await store.close();
+    expect(showing(folder).length > 0).toBe(shows);
+    await (await open()).close();
+    expect(told).toEqual([after ? 'encrypted' : 'clear']);
+    expect(readdirSync(folder).filter((name) => name.includes('part'))).toEqual([]);
+  });
+
+  test('thousands of entries of each kind of key are there once it is written anew', async () => {
+    const folder = temporaryFolder();
+    const before = new StateStore(folder, 'ward');
+    const numbers = before.table('numbers');
+    const lists = before.table('lists');
+    for (let at = 0; at < 2_500; at++) {
+      void numbers.put(at, Buffer.from(`${at}`));
+      void lists.put(['a', at], Buffer.from(`${at}`));
+    }
+    await before.root.flushed;
+    await before.close();
+    const after = await openState(folder, 'ward', { key: secret });
+    expect(after.tables).toEqual(['lists', 'numbers']);
+    expect(after.table('numbers').get(2_499)?.toString()).toBe('2499');
+    const kept = [...after.table('lists').getRange({ start: ['a', 1_000], limit: 1 })];
+    expect(kept.map(({ key, value }) => [key, value.toString()])).toEqual([[['a', 1_000], '1000']]);
+    expect([...after.table('lists').getKeys({})]).toHaveLength(2_500);
+    await after.close();
   });
 
   test('a letter that is too old is forgotten', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -45,4 +45,29 @@ test('what a full disk has taken of an append is taken back: the next one has ea
   await spool.append(7, [message('b'), message('c')]);
   expect((await spool.read(7)).map(({ key }) => key)).toEqual(['a', 'b', 'c']);
   await spool.close();
+});
+
+test('what waits is encrypted where the state is, and written anew where that is switched', async () => {
+  const key = Buffer.alloc(32, 3);
+  const inClear = async () => (await readFile(join(folder, '7.ndjson'), 'utf8')).includes('planted');
+  const spool = new Spool(folder);
+  await spool.open();
+  await spool.append(7, [message('planted')]);
+  await spool.close();
+  expect(await inClear()).toBe(true);
+
+  const sealed = new Spool(folder, { key });
+  await sealed.open();
+  expect(await inClear()).toBe(false);
+  await sealed.append(7, [message('planted too')]);
+  expect(await inClear()).toBe(false);
+  expect((await sealed.read(7)).map((one) => one.key)).toEqual(['planted', 'planted too']);
+  await sealed.close();
+
+  await expect(new Spool(folder).open()).rejects.toMatchObject({ code: 'state.encryption' });
+  const clear = new Spool(folder, { key: null, formerKey: key });
+  await clear.open();
+  expect((await clear.read(7)).map((one) => one.key)).toEqual(['planted', 'planted too']);
+  expect(await inClear()).toBe(true);
+  await clear.close();
 });

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Sink } from '../../pipeline/component/index.js';
+import type { Keeping, Sink } from '../../pipeline/component/index.js';
 import type { Failure } from '../../pipeline/model/index.js';
+import { NO_KEYS, StateStore } from '../../pipeline/state/index.js';
 import { MOST_WEBHOOKS, WebhookRegistry } from '../../sinks/webhook/registry.js';
 import { webhooks } from '../../sinks/webhook/webhooks.js';
 import { signature } from '../../sinks/webhook/signature.js';
@@ -22,7 +23,7 @@ let sink: Sink;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'csiflow-webhooks-'));
-  registry = new WebhookRegistry(folder, null);
+  registry = new WebhookRegistry(folder, NO_KEYS);
   receivers = [await startReceiver(), await startReceiver()];
   refused = [];
   sink = await open();
@@ -33,8 +34,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function create(config: object = { allow_private: true }): Sink {
+function create(config: object = { allow_private: true }, keeping?: Keeping): Sink {
   const { context } = testContext({
+    ...(keeping && { keeping }),
     stateFolder: folder,
     clock: { now: () => Date.now() * 1000, elapsed: () => performance.now() },
     refuse: (failures) => refused.push(...failures),
@@ -176,16 +178,43 @@ test('there are only so many, and the file with their secrets is its owner’s',
   expect(statSync(join(folder, 'webhooks.json')).mode & 0o777).toBe(0o600);
 });
 
+test('secrets, and what waits, are written anew where encryption is switched on or off', async () => {
+  const key = randomBytes(32);
+  const [one] = receivers as [Receiver];
+  const inClear = () => readFileSync(join(folder, 'webhooks.json'), 'utf8').includes(secret);
+  const added = register(one);
+  one.answer = (_call, response) => response.writeHead(503).end();
+  await sink.write([fallEvent({ id: 'one' })], 1);
+  await sink.close();
+  expect(inClear()).toBe(true);
+
+  await create({}, { key, retentionDays: null }).reseal!();
+  expect(inClear()).toBe(false);
+  expect(new WebhookRegistry(folder, { key }).list()).toEqual([added]);
+  const queues = new StateStore(join(folder, 'webhooks'), 'test', null, key);
+  expect(queues.isSealed).toBe(true);
+  await queues.close();
+
+  const keeping = { key: null, formerKey: key, retentionDays: null };
+  sink = create({ allow_private: true }, keeping);
+  await sink.reseal!();
+  expect(inClear()).toBe(true);
+  one.calls.length = 0;
+  one.answer = (_call, response) => response.writeHead(204).end();
+  await sink.open();
+  await expect.poll(() => told(one)).toEqual(['one']);
+});
+
 test('secrets are encrypted with the topology’s key, and open with no other', () => {
   const key = randomBytes(32);
-  const sealed = new WebhookRegistry(folder, key);
+  const sealed = new WebhookRegistry(folder, { key });
   const { url } = receivers[0]!;
   const added = sealed.add({ url, events: ['crowd'], secret }, 0);
   expect(readFileSync(join(folder, 'webhooks.json'), 'utf8')).not.toContain(secret);
-  expect(new WebhookRegistry(folder, key).list()).toEqual([added]);
+  expect(new WebhookRegistry(folder, { key }).list()).toEqual([added]);
   for (const other of [randomBytes(32), null])
-    expect(() => new WebhookRegistry(folder, other).list()).toThrow(
+    expect(() => new WebhookRegistry(folder, { key: other }).list()).toThrow(
       expect.objectContaining({ code: 'state.encryption' }),
     );
-  expect(new WebhookRegistry(folder, null).remove(added.id)).toBe(true);
+  expect(new WebhookRegistry(folder, NO_KEYS).remove(added.id)).toBe(true);
 });

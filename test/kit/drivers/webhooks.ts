@@ -2,6 +2,7 @@ import { WebhookRegistry } from '../../../sinks/webhook/registry.js';
 import { webhooks } from '../../../sinks/webhook/webhooks.js';
 import type { Sink } from '../../../pipeline/component/index.js';
 import { EVENT_TYPES } from '../../../pipeline/model/index.js';
+import { NO_KEYS } from '../../../pipeline/state/index.js';
 import { startReceiver } from '../../support/http-receiver.js';
 import { HOP, sensedEvent, START } from '../../support/records.js';
 import { turn } from '../../../pipeline/runtime/waiting.js';
@@ -19,7 +20,7 @@ export const sink: SinkDriver = {
   backend: async (folder) => {
     const receiver = await startReceiver();
     const secret = 'a secret of some length';
-    new WebhookRegistry(folder, null).add({ url: receiver.url, events: [...EVENT_TYPES], secret }, 0);
+    new WebhookRegistry(folder, NO_KEYS).add({ url: receiver.url, events: [...EVENT_TYPES], secret }, 0);
     return {
       config: { allow_private: true },
       read: async (opened) => {

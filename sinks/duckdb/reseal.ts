@@ -1,0 +1,63 @@
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { openDatabase } from '../shared/database.js';
+import { copyInto } from './backup.js';
+
+/**
+ * Whether a DuckDB file is encrypted: the first of the flags behind checksum (8 bytes), `DUCK` and version (8 bytes)
+ * of its header. Null where there is no file.
+ */
+export function isEncrypted(path: string): boolean | null {
+  if (!existsSync(path)) return null;
+  const start = Buffer.alloc(FLAG_AT + 1);
+  const handle = openSync(path, 'r');
+  try {
+    const bytes = readSync(handle, start, 0, start.length, 0);
+    return (
+      bytes === start.length && start.toString('latin1', 8, 12) === 'DUCK' && (start[FLAG_AT]! & 1) === 1
+    );
+  } finally {
+    closeSync(handle);
+  }
+}
+
+const FLAG_AT = 20;
+
+export interface ResealOptions {
+  /** Key that it is encrypted with; null: it is not. */
+  readonly from: string | null;
+  /** What it is to be encrypted with; null: it is to lie in the clear. */
+  readonly to: string | null;
+  readonly memoryLimitBytes: number;
+  readonly walLimitBytes: number;
+}
+
+/**
+ * Writes a store anew, encrypted or in the clear; whole or not at all. It takes room for a second copy, and nobody
+ * may have it open.
+ * @throws Error where it has another owner, or cannot be read
+ */
+export async function reseal(path: string, { from, to, ...limits }: ResealOptions): Promise<void> {
+  const part = join(dirname(path), `.${basename(path)}.part`);
+  const clean = () => {
+    for (const file of [part, `${part}.wal`]) rmSync(file, { force: true });
+  };
+  clean();
+  try {
+    const database = await openDatabase(path, {
+      ...limits,
+      key: from,
+      externalAccess: true,
+      encrypts: to !== null,
+    });
+    try {
+      await copyInto(database.instance, part, to);
+    } finally {
+      // With it the log goes into the file: nothing of it is left beside the new one.
+      await database.close();
+    }
+    renameSync(part, path);
+  } finally {
+    clean();
+  }
+}
