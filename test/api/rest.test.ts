@@ -337,8 +337,7 @@ describe('around the endpoints', () => {
     expect(await (await service.get('/metrics')).text()).toContain('csiflow_received_total');
     expect(await (await service.get('/')).text()).toContain('<title>csiflow live</title>');
     expect(await json(await service.get('/scene.json'))).toMatchObject({
-      topology: 'test',
-      environments: [{ id: 'test-room' }],
+      environments: [{ id: 'test-room', topology: 'test' }],
     });
   });
 });

@@ -92,6 +92,7 @@ export async function openService(
       | 'parse'
       | 'clock'
       | 'main'
+      | 'beside'
       | 'formsOf'
     >
   > = {},
