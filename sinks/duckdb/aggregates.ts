@@ -21,9 +21,11 @@ export async function aggregatesOf(snapshot: Snapshot, query: AggregateQuery): P
     { ...conditions.parameters, length: BigInt(length), first: BigInt(first) },
   );
   const [name, start, count, sum, min, max] = ['name', 'start', 'count', 'sum', 'min', 'max'].map(
-    (column) => columns[column] as readonly number[],
+    (column) => columns[column] as readonly number[] | undefined,
   );
-  return (columns['subject'] as readonly (string | null)[]).map((subject, row) => ({
+  // Of no rows there are no columns.
+  const subjects = (columns['subject'] ?? []) as readonly (string | null)[];
+  return subjects.map((subject, row) => ({
     name: names[name![row]! - 1]!,
     subject,
     start: start![row]!,
