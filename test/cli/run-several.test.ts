@@ -1,0 +1,94 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { Csiflow } from '../support/csiflow.js';
+
+const FLAT = readFileSync(packageFile('topologies/environments/demo-flat.yaml'), 'utf8');
+
+let folder: string;
+const started: Csiflow[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'csiflow-several-'));
+});
+afterEach(async () => {
+  for (const run of started.splice(0)) await run.kill();
+  rmSync(folder, { recursive: true });
+});
+
+function run(...args: readonly string[]): Csiflow {
+  const made = new Csiflow(['run', '--port', '0', ...args], { cwd: folder });
+  started.push(made);
+  return made;
+}
+
+/** Writes a topology that measures motion in an empty simulated flat; gives its file. */
+function write(id: string, source = '{ type: simulator, rate_hz: 20, people: [] }', room = id): string {
+  writeFileSync(join(folder, `${room}.room.yaml`), FLAT.replace(/^id: .*$/m, `id: ${room}`));
+  const lines = [
+    `id: ${id}`,
+    `environment: ${room}.room.yaml`,
+    'sources:',
+    `  air: ${source}`,
+    'operators:',
+    '  windows: { type: window, from: air, length_ms: 2000, hop_ms: 200, points: 100 }',
+    '  motion: { type: detect-motion, from: windows }',
+    'sinks:',
+    `  history: { type: duckdb, from: motion, path: ${id}.duckdb }`,
+  ];
+  writeFileSync(join(folder, `${id}.yaml`), lines.join('\n'));
+  return `${id}.yaml`;
+}
+
+test('several topologies run in one process: the first is the main one, all are listed and stopped together', async () => {
+  const csiflow = run(write('ward'), write('hall'));
+  const [, password] = await csiflow.printed(/admin \/ (\S+)/);
+  const [, at] = await csiflow.printed(/live page +(http:\/\/[\d.:]+)/);
+  expect(csiflow.output).toContain('csiflow runs ward, hall');
+  const login = await fetch(`${at}/form-a/api/v1/auth/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ username: 'admin', password }),
+  });
+  const { access_token } = (await login.json()) as { access_token: string };
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' };
+    const response = await fetch(`${at}/form-b/api/v1${path}`, { ...init, headers });
+    return { status: response.status, ...((await response.json()) as object) };
+  };
+  await expect
+    .poll(() => ask('/topologies'), { timeout: 20_000, interval: 200 })
+    .toMatchObject({
+      data: [
+        { id: 'ward', status: 'running', main: true },
+        { id: 'hall', status: 'running', main: false },
+      ],
+    });
+  // Files that its new text names start from its own folder, and it is changed as the main one is.
+  const changed = readFileSync(join(folder, 'hall.yaml'), 'utf8').replace('rate_hz: 20', 'rate_hz: 25');
+  const body = (more: object) => ({ method: 'POST', body: JSON.stringify({ topology: changed, ...more }) });
+  expect(await ask('/topologies/hall', { ...body({}), method: 'PUT' })).toMatchObject({ status: 409 });
+  const plan = (await ask('/topologies/hall/plan', body({}))) as { data: { hash: string } };
+  expect(await ask('/topologies/hall/apply', body({ hash: plan.data.hash }))).toMatchObject({ status: 200 });
+  expect(await csiflow.interrupt()).toBe(0);
+}, 60_000);
+
+test('with --until-end it ends when the input of all of them has ended', async () => {
+  const short = '{ type: simulator, rate_hz: 20, people: [], duration_s: 3, speed: 0 }';
+  const csiflow = run('--until-end', '--no-api', write('ward', short), write('hall', short));
+  expect(await csiflow.ended()).toBe(0);
+}, 60_000);
+
+test('what two of them would share is refused before anything starts, at its line', async () => {
+  const udp = '{ type: udp, port: 5005 }';
+  const csiflow = run(
+    write('ward', udp),
+    write('hall', udp),
+    write('cellar', '{ type: udp, port: 0 }', 'hall'),
+  );
+  expect(await csiflow.ended()).toBe(2);
+  expect(csiflow.output).toContain('hall.yaml:4:27 error config.claim.taken UDP port 5005 is taken by `air`');
+  expect(csiflow.output).toContain('cellar.yaml:2:14 error config.together.environment');
+  expect(csiflow.output).not.toContain('csiflow runs');
+}, 60_000);
