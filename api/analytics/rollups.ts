@@ -12,10 +12,14 @@ export const WITH_PERSONS = [
 
 /** Measures of a range, summed up by name and subject. What is not stored is 0: sums of 0 are left out there. */
 export class Rollups {
-  readonly #rows: readonly Aggregate[];
+  readonly #byName = new Map<string, Aggregate[]>();
 
   constructor(rows: readonly Aggregate[]) {
-    this.#rows = rows;
+    for (const row of rows) {
+      const known = this.#byName.get(row.name);
+      if (known) known.push(row);
+      else this.#byName.set(row.name, [row]);
+    }
   }
 
   /** Of a whole range, in one call. */
@@ -32,7 +36,7 @@ export class Rollups {
   }
 
   get isEmpty(): boolean {
-    return this.#rows.length === 0;
+    return this.#byName.size === 0;
   }
 
   /** Over all subjects. */
@@ -40,9 +44,16 @@ export class Rollups {
     return this.#named(name).reduce((sum, row) => sum + row.sum, 0);
   }
 
+  /** Of each subject; null is the environment. */
+  sums(name: string): ReadonlyMap<string | null, number> {
+    const found = new Map<string | null, number>();
+    for (const { subject, sum } of this.#named(name)) found.set(subject, (found.get(subject) ?? 0) + sum);
+    return found;
+  }
+
   /** Of one subject; null is the environment. */
   sumOf(name: string, subject: string | null): number {
-    return this.#named(name).reduce((sum, row) => (row.subject === subject ? sum + row.sum : sum), 0);
+    return this.sums(name).get(subject) ?? 0;
   }
 
   /** Stored rows. */
@@ -87,7 +98,7 @@ export class Rollups {
     return over(this.sum('presence_seconds'), this.observedSeconds);
   }
 
-  #named = (name: string): readonly Aggregate[] => this.#rows.filter((row) => row.name === name);
+  #named = (name: string): readonly Aggregate[] => this.#byName.get(name) ?? [];
 }
 
 /** Rows by the stretch of time that their bucket lies in, oldest first. */
@@ -123,7 +134,7 @@ export async function peakOccupancy(
   if (!first) return { persons: 0, time: range.start };
   const start = Math.max(range.start, first.start);
   const end = Math.min(range.end, first.start + bucket);
-  const minutes = { environment, start, end, names: ['occupancy_peak'], bucket: MINUTE };
+  const minutes = { environment, start, end, names: ['occupancy_peak'], subject: null, bucket: MINUTE };
   return { persons, time: Math.max(start, highest(await reader.aggregates(minutes)).first?.start ?? start) };
 }
 

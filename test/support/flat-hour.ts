@@ -115,7 +115,7 @@ function run(component: AnyOperator, frames: readonly PoseFrame[]): Data[] {
   const { context } = testContext({ environments: [FLAT] });
   const operator = component.create(withDefaults(component, {}) as never, context);
   const given = frames.flatMap((frame) => [
-    ...(operator.watermark?.(frame.time - 1).data ?? []),
+    ...(operator.watermark?.(frame.windowEnd - 1).data ?? []),
     ...(operator.process(frame, 'people') as Output<Data>).data,
   ]);
   return [...given, ...(operator.watermark?.(Infinity).data ?? [])];

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { SensedEvent } from '../../../pipeline/model/index.js';
+import type { Measure, SensedEvent } from '../../../pipeline/model/index.js';
 import { HOUR } from '../../analytics/periods.js';
 import { over, rounded } from '../../analytics/rollups.js';
 import { isoTime } from '../../contract/form.js';
@@ -11,8 +11,8 @@ const closed = { additionalProperties: false } as const;
 
 /** Who comes later than that after a fall is not the answer to it. */
 const LONGEST_RESPONSE = HOUR;
-/** Entries that are looked at for answers to falls. */
-const MOST_ENTRIES = 50_000;
+/** Entries that are read at a time to find the answers to falls. */
+const PAGE = 1_000;
 
 const fallEvents: Metric = {
   schema: Type.Object(
@@ -39,38 +39,51 @@ const fallEvents: Metric = {
   measures: [],
   async compute(question) {
     const { count, events } = await eventsOf(question, 'fall_detection');
-    const responseTo = await responses(question, events);
+    const responses = await responsesTo(events, question);
     return {
       count,
-      events: events.map((fall) => ({
+      events: events.map((fall, index) => ({
         timestamp: isoTime(fall.time),
         person_id: fall.person ?? 0,
         severity: fall.severity,
-        response_time_seconds: rounded(responseTo(fall)),
+        response_time_seconds: rounded(responses[index]!),
         location: { x: fall.location?.x ?? 0, y: fall.location?.y ?? 0 },
       })),
     };
   },
 };
 
-/** Seconds from a fall until somebody else came in; 0 where nobody did within an hour. */
-async function responses(
-  { reader, environment }: Question,
-  falls: readonly SensedEvent[],
-): Promise<(fall: SensedEvent) => number> {
-  const [first, last] = [falls[0], falls.at(-1)];
-  if (!first || !last) return () => 0;
-  const entries = await reader.measures({
-    environment: environment.id,
-    names: ['person_entered'],
-    start: first.time,
-    end: last.time + LONGEST_RESPONSE,
-    limit: MOST_ENTRIES,
-  });
-  return ({ time, person }) => {
-    const helper = entries.find((entry) => entry.time > time && entry.subject !== String(person));
-    return helper && helper.time - time <= LONGEST_RESPONSE ? (helper.time - time) / 1e6 : 0;
-  };
+/** Who came in, from a moment until another: all of them. */
+interface Entries {
+  readonly from: number;
+  readonly until: number;
+  readonly rows: readonly Measure[];
+}
+
+/** Seconds from each fall, the oldest first, until somebody else came in; 0 where nobody did within an hour. */
+async function responsesTo(falls: readonly SensedEvent[], question: Question): Promise<readonly number[]> {
+  const last = (falls.at(-1)?.time ?? 0) + LONGEST_RESPONSE;
+  const seconds: number[] = [];
+  let entries: Entries = { from: Infinity, until: -Infinity, rows: [] };
+  for (const { time, person } of falls) {
+    const answers = (entry: Measure) => entry.time > time && entry.subject !== String(person);
+    if (entries.from > time || entries.until < time) entries = await entriesFrom(time, last, question);
+    let helper = entries.rows.find(answers);
+    while (!helper && entries.until < time + LONGEST_RESPONSE) {
+      entries = await entriesFrom(entries.until, last, question);
+      helper = entries.rows.find(answers);
+    }
+    const waited = (helper?.time ?? Infinity) - time;
+    seconds.push(waited <= LONGEST_RESPONSE ? waited / 1e6 : 0);
+  }
+  return seconds;
+}
+
+async function entriesFrom(from: number, end: number, { reader, environment }: Question): Promise<Entries> {
+  const names = ['person_entered'];
+  const rows = await reader.measures({ environment: environment.id, names, start: from, end, limit: PAGE });
+  const until = rows.length < PAGE ? Infinity : rows.at(-1)!.time;
+  return { from, until, rows };
 }
 
 const Minutes = Type.Number({ minimum: 0, description: 'Of all persons together.' });

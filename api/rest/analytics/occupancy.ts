@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Aggregate } from '../../../pipeline/component/index.js';
-import { HOUR, localBuckets, MINUTE, startOfPeriod, type Range } from '../../analytics/periods.js';
+import { HOUR, localBuckets, MINUTE, startOfPeriod } from '../../analytics/periods.js';
 import {
   byStart,
   over,
@@ -12,8 +12,8 @@ import {
 } from '../../analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
-import { placeOf, readerOf } from '../../deployment/places.js';
-import { readRange, Time } from '../ranges.js';
+import { Time } from '../ranges.js';
+import { askedOf, RangeParameters, type RangeQuery } from './asked.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -21,7 +21,7 @@ const INTERVALS = { '5min': 5 * MINUTE, '15min': 15 * MINUTE, '1hour': HOUR } as
 type Interval = keyof typeof INTERVALS;
 
 const SHARES = ['0_persons', '1_person', '2_persons', '3_persons', '4_plus_persons'] as const;
-const MEASURES = ['presence_seconds', 'occupancy_confidence', ...WITH_PERSONS];
+const MEASURES = ['presence_seconds', 'occupancy_confidence', 'occupancy_peak', ...WITH_PERSONS];
 
 const OccupancySchema = Type.Object(
   {
@@ -56,10 +56,7 @@ const OccupancySchema = Type.Object(
   closed,
 );
 
-interface OccupancyQuery {
-  readonly environment: string | undefined;
-  readonly start: string;
-  readonly end: string;
+interface OccupancyQuery extends RangeQuery {
   readonly interval: Interval;
 }
 
@@ -77,39 +74,29 @@ export const occupancy = defineEndpoint<OccupancyQuery, Occupancy>({
   access: 'viewer',
   limit: 'analytics',
   status: 200,
-  async handle({ environment: id, start, end, interval }, { deployment }) {
-    const { environment, running } = placeOf(deployment, id);
-    const range = readRange(start, end) as Range;
-    const reader = readerOf(running);
+  async handle({ interval, ...query }, call) {
+    const { environment, reader, range } = askedOf(query, call);
     const hourly = interval === '1hour';
     // Local hours may begin at a half of UTC's; all time zones agree on quarters.
-    const buckets = hourly ? localBuckets(range, environment) : { bucket: INTERVALS[interval] };
-    const query = { environment: environment.id, ...range };
-    const [rows, peaks] = await Promise.all([
-      reader.aggregates({ ...query, names: MEASURES, ...buckets }),
-      reader.aggregates({ ...query, names: ['occupancy_peak'], bucket: HOUR }),
-    ]);
-    const peak = await peakOccupancy(reader, environment.id, range, peaks, HOUR);
+    const { bucket, offset = 0 } = hourly
+      ? localBuckets(range, environment)
+      : { bucket: INTERVALS[interval] };
+    const room = { environment: environment.id, ...range, subject: null };
+    const rows = await reader.aggregates({ ...room, names: MEASURES, bucket, offset });
+    const peak = await peakOccupancy(reader, environment.id, range, rows, bucket);
     const startOf = (time: number) => (hourly ? startOfPeriod('hour', environment.timezone, time) : time);
     return { total: new Rollups(rows), peak, series: seriesOf(rows, startOf) };
   },
   b: formView({
     query: Type.Object(
       {
-        start_time: Time,
-        end_time: Time,
-        environment_id: Type.Optional(Type.String()),
+        ...RangeParameters,
         interval: Type.Enum(Object.keys(INTERVALS) as Interval[], { default: '15min' }),
       },
       closed,
     ),
     response: OccupancySchema,
-    read: ({ query }) => ({
-      environment: query.environment_id,
-      start: query.start_time,
-      end: query.end_time,
-      interval: query.interval,
-    }),
+    read: ({ query }) => query,
     render: (result) => ({ data: occupancyBody(result) }),
   }),
 });

@@ -25,10 +25,8 @@ const traffic: Metric = {
     const { rollups } = question;
     const persons = rollups.subjects('person_seconds', 'person_entered');
     // Who was there already when the range began has come once, too.
-    const visits = [...persons].reduce(
-      (sum, person) => sum + Math.max(1, rollups.sumOf('person_entered', person)),
-      0,
-    );
+    const comings = rollups.sums('person_entered');
+    const visits = [...persons].reduce((sum, person) => sum + Math.max(1, comings.get(person) ?? 0), 0);
     const peak = await busiestHour(question);
     return {
       total_visitors: visits,

@@ -31,11 +31,11 @@ const intrusionEvents: Metric = {
   ),
   measures: [],
   async compute(question) {
-    const { reader, environment, range } = question;
-    const [{ count, events }, ends] = await Promise.all([
-      eventsOf(question, 'intrusion'),
-      reader.measures({ environment: environment.id, ...range, names: ['intrusion_seconds'] }),
-    ]);
+    const { reader, environment } = question;
+    const { count, events } = await eventsOf(question, 'intrusion');
+    const [first, last] = [events[0], events.at(-1)];
+    const listed = { environment: environment.id, start: first?.time ?? 0, end: (last?.time ?? -1) + 1 };
+    const ends = await reader.measures({ ...listed, names: ['intrusion_seconds'] });
     const seconds = new Map(
       ends.map(({ time, subject, value }) => [`${time} ${subject ?? environment.id}`, value]),
     );

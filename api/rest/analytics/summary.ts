@@ -5,8 +5,8 @@ import { localBuckets, MINUTE, startOfPeriod, type Period, type Range } from '..
 import { byStart, over, peakOccupancy, rounded, Rollups, type Peak } from '../../analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
-import { placeOf, readerOf, type Place } from '../../deployment/places.js';
-import { readRange, Time } from '../ranges.js';
+import { Time } from '../ranges.js';
+import { askedOf, RangeParameters, type Asked, type RangeQuery } from './asked.js';
 import { Count } from './events.js';
 
 const closed = { additionalProperties: false } as const;
@@ -82,10 +82,7 @@ const SummarySchema = Type.Object(
   closed,
 );
 
-interface SummaryQuery {
-  readonly environment: string | undefined;
-  readonly start: string;
-  readonly end: string;
+interface SummaryQuery extends RangeQuery {
   readonly granularity: (typeof GRANULARITIES)[number];
 }
 
@@ -111,11 +108,8 @@ export const summary = defineEndpoint<SummaryQuery, Summary>({
   access: 'viewer',
   limit: 'analytics',
   status: 200,
-  async handle({ environment: id, start, end, granularity }, { deployment }) {
-    const place = placeOf(deployment, id);
-    const { environment, running } = place;
-    const range = readRange(start, end) as Range;
-    const reader = readerOf(running);
+  async handle({ granularity, ...asked }, call) {
+    const { environment, running, reader, range } = askedOf(asked, call);
     const query = { environment: environment.id, ...range };
     const buckets = localBuckets(range, environment);
     const [rows, movements, falls, alerts, processingMs, errors] = await Promise.all([
@@ -124,10 +118,10 @@ export const summary = defineEndpoint<SummaryQuery, Summary>({
       reader.countEvents({ ...query, types: ['fall_detection'] }),
       reader.countEvents({ ...query, types: ALERT_TYPES }),
       processingTime(reader, environment.id, range),
-      errorsIn(place, range),
+      errorsIn(running, range),
     ]);
     const peak = await peakOccupancy(reader, environment.id, range, rows, buckets.bucket);
-    const over = Math.min(range.end, deployment.clock.now() - SETTLED);
+    const over = Math.min(range.end, call.deployment.clock.now() - SETTLED);
     const parts = byStart(rows, (time) => startOfPeriod(granularity, environment.timezone, time));
     const minutes = Math.max(0, Math.ceil(over / MINUTE) - Math.ceil(range.start / MINUTE));
     return {
@@ -138,20 +132,13 @@ export const summary = defineEndpoint<SummaryQuery, Summary>({
   b: formView({
     query: Type.Object(
       {
-        start_time: Time,
-        end_time: Time,
-        environment_id: Type.Optional(Type.String()),
+        ...RangeParameters,
         granularity: Type.Enum([...GRANULARITIES], { default: 'hour' }),
       },
       closed,
     ),
     response: SummarySchema,
-    read: ({ query }) => ({
-      environment: query.environment_id,
-      start: query.start_time,
-      end: query.end_time,
-      granularity: query.granularity,
-    }),
+    read: ({ query }) => query,
     render: (result) => ({ data: summaryBody(result) }),
   }),
 });
@@ -176,7 +163,7 @@ async function processingTime(reader: Reader, environment: string, { start, end 
   );
 }
 
-async function errorsIn({ running }: Place, { start, end }: Range): Promise<number> {
+async function errorsIn(running: Asked['running'], { start, end }: Range): Promise<number> {
   let count = 0;
   for (let offset = 0; ; offset += LETTERS) {
     const { letters } = await running.letters.list({ offset, limit: LETTERS });

@@ -1,0 +1,36 @@
+import { Type } from 'typebox';
+import type { Reader } from '../../../pipeline/component/index.js';
+import type { Environment } from '../../../pipeline/model/index.js';
+import type { Range } from '../../analytics/periods.js';
+import type { Call } from '../../contract/endpoint.js';
+import { placeOf, readerOf, type Place } from '../../deployment/places.js';
+import { readRange, Time } from '../ranges.js';
+
+/** Parameters of the calls that are about a range of time. */
+export const RangeParameters = {
+  start_time: Time,
+  end_time: Time,
+  environment_id: Type.Optional(Type.String()),
+} as const;
+
+/** The same as they were sent. */
+export interface RangeQuery {
+  readonly start_time: string;
+  readonly end_time: string;
+  readonly environment_id?: string;
+}
+
+/** What such a call is about. */
+export interface Asked {
+  readonly environment: Environment;
+  readonly running: Place['running'];
+  readonly reader: Reader;
+  readonly range: Range;
+}
+
+/** @throws ApiError where there is no such environment, or the range is none */
+export function askedOf(query: RangeQuery, call: Call): Asked {
+  const { environment, running } = placeOf(call.deployment, query.environment_id);
+  const range = readRange(query.start_time, query.end_time) as Range;
+  return { environment, running, range, reader: readerOf(running) };
+}
