@@ -1,5 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../contract/errors.js';
+import { SLOW_MS, SlowedNames } from './slowed-names.js';
 import type { Form } from '../contract/form.js';
 
 /** Categories of section 8.3: calls are counted by them. */
@@ -12,7 +13,9 @@ export interface Limit {
 }
 
 /** Section 8.3. Form A (8.2) has one limit for all of REST, but shares the counter of authentication. */
-export const DEFAULT_LIMITS: Readonly<Record<LimitCategory | 'form_a' | 'wrong_passwords', Limit>> = {
+export const DEFAULT_LIMITS: Readonly<
+  Record<LimitCategory | 'form_a' | 'wrong_passwords' | 'wrong_passwords_anywhere', Limit>
+> = {
   form_a: { requests: 1_000, seconds: 3_600 },
   authentication: { requests: 10, seconds: 60 },
   pose_data: { requests: 1_000, seconds: 3_600 },
@@ -20,17 +23,22 @@ export const DEFAULT_LIMITS: Readonly<Record<LimitCategory | 'form_a' | 'wrong_p
   configuration: { requests: 50, seconds: 3_600 },
   analytics: { requests: 500, seconds: 3_600 },
   health: { requests: 10_000, seconds: 3_600 },
-  // For one name, from anywhere: then it is locked for the rest of the time.
+  // For one name from one address: then that address may not log in as that name for the rest of the time.
   wrong_passwords: { requests: 30, seconds: 900 },
+  // For one name from anywhere: then tries from addresses that it never logged in from are slowed down.
+  wrong_passwords_anywhere: { requests: 100, seconds: 900 },
 };
 
 /** Counts calls per caller, form and category. Memory is bounded: counters go with their window. */
 export class Limits {
   readonly #limits: typeof DEFAULT_LIMITS;
   readonly #counters: ReadonlyMap<string, RateLimiterMemory>;
+  readonly #slowed: SlowedNames;
 
-  constructor(limits: typeof DEFAULT_LIMITS = DEFAULT_LIMITS) {
+  /** @param slowMs what a try of a password waits where its name is under attack */
+  constructor(limits: typeof DEFAULT_LIMITS = DEFAULT_LIMITS, slowMs = SLOW_MS) {
     this.#limits = limits;
+    this.#slowed = new SlowedNames(slowMs);
     this.#counters = new Map(
       Object.entries(limits).map(([name, { requests, seconds }]) => [
         name,
@@ -53,24 +61,46 @@ export class Limits {
 
   /**
    * Takes one try of a password for a name, before it is looked at: many at the same time would else all pass.
-   * For names that nobody has as for others, so that the answer does not tell them apart. @throws ApiError 429
+   * For names that nobody has as for others, so that the answer does not tell them apart. Strangers lock nobody out:
+   * a name is locked for their own address alone, and from where somebody has logged in by it, it is not even slowed.
+   * @param address as {@link addressKey} gives it
+   * @throws ApiError 429
    */
-  async takePassword(name: string): Promise<void> {
+  async takePassword(name: string, address: string): Promise<void> {
+    const limits = this.#limits;
     try {
-      await this.#counters.get('wrong_passwords')!.consume(name);
+      await this.#counters.get('wrong_passwords')!.consume(tryOf(name, address));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
-      throw exceeded(this.#limits.wrong_passwords, refused);
+      throw exceeded(limits.wrong_passwords, refused);
+    }
+    if (this.#slowed.isKnown(name, address)) return;
+    try {
+      await this.#counters.get('wrong_passwords_anywhere')!.consume(name);
+    } catch (refused) {
+      if (!(refused instanceof RateLimiterRes)) throw refused;
+      if (!(await this.#slowed.wait(name)))
+        throw exceeded(limits.wrong_passwords_anywhere, {
+          remainingPoints: 0,
+          msBeforeNext: this.#slowed.ms,
+        });
     }
   }
 
   /** Gives a try back: the password was right. */
-  async returnPassword(name: string): Promise<void> {
-    await this.#counters.get('wrong_passwords')!.reward(name);
+  async returnPassword(name: string, address: string): Promise<void> {
+    await this.#counters.get('wrong_passwords')!.reward(tryOf(name, address));
+    if (!this.#slowed.isKnown(name, address))
+      await this.#counters.get('wrong_passwords_anywhere')!.reward(name);
+    this.#slowed.know(name, address);
   }
 }
 
-function headers(limit: Limit, { remainingPoints, msBeforeNext }: RateLimiterRes): Record<string, string> {
+const tryOf = (name: string, address: string): string => `${address} ${name}`;
+
+type Left = Pick<RateLimiterRes, 'remainingPoints' | 'msBeforeNext'>;
+
+function headers(limit: Limit, { remainingPoints, msBeforeNext }: Left): Record<string, string> {
   return {
     'X-RateLimit-Limit': String(limit.requests),
     'X-RateLimit-Remaining': String(Math.max(0, remainingPoints)),
@@ -79,7 +109,7 @@ function headers(limit: Limit, { remainingPoints, msBeforeNext }: RateLimiterRes
   };
 }
 
-function exceeded(limit: Limit, result: RateLimiterRes): ApiError {
+function exceeded(limit: Limit, result: Left): ApiError {
   const seconds = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
   return new ApiError('RATE_LIMIT_EXCEEDED', `Too many requests: wait ${seconds} seconds`, {
     headers: { ...headers(limit, result), 'Retry-After': String(seconds) },

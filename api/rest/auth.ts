@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { ACCESS_SECONDS, type TokenPair } from '../auth/tokens.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
+import { addressKey } from '../limits/addresses.js';
 
 interface Credentials {
   readonly username: string;
@@ -41,11 +42,12 @@ const logIn = defineEndpoint<Credentials, TokenPair>({
   audit: ({ username }, { deployment }) => ({
     user: deployment.users.account(username) ? username : null,
   }),
-  async handle({ username, password }, { deployment, limits }) {
-    await limits.takePassword(username);
+  async handle({ username, password }, { deployment, limits, address }) {
+    const from = addressKey(address);
+    await limits.takePassword(username, from);
     const account = await deployment.users.check(username, password);
     if (!account) throw new ApiError('AUTHENTICATION_ERROR', 'The name or the password is wrong');
-    await limits.returnPassword(username);
+    await limits.returnPassword(username, from);
     return deployment.tokens.issue(account);
   },
   a: formView({

@@ -4,8 +4,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
-import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { DEFAULT_LIMITS, Limits } from '../../api/limits/limits.js';
 import { openService, type TestService } from './support.js';
 
 const BASE = '/form-b/api/v1';
@@ -243,6 +244,42 @@ test('right passwords do not count towards the lock', async () => {
   }
 });
 
+test('strangers lock nobody out: a name is locked for their own address alone', async () => {
+  const strict = await openService({ ...DEFAULT_LIMITS, wrong_passwords: { requests: 2, seconds: 900 } });
+  const attempt = (password: string, localAddress: string) =>
+    postFrom(localAddress, `${strict.server.address}${BASE}/auth/token`, { username: 'viewer', password });
+  try {
+    const strange = await Promise.all([1, 2, 3].map(() => attempt('wrong', '127.0.0.2')));
+    expect(strange.sort()).toEqual([401, 401, 429]);
+    expect(await attempt('pw', '127.0.0.2')).toBe(429);
+    expect(await attempt('pw', '127.0.0.1')).toBe(200);
+  } finally {
+    await strict.close();
+  }
+});
+
+test('a name that is tried from many addresses is slowed there, but not where it has logged in from', async () => {
+  const limits = new Limits(
+    { ...DEFAULT_LIMITS, wrong_passwords_anywhere: { requests: 2, seconds: 900 } },
+    100,
+  );
+  for (const name of ['viewer', 'nobody']) {
+    const tries = Array.from({ length: 8 }, (_, index) => limits.takePassword(name, `203.0.113.${index}`));
+    const outcomes = (await Promise.allSettled(tries)).map(({ status }) => status);
+    expect(outcomes.filter((outcome) => outcome === 'fulfilled')).toHaveLength(6);
+    await expect(
+      Promise.all(Array.from({ length: 5 }, () => limits.takePassword(name, '198.51.100.1'))),
+    ).rejects.toThrow('Too many requests');
+  }
+  await limits.returnPassword('viewer', '192.0.2.1');
+  const before = performance.now();
+  for (let count = 0; count < 10; count++) {
+    await limits.takePassword('viewer', '192.0.2.1');
+    await limits.returnPassword('viewer', '192.0.2.1');
+  }
+  expect(performance.now() - before).toBeLessThan(100);
+});
+
 test('a name is locked after too many wrong passwords, known or not', async () => {
   const strict = await openService({ ...DEFAULT_LIMITS, wrong_passwords: { requests: 2, seconds: 900 } });
   try {
@@ -258,3 +295,15 @@ test('a name is locked after too many wrong passwords, known or not', async () =
     await strict.close();
   }
 });
+
+/** Status of a call that comes from another of this machine's addresses. */
+const postFrom = (localAddress: string, url: string, body: object): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const headers = { 'Content-Type': 'application/json' };
+    request(url, { method: 'POST', localAddress, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end(JSON.stringify(body));
+  });

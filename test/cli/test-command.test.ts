@@ -166,6 +166,17 @@ describe('a mocked sink', () => {
     expect(code, output).toBe(0);
   });
 
+  test('leaves an outbox that is encrypted, and can be looked at, where the topology is', async () => {
+    const away = `  - name: away for ever
+    ${WALK_IN}
+    sinks: { history: { away_from_ms: 0 } }
+    expect: [{ outbox_of: history, contains: { name: motion } }]
+settings: { privacy: { enable_encryption: true } }
+`;
+    const { code, output } = await run(away);
+    expect(code, output).toBe(0);
+  });
+
   test('that refuses what matches makes dead letters of it alone', async () => {
     const { code, output } = await run(`  - name: refused
     ${VITALS_IN}
