@@ -50,4 +50,11 @@ function give(
 /** Neither private, loopback, link-local nor of another special purpose; IPv4 within IPv6 is looked at as IPv4. */
 const isPublic = (address: string): boolean => rangeOf(address) === 'unicast';
 
-const rangeOf = (address: string): string => ipaddr.process(address).range();
+/** Of IPv6 the block that addresses are given out of (RFC 4291, 2.4); the rest holds old ways to write IPv4, like `::7f00:1`. */
+const GLOBAL = ipaddr.IPv6.parseCIDR('2000::/3');
+
+function rangeOf(address: string): string {
+  const parsed = ipaddr.process(address);
+  const range = parsed.range();
+  return parsed instanceof ipaddr.IPv6 && range === 'unicast' && !parsed.match(GLOBAL) ? 'reserved' : range;
+}

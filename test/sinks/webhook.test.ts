@@ -307,6 +307,10 @@ describe('addresses', () => {
     '[::ffff:10.0.0.1]',
     '[64:ff9b::a00:1]',
     '[2002:a00:1::]',
+    '[::7f00:1]',
+    '[::a00:1]',
+    '[::ffff:0:7f00:1]',
+    '[4000::1]',
   ])('%s is refused', (host) => {
     expect(() => {
       checkLiteral(host);
@@ -317,14 +321,19 @@ describe('addresses', () => {
     checkLiteral(host);
   });
 
-  test.each(['http://2130706433/', 'http://0x7f.1/', 'http://127.1/'])(
-    '%s is this machine in disguise',
-    (url) => {
-      expect(() => {
-        checkLiteral(new URL(url).hostname);
-      }).toThrow(AddressError);
-    },
-  );
+  test.each([
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://127.1/',
+    'http://[::127.0.0.1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://0177.0.0.1/',
+    'http://①②⑦.1/',
+  ])('%s is this machine in disguise', (url) => {
+    expect(() => {
+      checkLiteral(new URL(url).hostname);
+    }).toThrow(AddressError);
+  });
 });
 
 test.each([
