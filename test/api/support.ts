@@ -93,11 +93,14 @@ export async function openService(
       | 'clock'
       | 'main'
       | 'beside'
+      | 'port'
+      | 'stateFolder'
       | 'formsOf'
+      | 'port'
     >
   > = {},
 ): Promise<TestService> {
-  const stateFolder = mkdtempSync(join(tmpdir(), 'csiflow-api-'));
+  const stateFolder = outside.stateFolder ?? mkdtempSync(join(tmpdir(), 'csiflow-api-'));
   copyFileSync(join(await usersFolder(), 'users.json'), join(stateFolder, 'users.json'));
   const sessions = new Sessions(stateFolder);
   for (const role of USERS) {
@@ -157,7 +160,7 @@ export async function openService(
     post: (path, body, token) => call('POST', path, { headers: headers(token), body: JSON.stringify(body) }),
     async close() {
       await server.close();
-      rmSync(stateFolder, { recursive: true });
+      if (outside.stateFolder === undefined) rmSync(stateFolder, { recursive: true });
     },
   };
 }

@@ -1,8 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openService, type TestService } from '../api/support.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
-import { fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
+import { testEnvironment } from '../support/context.js';
+import { FakeTopology, fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 
 describe.runIf(canBrowse)('the live page in Chromium', () => {
   let browser: Browser;
@@ -76,7 +80,7 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       page.evaluate(`(() => {
         const canvas = document.getElementById('room');
         const pixel = (x, y) => canvas.getContext('2d').getImageData(x, y, 1, 1).data;
-        const scale = Math.min((canvas.width - 80) / 5, (canvas.height - 80) / 4);
+        const scale = Math.min((canvas.width - 48) / 5, (canvas.height - 48) / 4);
         const beside = pixel(canvas.width / 2 + 0.8 * scale, canvas.height / 2 + 3);
         const outside = pixel(canvas.width / 2 + 1.6 * scale, canvas.height / 2 + 3);
         return [beside[3] > 0, outside[3] > 0];
@@ -129,4 +133,132 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
       .toBe(false);
     expect(new Set(asked)).toEqual(new Set([new URL(service.server.address).host]));
   });
+
+  describe('with rooms of several topologies', () => {
+    const hall = () => {
+      const made = new FakeTopology({
+        ...testEnvironment,
+        id: 'hall',
+        name: 'Hall',
+        size: { x: 9, y: 3, z: 2.6 },
+      });
+      made.topology = { ...made.topology, id: 'ground-floor' };
+      return made;
+    };
+    let other: FakeTopology;
+    let site: TestService;
+
+    beforeEach(async () => {
+      other = hall();
+      site = await openService(undefined, { beside: [other] });
+      await page.goto(site.server.address);
+    });
+    afterEach(() => site.close());
+
+    let index = 0;
+    const publish = (): void => {
+      index++;
+      site.main.publish(poseFrame(index, [person(1, 2, 2)]));
+      other.publish({ ...poseFrame(index, [person(7, 8, 1)]), environment: 'hall' });
+    };
+
+    test('one is chosen, stands in the address, and is gone back from', async () => {
+      await logIn('pw');
+      await shows('#people', 'Person 1', publish);
+      await page.selectOption('#environment', 'hall');
+      expect(new URL(page.url()).search).toBe('?environment=hall');
+      expect(await page.textContent('#size')).toBe('9 x 3 m');
+      await shows('#people', 'Person 7, upright, at 8.0 / 1.0 m', publish);
+      await page.goBack();
+      expect(await page.inputValue('#environment')).toBe('test-room');
+      await shows('#people', 'Person 1', publish);
+    });
+
+    test('an address with one opens it; with one that is gone, the first', async () => {
+      await page.goto(`${site.server.address}/?environment=hall`);
+      await logIn('pw');
+      await shows('#people', 'Person 7', publish);
+      await page.goto(`${site.server.address}/?environment=cellar`);
+      await shows('#people', 'Person 1', publish);
+    });
+
+    test('alerts of all are listed by room, and lead there', async () => {
+      await logIn('pw');
+      await shows('#alerts', 'fall detection', () => {
+        other.publish(fallEvent({ id: 'hall-fall_detection-1', environment: 'hall' }));
+      });
+      await page.click('#alerts button:text("Hall")');
+      expect(await page.inputValue('#environment')).toBe('hall');
+    });
+  });
+});
+
+const PHONE: BrowserContextOptions = {
+  viewport: { width: 360, height: 740 },
+  deviceScaleFactor: 3,
+  hasTouch: true,
+};
+
+describe.runIf(canBrowse)('the live page on a phone', () => {
+  let browser: Browser;
+  let page: Page;
+  let folder: string;
+  let service: TestService;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'csiflow-phone-'));
+    service = await openService(undefined, { stateFolder: folder });
+    page = await browser.newPage(PHONE);
+    complaints = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    await page.addInitScript(
+      "addEventListener('securitypolicyviolation', (event) => console.error('CSP', event.violatedDirective));",
+    );
+    await page.goto(service.server.address);
+    await page.fill('input[name=username]', 'viewer');
+    await page.fill('input[name=password]', 'pw');
+    await page.click('button[type=submit]');
+  });
+  afterEach(async () => {
+    await page.close();
+    await service.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  let index = 0;
+  const badge = (): Promise<string | null> => {
+    service.main.publish(poseFrame(++index));
+    return page.textContent('#badge');
+  };
+
+  test('all of it fits the width, the room is as sharp as the screen, and nothing is complained about', async () => {
+    await expect.poll(badge, { timeout: 15_000, interval: 100 }).toBe('SIMULATED');
+    service.main.publish(fallEvent());
+    await expect.poll(() => page.locator('#alerts li').count()).toBe(1);
+    const [wide, across] = (await page.evaluate(
+      '[document.documentElement.scrollWidth, document.getElementById("room").width / devicePixelRatio]',
+    )) as [number, number];
+    expect(wide).toBe(360);
+    expect(across).toBeGreaterThan(300);
+    expect(across).toBeLessThanOrEqual(360);
+    expect(complaints).toEqual([]);
+  });
+
+  test('it goes on when the service has been started again', async () => {
+    await expect.poll(badge, { timeout: 15_000, interval: 100 }).toBe('SIMULATED');
+    const port = Number(new URL(service.server.address).port);
+    await service.close();
+    await expect.poll(() => page.textContent('#badge'), { timeout: 15_000 }).toBe('OFFLINE');
+    service = await openService(undefined, { stateFolder: folder, port });
+    await expect.poll(badge, { timeout: 20_000, interval: 100 }).toBe('SIMULATED');
+    expect(await page.isVisible('#room')).toBe(true);
+  }, 60_000);
 });

@@ -1,6 +1,7 @@
-// The live page: logs in, follows /ws/pose and draws the room from above. It asks nothing of any other host.
+// The live page: logs in, follows /ws/pose and draws a room from above. It asks nothing of any other host. Which room
+// stands in the address, `?environment=hall`, so that it can be linked to.
 import { createClient } from './client.js';
-import { drawRoom } from './room.js';
+import { drawRoom, fitRoom } from './room.js';
 
 const element = (id) => document.getElementById(id);
 const TRAIL_MS = 8_000;
@@ -9,8 +10,10 @@ const ALERTS_SHOWN = 20;
 
 const state = {
   scene: null,
+  room: null, // that is shown, of the scene's
   token: sessionStorage.getItem('csiflow-token'),
   live: null,
+  poses: null, // subscription to the frames of the room
   frame: null,
   frameAt: -Infinity,
   trails: new Map(), // person -> [{x, y, at}]
@@ -26,14 +29,50 @@ element('login').addEventListener('submit', (event) => {
 });
 element('logout').addEventListener('click', () => leave(''));
 
+element('environment').addEventListener('change', ({ target }) => show(target.value));
+addEventListener('popstate', () => choose(named()));
+
 start();
 
 async function start() {
-  state.scene = await (await fetch('/scene.json')).json();
-  const environment = state.scene.environments[0];
-  element('environment').textContent = `${environment.name}, ${environment.size.x} x ${environment.size.y} m`;
+  await loadScene();
   if (state.token) enter();
   requestAnimationFrame(paint);
+}
+
+/** Topologies come and go, and with them rooms. */
+async function loadScene() {
+  state.scene = await (await fetch('/scene.json')).json();
+  const { environments } = state.scene;
+  element('environment').replaceChildren(...environments.map(({ id, name }) => new Option(name, id)));
+  choose(named());
+}
+
+const named = () => new URLSearchParams(location.search).get('environment');
+const roomOf = (id) => state.scene.environments.find((environment) => environment.id === id);
+
+/** Goes to a room, which stands in the address from now on. */
+function show(id) {
+  if (id === state.room.id) return;
+  history.pushState(null, '', `?${new URLSearchParams({ environment: id })}`);
+  choose(id);
+}
+
+/** Shows a room; the first one where there is none of that id. */
+function choose(id) {
+  const before = state.room?.id;
+  state.room = roomOf(id) ?? state.scene.environments[0];
+  const { id: chosen, name, size } = state.room;
+  element('environment').value = chosen;
+  element('size').textContent = `${size.x} x ${size.y} m`;
+  document.title = `${name} - csiflow live`;
+  if (chosen === before) return;
+  state.frame = null;
+  state.frameAt = -Infinity;
+  state.trails.clear();
+  replaceItems('people', []);
+  showNotes(null);
+  if (state.live) followPoses();
 }
 
 const clientOf = (credentials) => createClient({ address: location.origin, form: 'b', credentials });
@@ -70,14 +109,35 @@ function connect() {
   const live = clientOf({ token: state.token }).live({
     maxWaitMs: 8_000,
     onState: ({ connected, again }) => {
-      if (!connected && !again && live === state.live) leave('The login has expired: please log in again.');
+      if (live !== state.live) return;
+      if (connected) void reload();
+      else if (!again) leave('The login has expired: please log in again.');
     },
   });
   state.live = live;
-  const environment_id = state.scene.environments[0].id;
-  live.subscribe('pose_updates', { include_3d: true, environment_id }, showPose);
-  live.subscribe('alerts', {}, showAlert);
+  state.poses = null;
+  followPoses();
+  live.subscribe('alerts', { include_environment: true }, showAlert);
   live.subscribe('system_status', {}, ({ status }) => showEngine(status));
+}
+
+function followPoses() {
+  state.poses?.close();
+  const filters = { include_3d: true, environment_id: state.room.id };
+  state.poses = state.live.subscribe('pose_updates', filters, showPose, (error) => {
+    state.poses = null;
+    replaceItems('people', [error.message]);
+    void reload();
+  });
+}
+
+/** The service may have been started with other topologies, or the room have gone with its own. */
+async function reload() {
+  try {
+    await loadScene();
+  } catch (error) {
+    element('badge').title = `The rooms could not be loaded: ${error.message}`;
+  }
 }
 
 function showPose({ timestamp, data }) {
@@ -100,19 +160,28 @@ const describePerson = ({ person_id, posture, position, position_error, articula
   `${person_id === 0 ? 'Somebody' : `Person ${person_id}`}, ${posture}, at ${position.x.toFixed(1)} / ${position.y.toFixed(1)} m, ` +
   `give or take ${position_error.toFixed(1)} m${articulated ? '' : '; too uncertain for a skeleton'}`;
 
-function showAlert({ alert_id, timestamp, alert_type, severity, data }) {
+function showAlert({ alert_id, timestamp, alert_type, severity, data, environment_id: place }) {
   if (state.alerts.some((alert) => alert.id === alert_id)) return;
-  state.alerts.unshift({ id: alert_id, at: performance.now(), location: data.location });
+  state.alerts.unshift({ id: alert_id, place, at: performance.now(), location: data.location });
   state.alerts.length = Math.min(state.alerts.length, ALERTS_SHOWN);
   const item = document.createElement('li');
   const time = new Date(timestamp).toLocaleTimeString();
   item.textContent = `${time} ${alert_type.replaceAll('_', ' ')} (${severity}), confidence ${Math.round(data.confidence * 100)} % `;
-  const button = textElement('button', 'Show');
-  button.type = 'button';
-  button.addEventListener('click', () => showClip(data.video_clip_url));
-  item.append(button);
+  if (state.scene.environments.length > 1)
+    item.prepend(
+      buttonOf(roomOf(place)?.name ?? place, () => show(place)),
+      ' ',
+    );
+  item.append(buttonOf('Show', () => showClip(data.video_clip_url)));
   element('alerts').prepend(item);
   while (element('alerts').children.length > ALERTS_SHOWN) element('alerts').lastChild.remove();
+}
+
+function buttonOf(text, press) {
+  const button = textElement('button', text);
+  button.type = 'button';
+  button.addEventListener('click', press);
+  return button;
 }
 
 /** The clip takes the same credentials as all else, so it cannot simply be the address of an image. */
@@ -141,7 +210,7 @@ function showEngine({ processing_fps, active_persons, system_health }) {
 }
 
 function showNotes(metadata) {
-  const notes = state.scene.environments[0].assumed.map((note) => `Assumed: ${note}`);
+  const notes = state.room.assumed.map((note) => `Assumed: ${note}`);
   if (metadata) notes.unshift(`Model: ${metadata.model_version}.`);
   if (element('notes').dataset.shown === notes.join('\n')) return;
   element('notes').dataset.shown = notes.join('\n');
@@ -168,11 +237,12 @@ function paint(now) {
     while (trail.length > 0 && now - trail[0].at > TRAIL_MS) trail.shift();
     if (trail.length === 0) state.trails.delete(person);
   }
-  drawRoom(element('room'), state.scene.environments[0], {
+  fitRoom(element('room'), state.room);
+  drawRoom(element('room'), state.room, {
     skeleton: state.scene.skeleton,
     persons: stale ? [] : (state.frame?.persons ?? []),
     trails: state.trails,
-    alerts: state.alerts.filter(({ at }) => now - at < 15_000),
+    alerts: state.alerts.filter(({ at, place }) => place === state.room.id && now - at < 15_000),
   });
   requestAnimationFrame(paint);
 }

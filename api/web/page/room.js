@@ -1,18 +1,30 @@
 // Draws a room from above: metres to pixels, y upwards.
 
 const COLOURS = ['#7fd1c7', '#f2c14e', '#9fb7ff', '#f78fb3', '#b8e986'];
-const MARGIN = 40;
+const MARGIN = 24;
+
+/** Gives a canvas the shape of the room, within the height of the screen, and the sharpness of the screen. */
+export function fitRoom(canvas, { size }) {
+  const wide = canvas.clientWidth;
+  const high = Math.min((wide - 2 * MARGIN) * (size.y / size.x) + 2 * MARGIN, 0.85 * innerHeight);
+  const [width, height] = [wide, high].map((pixels) => Math.round(pixels * devicePixelRatio));
+  if (width === 0 || (canvas.width === width && canvas.height === height)) return;
+  canvas.width = width;
+  canvas.height = height;
+}
 
 /** `skeleton`: pairs of keypoints that lines connect. */
 export function drawRoom(canvas, environment, { skeleton, persons, trails, alerts }) {
   const pen = canvas.getContext('2d');
   const { size } = environment;
-  const scale = Math.min((canvas.width - 2 * MARGIN) / size.x, (canvas.height - 2 * MARGIN) / size.y);
-  const left = (canvas.width - scale * size.x) / 2;
-  const bottom = (canvas.height + scale * size.y) / 2;
+  const [width, height] = [canvas.width / devicePixelRatio, canvas.height / devicePixelRatio];
+  const scale = Math.min((width - 2 * MARGIN) / size.x, (height - 2 * MARGIN) / size.y);
+  const left = (width - scale * size.x) / 2;
+  const bottom = (height + scale * size.y) / 2;
   const at = (x, y) => [left + x * scale, bottom - y * scale];
 
-  pen.clearRect(0, 0, canvas.width, canvas.height);
+  pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  pen.clearRect(0, 0, width, height);
   drawGrid(pen, size, at);
   for (const zone of environment.zones) drawZone(pen, zone, at);
   for (const { from, to } of environment.walls) line(pen, [at(...from), at(...to)], '#9db4c4', 4);
