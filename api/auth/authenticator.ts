@@ -4,6 +4,10 @@ import type { IdentityProvider } from './identity-provider.js';
 import type { Account } from './roles.js';
 import { decodeToken, type Tokens } from './tokens.js';
 import type { Users } from './users.js';
+import { VerifiedTokens } from './verified-tokens.js';
+
+/** Clocks of others may differ from ours by so much. Tokens of our own are held to our clock. */
+export const CLOCK_TOLERANCE_S = 30;
 
 /** Who a valid credential stands for. */
 export interface Caller {
@@ -24,6 +28,7 @@ export interface Credentials {
 /** Tells who is behind a bearer token or an API key. */
 export class Authenticator {
   readonly #credentials: Credentials;
+  readonly #verifiedTokens = new VerifiedTokens();
 
   constructor(credentials: Credentials) {
     this.#credentials = credentials;
@@ -49,6 +54,20 @@ export class Authenticator {
     return this.callerOf(await this.#verified(token));
   }
 
+  /** What a token says whose signature was checked before, and is good still; undefined for others. */
+  recall(token: string): Promise<unknown> {
+    const keyFor = (header: jwt.JwtHeader, payload: unknown) =>
+      this.keyFor(header, payload).catch(() => null);
+    return this.#verifiedTokens.payloadOf(token, keyFor, Date.now() / 1000);
+  }
+
+  /** Keeps a token whose signature has been found right. */
+  async remember(token: string, payload: unknown): Promise<void> {
+    const header = decodeToken(token)?.header;
+    if (header)
+      this.#verifiedTokens.keep(token, { header, payload, key: await this.keyFor(header, payload) });
+  }
+
   /** Null for a key that is unknown or has expired. */
   apiKey(key: string): Caller | null {
     const found = this.#credentials.apiKeys.check(key, Date.now());
@@ -58,6 +77,7 @@ export class Authenticator {
   #accountOf(payload: unknown): Account | null {
     const { users, tokens, identityProvider } = this.#credentials;
     if (identityProvider?.claims(payload)) return identityProvider.accountOf(payload);
+    if ((expiryOf(payload) ?? 0) <= Date.now()) return null;
     const name = tokens.userOf(payload);
     return name === null ? null : users.account(name);
   }
@@ -69,7 +89,10 @@ export class Authenticator {
     const key = await this.keyFor(decoded.header, decoded.payload).catch(() => null);
     if (key === null) return null;
     try {
-      return jwt.verify(token, key, { algorithms: [decoded.header.alg as jwt.Algorithm] });
+      return jwt.verify(token, key, {
+        algorithms: [decoded.header.alg as jwt.Algorithm],
+        clockTolerance: CLOCK_TOLERANCE_S,
+      });
     } catch (error) {
       if (error instanceof jwt.JsonWebTokenError) return null;
       throw error;

@@ -1,5 +1,6 @@
 import jwksRsa from 'jwks-rsa';
 import type { Logger } from '../../pipeline/component/index.js';
+import { KeySet } from './key-set.js';
 import { ROLES, type Account } from './roles.js';
 
 export interface IdentityProviderOptions {
@@ -20,18 +21,12 @@ const TIMEOUT_MS = 5_000;
 /** Tokens that somebody else has signed, taken as they are: their people need no account here. */
 export class IdentityProvider {
   readonly #options: IdentityProviderOptions;
-  readonly #keys: jwksRsa.JwksClient;
-  readonly #log: Logger;
+  readonly #keys: KeySet;
 
   constructor(options: IdentityProviderOptions, log: Logger) {
     this.#options = options;
-    this.#log = log;
-    this.#keys = new jwksRsa.JwksClient({
-      jwksUri: options.jwks,
-      cache: true,
-      rateLimit: true,
-      timeout: TIMEOUT_MS,
-    });
+    const client = new jwksRsa.JwksClient({ jwksUri: options.jwks, cache: false, timeout: TIMEOUT_MS });
+    this.#keys = new KeySet({ fetch: () => client.getSigningKeys(), log });
   }
 
   /** Whether a token says that it is this provider's. */
@@ -54,14 +49,7 @@ export class IdentityProvider {
   }): Promise<string> {
     if (!ALGORITHMS.includes(alg ?? ''))
       throw new Error(`tokens of ${this.#options.issuer} may not be signed by ${alg}`);
-    try {
-      return (await this.#keys.getSigningKey(kid)).getPublicKey();
-    } catch (error) {
-      const { jwks } = this.#options;
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#log.warn('a token cannot be checked with the identity provider', { jwks, reason });
-      throw error;
-    }
+    return this.#keys.get(kid);
   }
 
   /** Null where the token is for somebody else, without a role, or without an end: it would be good for ever. */

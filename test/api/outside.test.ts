@@ -131,6 +131,15 @@ test('tokens of an outside identity provider are taken, with the role that it gi
     });
     expect(await status(confused)).toBe(401);
     expect(await status(service.token('admin'))).toBe(200);
+    // Its clock goes before ours, or behind it.
+    const second = Math.floor(Date.now() / 1000);
+    expect(await status(sign({ ...base, nbf: second + 10 }))).toBe(200);
+    expect(await status(sign({ ...base, nbf: second + 100 }))).toBe(401);
+    expect(await status(service.token('admin', { expiresIn: -5 }))).toBe(401);
+    // It is away: who has its token goes on.
+    provider.closeAllConnections();
+    provider.close();
+    expect(await status(sign(base))).toBe(200);
   } finally {
     provider.close();
   }

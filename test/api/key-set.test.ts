@@ -1,0 +1,64 @@
+import type jwksRsa from 'jwks-rsa';
+import { expect, test } from 'vitest';
+import { KeySet } from '../../api/auth/key-set.js';
+
+const keyOf = (kid: string) => ({ kid, getPublicKey: () => `PEM of ${kid}` }) as jwksRsa.SigningKey;
+
+function setUp() {
+  const world = { now: 0, asked: 0, published: ['k1'] as string[] | null, warned: 0 };
+  const keys = new KeySet({
+    elapsed: () => world.now,
+    log: { warn: () => world.warned++ },
+    fetch: async () => {
+      world.asked++;
+      if (!world.published) throw new Error('connect ECONNREFUSED');
+      return world.published.map(keyOf);
+    },
+  });
+  return { world, keys };
+}
+
+test('keys are read once, and anew when they are ten minutes old: one that is withdrawn opens nothing', async () => {
+  const { world, keys } = setUp();
+  expect(await Promise.all([keys.get('k1'), keys.get('k1'), keys.get(undefined)])).toEqual(
+    Array(3).fill('PEM of k1'),
+  );
+  world.published = ['k2'];
+  world.now = 600_000;
+  expect(await keys.get('k1')).toBe('PEM of k1');
+  expect(world.asked).toBe(1);
+  world.now = 600_001;
+  await expect(keys.get('k1')).rejects.toThrow('no such key');
+  expect(await keys.get('k2')).toBe('PEM of k2');
+});
+
+test('a new key is found at once', async () => {
+  const { world, keys } = setUp();
+  await keys.get('k1');
+  world.published = ['k2', 'k1'];
+  world.now = 10_000;
+  expect(await keys.get('k2')).toBe('PEM of k2');
+  await expect(keys.get(undefined)).rejects.toThrow('no such key');
+});
+
+test('while the provider is away its keys are good for an hour', async () => {
+  const { world, keys } = setUp();
+  await keys.get('k1');
+  world.published = null;
+  for (world.now = 0; world.now <= 3_600_000; world.now += 60_000)
+    expect(await keys.get('k1')).toBe('PEM of k1');
+  await expect(keys.get('k1')).rejects.toThrow('no such key');
+  world.published = ['k1'];
+  world.now += 10_000;
+  expect(await keys.get('k1')).toBe('PEM of k1');
+});
+
+test('tokens with made-up keys do not make it ask more often, nor keep others out', async () => {
+  const { world, keys } = setUp();
+  for (world.now = 0; world.now < 60_000; world.now += 100) {
+    await expect(keys.get(`made up ${world.now}`)).rejects.toThrow('no such key');
+    expect(await keys.get('k1')).toBe('PEM of k1');
+  }
+  expect(world.asked).toBe(6);
+  expect(world.warned).toBe(0);
+});
