@@ -69,6 +69,9 @@ async function ask(site: Site, password: string, end: number): Promise<void> {
       ...['5min', '15min', '1hour'].map(
         (word) => `/form-b/api/v1/analytics/occupancy?${month}&interval=${word}`,
       ),
+      ...['', '&event_type=alert', '&page=40'].map(
+        (words) => `/form-b/api/v1/analytics/events?${month}&per_page=100${words}`,
+      ),
     ];
     for (const path of paths)
       print({ path: shown(path), ...(await timed(service, () => get(service, path, token))) });
