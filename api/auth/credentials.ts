@@ -15,7 +15,8 @@ export function readCredentials(authenticator: Authenticator): Middleware {
     clockTolerance: CLOCK_TOLERANCE_S,
     key: 'jwt',
     tokenKey: 'token',
-  });
+  };
+  const check = jwt(options);
   const payloadOf = async (context: Context): Promise<unknown> => {
     const header = context.get('Authorization');
     if (header === '') return undefined;
