@@ -58,7 +58,10 @@ export class Authenticator {
   recall(token: string): Promise<unknown> {
     const keyFor = (header: jwt.JwtHeader, payload: unknown) =>
       this.keyFor(header, payload).catch(() => null);
-    return this.#verifiedTokens.payloadOf(token, keyFor, Date.now() / 1000);
+    return this.#verifiedTokens.payloadOf(token, keyFor, {
+      now: Date.now() / 1000,
+      tolerance: CLOCK_TOLERANCE_S,
+    });
   }
 
   /** Keeps a token whose signature has been found right. */

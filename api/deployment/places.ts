@@ -1,6 +1,7 @@
 import type { LiveFeed, Reader } from '../../pipeline/component/index.js';
 import type { Environment, PoseFrame } from '../../pipeline/model/index.js';
 import type { RunningTopology } from '../../pipeline/runtime/status.js';
+import type { Call } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { PoseView } from '../contract/pose.js';
 import type { Deployment } from './deployment.js';
@@ -47,8 +48,12 @@ export function viewOfEnvironment(deployment: Deployment, id: string): PoseView 
   return made;
 }
 
-/** The store that history is read from. @throws ApiError 503 while there is none. */
-export function readerOf(running: RunningTopology): Reader {
+/** The store that history is read from, for a call: it stops working once nobody waits for it. @throws ApiError 503 while there is none. */
+export const readerOf = (running: RunningTopology, { signal }: Pick<Call, 'signal'>): Reader =>
+  storeOf(running).until(signal);
+
+/** The same for all calls. @throws ApiError 503 while there is none. */
+export function storeOf(running: RunningTopology): Reader {
   const [reader] = running.readers.values();
   if (reader) return reader;
   throw notReady(running, 'No store is open');
@@ -59,7 +64,7 @@ export async function latestPose({ environment, running }: Place): Promise<PoseF
   const off = running.topology.nodes.filter(({ enabled }) => enabled === false).map(({ id }) => id);
   const [feed] = [...running.feeds].filter(([node]) => !off.includes(node));
   if (feed || running.readers.size === 0) return (feed?.[1] ?? feedOf(running)).latest(environment.id);
-  const stored = await readerOf(running).latestPose(environment.id);
+  const stored = await storeOf(running).latestPose(environment.id);
   return stored && stored.time >= (running.status().startedAt ?? 0) ? stored : undefined;
 }
 
@@ -72,15 +77,11 @@ function feedOf(running: RunningTopology): LiveFeed {
 
 /** @throws ApiError 503 unless the topology runs. */
 export function requireRunning(running: RunningTopology): void {
-  const { state } = running.status();
-  if (state !== 'running' && state !== 'degraded') throw notReady(running, 'The system is not initialized');
+  if (running.state !== 'running' && running.state !== 'degraded')
+    throw notReady(running, 'The system is not initialized');
 }
 
 const notReady = (running: RunningTopology, what: string): ApiError =>
-  new ApiError(
-    'SYSTEM_NOT_READY',
-    `${what}: the topology ${running.topology.id} is ${running.status().state}`,
-    {
-      headers: { 'Retry-After': '5' },
-    },
-  );
+  new ApiError('SYSTEM_NOT_READY', `${what}: the topology ${running.topology.id} is ${running.state}`, {
+    headers: { 'Retry-After': '5' },
+  });

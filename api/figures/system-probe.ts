@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../pipeline/component/index.js';
-import type { NodeStatus, RunningTopology } from '../../pipeline/runtime/status.js';
+import type { NodeStatus, RunningTopology, TopologyStatus } from '../../pipeline/runtime/status.js';
 import type { Resources, Traffic } from '../contract/system.js';
 import { CallCount, PersonCount, type Watch } from './counts.js';
 import { GpuProbe, type AskGpu } from './gpu.js';
@@ -9,11 +9,13 @@ import { diskUsage, memoryUsage, transfers, type Transfers } from './machine.js'
 
 /** Between samples, milliseconds: rates of now are taken over one such step. */
 const INTERVAL_MS = 2_000;
+/** For which the machine is not asked again, milliseconds. */
+const REMEMBERED_MS = 250;
 /** Samples of a minute. */
 const MINUTE_SAMPLES = 30;
 
 export interface ProbeOptions {
-  readonly main: Pick<RunningTopology, 'status' | 'topology' | 'onChange'>;
+  readonly main: Pick<RunningTopology, 'status' | 'state' | 'topology' | 'onChange'>;
   readonly watch: Watch;
   /** The history of figures is kept here, and its disk is measured. */
   readonly stateFolder: string;
@@ -40,6 +42,12 @@ interface Sample extends Transfers {
 
 type Sum = Exclude<keyof Sample, 'at'>;
 
+/** Used shares of memory and disk, 0 to 1. */
+interface Machine extends Transfers {
+  readonly memory: number;
+  readonly disk: number;
+}
+
 /**
  * Measures the process, the machine and the flow of the topology; `docs/system-figures.md` defines each figure.
  * It takes a sample each two seconds and keeps those of a minute; each minute goes into the history.
@@ -57,6 +65,7 @@ export class SystemProbe {
   /** As it was when the minute began, and how many of its samples found the topology running. */
   #minuteBegan: Sample;
   #running = { yes: 0, all: 0 };
+  #machine: { readonly until: number; readonly found?: Promise<Machine> } = { until: -Infinity };
 
   constructor(options: ProbeOptions) {
     this.#options = options;
@@ -83,23 +92,34 @@ export class SystemProbe {
 
   async resources(): Promise<Resources> {
     const { usage, memory, memoryBytes } = this.#gpu.figures;
-    const now = transfers();
+    const machine = await this.#lookAtMachine();
     return {
       cpu: round(Math.min(1, this.#recent('cpu') / 1e6 / availableParallelism())),
-      memory: round(memoryUsage()),
-      disk: round(await diskUsage(this.#options.stateFolder)),
+      memory: round(machine.memory),
+      disk: round(machine.disk),
       gpu: round(usage),
       gpuMemory: round(memory),
       gpuMemoryBytes: memoryBytes,
       bytesRead: Math.round(this.#recent('bytesRead')),
       bytesWritten: Math.round(this.#recent('bytesWritten')),
-      bytesIn: Math.max(0, now.bytesIn - this.#begun.bytesIn),
-      bytesOut: Math.max(0, now.bytesOut - this.#begun.bytesOut),
+      bytesIn: Math.max(0, machine.bytesIn - this.#begun.bytesIn),
+      bytesOut: Math.max(0, machine.bytesOut - this.#begun.bytesOut),
     };
   }
 
-  traffic(): Traffic {
-    const { nodes } = this.#options.main.status();
+  /** As it is, or was a moment ago: to ask the system takes longer than all else that is told of it. */
+  #lookAtMachine(): Promise<Machine> {
+    const now = performance.now();
+    if (now >= this.#machine.until) this.#machine = { until: now + REMEMBERED_MS, found: this.#askMachine() };
+    return this.#machine.found!;
+  }
+
+  async #askMachine(): Promise<Machine> {
+    return { ...transfers(), memory: memoryUsage(), disk: await diskUsage(this.#options.stateFolder) };
+  }
+
+  /** @param nodes of the topology's status, for who has it already */
+  traffic({ nodes }: Pick<TopologyStatus, 'nodes'> = this.#options.main.status()): Traffic {
     const sources = nodes.filter((node) => node.kind === 'source');
     const tracker = nodes.find((node) => node.type === 'track-persons');
     return {
@@ -157,7 +177,7 @@ export class SystemProbe {
     const sample = this.#sample();
     this.#samples = [...this.#samples.slice(-MINUTE_SAMPLES), sample];
     if (currentMinute() !== this.#minute) this.#keepMinute(sample);
-    const { state } = this.#options.main.status();
+    const { state } = this.#options.main;
     this.#running.all++;
     if (state === 'running' || state === 'degraded') this.#running.yes++;
   }

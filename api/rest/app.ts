@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import cors from '@koa/cors';
-import Router from '@koa/router';
 import Koa, { type Context as KoaContext, type Middleware } from 'koa';
 import { ROLES, type Account, type Role } from '../auth/roles.js';
 import { recordActions } from '../audit/record-actions.js';
@@ -27,6 +26,7 @@ import { poseEndpoints } from './pose.js';
 import { poseQueryEndpoints } from './pose-query.js';
 import { processEndpoints } from './process.js';
 import { checkBody, checkQuery } from './requests.js';
+import { Routes } from './routes.js';
 import { systemEndpoints } from './system.js';
 import { tapEndpoints } from './taps.js';
 import { topologyEndpoints } from './topologies.js';
@@ -95,7 +95,7 @@ export interface Outside {
 /** The HTTP application. */
 export function createApp(deployment: Deployment, limits: Limits, root: RootRoutes, outside: Outside): Koa {
   const app = new Koa();
-  const router = new Router();
+  const router = new Routes();
   const endpointOf = endpointFinder(router, deployment);
   const formOf = formFinder(deployment, endpointOf);
   app.on('error', (error: unknown) => {
@@ -239,29 +239,33 @@ function toApiError(thrown: unknown, context: KoaContext, deployment: Deployment
 /** The form that a call is answered in; null outside of the service interface. */
 type FormFinder = (context: KoaContext) => Form | null;
 
-const formFinder =
-  (deployment: Deployment, endpointOf: EndpointFinder): FormFinder =>
-  (context) => {
-    const mount = mountOf(context.path, deployment.form);
+function formFinder(deployment: Deployment, endpointOf: EndpointFinder): FormFinder {
+  const known = mounts(deployment.form);
+  return (context) => {
+    const mount = mountOf(context.path, known);
     if (!mount) return null;
     const path = deployment.formsOf.size === 0 ? undefined : endpointOf(context, true)?.path;
     return formAtMount(deployment, mount.base, path) ?? mount.form;
   };
+}
 
 /** The form that an endpoint has on its own where the deployment chooses forms. */
 const formAtMount = ({ formsOf }: Deployment, base: string, path: string | undefined): Form | undefined =>
   base === CHOSEN_BASE ? formsOf.get(path?.replaceAll(/:(\w+)/g, '{$1}') ?? '') : undefined;
 
 /** The form that an error at a path is told in. */
-export const formAt = (path: string, configured: Form): Form => mountOf(path, configured)?.form ?? configured;
+export const formAt = (path: string, configured: Form): Form =>
+  mountOf(path, mounts(configured))?.form ?? configured;
 
-const mountOf = (path: string, configured: Form) =>
-  mounts(configured).find(({ base }) => path === base || path.startsWith(`${base}/`));
+const mountOf = (path: string, known: ReturnType<typeof mounts>) =>
+  known.find(
+    ({ base }) => path.startsWith(base) && (path.length === base.length || path[base.length] === '/'),
+  );
 
 /** The endpoint that a call means; with `anyMethod` also one that its path has for another method. */
 type EndpointFinder = (context: KoaContext, anyMethod?: boolean) => AnyEndpoint | undefined;
 
-function endpointFinder(router: Router, deployment: Deployment): EndpointFinder {
+function endpointFinder(router: Routes, deployment: Deployment): EndpointFinder {
   const endpoints = new Map<string, AnyEndpoint>(
     mounts(deployment.form).flatMap(({ base }) =>
       ENDPOINTS.map((endpoint) => [`${endpoint.method} ${base}${endpoint.path}`, endpoint] as const),
@@ -330,10 +334,12 @@ const onlyJson: Middleware = async (context, next) => {
 };
 
 const readBody = (endpoint: AnyEndpoint): readonly Middleware[] =>
-  readJson({
-    limit: endpoint.access === 'open' ? OPEN_BODY_LIMIT : BODY_LIMIT,
-    shown: !holdsSecrets(endpoint),
-  });
+  endpoint.method === 'GET'
+    ? []
+    : readJson({
+        limit: endpoint.access === 'open' ? OPEN_BODY_LIMIT : BODY_LIMIT,
+        shown: !holdsSecrets(endpoint),
+      });
 
 interface Serving {
   readonly deployment: Deployment;
@@ -351,7 +357,7 @@ function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answe
     const abort = new AbortController();
     // The request itself closes once its body is read.
     context.res.once('close', () => {
-      abort.abort();
+      if (!context.res.writableFinished) abort.abort(gone());
     });
     const { signal } = abort;
     const ifMatch = context.get('If-Match') || null;
@@ -379,13 +385,20 @@ function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answe
 /** Questions that take a body change nothing either. */
 const isReading = ({ method, audit }: AnyEndpoint): boolean => method === 'GET' || audit === false;
 
-/** @throws ApiError 504 where it takes longer; then nobody waits for it any more. */
+/** Told to nobody: it ends what is at work for a caller who is not there any more. */
+const gone = (): ApiError => new ApiError('TIMEOUT', 'The caller has gone before the answer');
+
+/** @throws ApiError 504 where it takes longer; then nobody waits for it any more, and what it asks of stores ends. */
 async function inTime<T>(work: Promise<T>, limitMs: number, abort: AbortController): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      abort.abort();
-      reject(new ApiError('TIMEOUT', `No answer within ${limitMs / 1000} seconds: ask for less at a time`));
+      const error = new ApiError(
+        'TIMEOUT',
+        `No answer within ${limitMs / 1000} seconds: ask for less at a time`,
+      );
+      reject(error);
+      abort.abort(error);
     }, limitMs);
   });
   try {
@@ -418,7 +431,7 @@ function requireRole(access: Role | 'open', account: Account | null): void {
 }
 
 /** 405 with `Allow` where the path is known under another method, else 404. */
-function refuse(router: Router): Middleware {
+function refuse(router: Routes): Middleware {
   return async (context) => {
     const allowed = new Set(
       router.match(context.path, context.method).path.flatMap((layer) => layer.methods),

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
 import type { SensedEvent } from '../../pipeline/model/index.js';
 import { CLIP, renderClip } from '../contract/clip.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { fromIsoTime } from '../contract/form.js';
-import type { Deployment } from '../deployment/deployment.js';
-import { placesOf, readerOf, type Place } from '../deployment/places.js';
+import { placesOf, readerOf, storeOf, type Place } from '../deployment/places.js';
 import { Time } from './ranges.js';
 
 /** Frames that are read for a clip: at 40 a second all of it. */
@@ -28,11 +27,11 @@ const clip = defineEndpoint<ClipQuery, string>({
   status: 200,
   // It holds no script, and no browser is to run any that somebody smuggled into it.
   document: { type: 'image/svg+xml', headers: { 'Content-Security-Policy': "default-src 'none'; sandbox" } },
-  async handle({ timestamp, id }, { deployment }) {
-    const { event, place } = await findEvent(deployment, fromIsoTime(timestamp), id);
+  async handle({ timestamp, id }, call) {
+    const { event, place } = await findEvent(call, fromIsoTime(timestamp), id);
     const start = event.time - CLIP.before;
     const end = event.time + CLIP.after;
-    const frames = await readerOf(place.running).poses({
+    const frames = await readerOf(place.running, call).poses({
       environment: place.environment.id,
       start,
       end,
@@ -58,19 +57,20 @@ interface Found {
 }
 
 /** In the stores that are open: an alert's address does not say which place it is about. @throws ApiError 404, 503 */
-async function findEvent(deployment: Deployment, time: number, id: string): Promise<Found> {
-  const found = await Promise.all(placesOf(deployment).map((place) => eventAt(place, time, id)));
+async function findEvent(call: Call, time: number, id: string): Promise<Found> {
+  const { deployment } = call;
+  const found = await Promise.all(placesOf(deployment).map((place) => eventAt(place, call, time, id)));
   const event = found.find((one) => one !== null);
   if (event) return event;
-  readerOf(deployment.main);
+  storeOf(deployment.main);
   throw new ApiError('RESOURCE_NOT_FOUND', 'The history has no such alert, or not any more');
 }
 
-async function eventAt(place: Place, time: number, id: string): Promise<Found | null> {
+async function eventAt(place: Place, call: Call, time: number, id: string): Promise<Found | null> {
   const { environment, running } = place;
   if (running.readers.size === 0) return null;
   const range = { environment: environment.id, start: time, end: time + MILLISECOND };
-  const events = await readerOf(running).events({ ...range, ownOnly: false });
+  const events = await readerOf(running, call).events({ ...range, ownOnly: false });
   const event = events.find((one) => one.id === id);
   return event ? { event, place } : null;
 }

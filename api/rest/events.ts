@@ -74,9 +74,9 @@ const events = defineEndpoint<EventsQuery, Events>({
   access: 'viewer',
   limit: 'analytics',
   status: 200,
-  async handle({ environment, start, end, type, severity, details, page }, { deployment }) {
-    const place = placeOf(deployment, environment);
-    const reader = readerOf(place.running);
+  async handle({ environment, start, end, type, severity, details, page }, call) {
+    const place = placeOf(call.deployment, environment);
+    const reader = readerOf(place.running, call);
     const query = {
       environment: place.environment.id,
       ...readRange(start, end),

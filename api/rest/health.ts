@@ -39,7 +39,7 @@ const plain = defineEndpoint<null, Health>({
   status: 200,
   bare: true,
   handle: async (_input, { deployment }) => ({
-    status: healthOf(deployment.main.status().state),
+    status: healthOf(deployment.main.state),
     timestamp: new Date(deployment.clock.now() / 1000).toISOString(),
     version: deployment.version,
     uptime: Math.floor(process.uptime()),

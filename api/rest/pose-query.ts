@@ -3,7 +3,7 @@ import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { fromIsoTime, isoTime } from '../contract/form.js';
 import type { Deployment } from '../deployment/deployment.js';
-import { placeOf, readerOf } from '../deployment/places.js';
+import { placeOf, readerOf, storeOf } from '../deployment/places.js';
 import { Answers } from '../pose-query/answers.js';
 import { SUMMARIES } from '../pose-query/buckets.js';
 import {
@@ -128,12 +128,13 @@ const query = defineEndpoint<Static<typeof BodySchema>, Answered>({
   limit: 'pose_processing',
   audit: false,
   status: 200,
-  async handle(body, { deployment }) {
+  async handle(body, call) {
+    const { deployment } = call;
     const began = deployment.clock.elapsed();
     const asked = read(body);
     const { environment, running } = placeOf(deployment, undefined);
-    const reader = readerOf(running);
-    const { answer, hit } = await answersOf(deployment, reader).of(
+    const reader = readerOf(running, call);
+    const { answer, hit } = await answersOf(deployment, storeOf(running)).of(
       environment.id,
       asked.question,
       reader,

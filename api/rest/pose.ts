@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { PersonRow } from '../../pipeline/component/index.js';
 import type { PoseFrame } from '../../pipeline/model/index.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { PageFields, pagination } from '../contract/pages.js';
 import {
@@ -13,7 +13,14 @@ import {
   type PoseSelection,
 } from '../contract/pose.js';
 import type { Deployment } from '../deployment/deployment.js';
-import { latestPose, placeOf, readerOf, requireRunning, viewOfEnvironment } from '../deployment/places.js';
+import {
+  latestPose,
+  placeOf,
+  readerOf,
+  requireRunning,
+  viewOfEnvironment,
+  type Place,
+} from '../deployment/places.js';
 import { openCursor, sealCursor } from './cursor.js';
 import { readRange, refuseEmpty, Time } from './ranges.js';
 
@@ -35,6 +42,11 @@ interface Latest {
   readonly selection: PoseSelection;
 }
 
+/** A store is asked for what is newer than the start, which recordings never are. */
+const noneOf = ({ environment, running }: Place): string =>
+  `No pose has been inferred in ${environment.id} since the start` +
+  (running.feeds.size > 0 ? '' : '; of a recording it is known only where the topology has a websocket sink');
+
 const latest = defineEndpoint<LatestInput, Latest>({
   method: 'GET',
   path: '/pose/latest',
@@ -46,11 +58,7 @@ const latest = defineEndpoint<LatestInput, Latest>({
     const place = placeOf(deployment, environment);
     requireRunning(place.running);
     const frame = await latestPose(place);
-    if (!frame)
-      throw new ApiError(
-        'POSE_DATA_NOT_FOUND',
-        `No pose has been inferred in ${place.environment.id} since the start`,
-      );
+    if (!frame) throw new ApiError('POSE_DATA_NOT_FOUND', noneOf(place));
     return { frame, selection };
   },
   a: formView({
@@ -145,8 +153,8 @@ const history = defineEndpoint<HistoryInput, History>({
   access: 'viewer',
   limit: 'pose_data',
   status: 200,
-  handle: async (input, { deployment }) =>
-    input.by === 'cursor' ? byCursor(input.query, deployment) : byPage(input.query, deployment),
+  handle: async (input, call) =>
+    input.by === 'cursor' ? byCursor(input.query, call) : byPage(input.query, call),
   a: formView({
     query: HistoryAQuery,
     response: Type.Object(
@@ -177,7 +185,8 @@ const history = defineEndpoint<HistoryInput, History>({
 
 export const poseEndpoints = [latest, history];
 
-async function byCursor(query: Static<typeof HistoryAQuery>, deployment: Deployment): Promise<History> {
+async function byCursor(query: Static<typeof HistoryAQuery>, call: Call): Promise<History> {
+  const { deployment } = call;
   const { environment, running } = placeOf(deployment, undefined);
   const range = readRange(query.start_time, query.end_time);
   const filter = {
@@ -188,7 +197,7 @@ async function byCursor(query: Static<typeof HistoryAQuery>, deployment: Deploym
   };
   const after =
     query.cursor === undefined ? undefined : openCursor(query.cursor, filter, deployment.cursorKey);
-  const reader = readerOf(running);
+  const reader = readerOf(running, call);
   const [found, total] = await Promise.all([
     reader.poses({ ...filter, ...(after && { after }), limit: query.limit + 1 }),
     reader.countPoses(filter),
@@ -211,8 +220,8 @@ async function byCursor(query: Static<typeof HistoryAQuery>, deployment: Deploym
   };
 }
 
-async function byPage(query: Static<typeof HistoryBQuery>, deployment: Deployment): Promise<History> {
-  const { environment, running } = placeOf(deployment, query.environment_id);
+async function byPage(query: Static<typeof HistoryBQuery>, call: Call): Promise<History> {
+  const { environment, running } = placeOf(call.deployment, query.environment_id);
   const person = query.track_id ?? query.person_id;
   const filter = {
     environment: environment.id,
@@ -224,7 +233,7 @@ async function byPage(query: Static<typeof HistoryBQuery>, deployment: Deploymen
   if (query.person_id !== undefined && query.track_id !== undefined && query.person_id !== query.track_id) {
     return { by: 'page', rows: [], total: 0, page: query.page, perPage: query.per_page };
   }
-  const reader = readerOf(running);
+  const reader = readerOf(running, call);
   const [rows, total] = await Promise.all([
     reader.persons({ ...filter, limit: query.per_page, offset: (query.page - 1) * query.per_page }),
     reader.countPersons(filter),

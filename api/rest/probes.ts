@@ -29,7 +29,7 @@ function answer(context: KoaContext, problem: string | null): void {
 
 /** Null where it runs. */
 function notRunning({ main }: Deployment): string | null {
-  const { state } = main.status();
+  const { state } = main;
   return state === 'running' || state === 'degraded' ? null : `the topology ${main.topology.id} is ${state}`;
 }
 

@@ -42,14 +42,12 @@ const status = defineEndpoint<null, SystemFacts>({
 });
 
 /** What is measured of the system now. */
-export const systemFacts = async (deployment: Deployment): Promise<SystemFacts> => ({
-  version: deployment.version,
-  now: deployment.clock.now(),
-  status: deployment.main.status(),
-  stores: storesOf(deployment.main),
-  resources: await deployment.probe.resources(),
-  traffic: deployment.probe.traffic(),
-});
+export async function systemFacts({ version, clock, main, probe }: Deployment): Promise<SystemFacts> {
+  const resources = await probe.resources();
+  const status = main.status();
+  const traffic = probe.traffic(status);
+  return { version, now: clock.now(), status, stores: storesOf(main), resources, traffic };
+}
 
 const steps = defineEndpoint<null, TopologyStatus>({
   method: 'GET',

@@ -68,15 +68,15 @@ const track = defineEndpoint<TrackQuery, Track>({
   access: 'viewer',
   limit: 'pose_data',
   status: 200,
-  async handle({ id, start, end, environment, trajectory }, { deployment, signal }) {
-    const place = placeOf(deployment, environment);
+  async handle({ id, start, end, environment, trajectory }, call) {
+    const place = placeOf(call.deployment, environment);
     const summary = new TrackSummary();
-    const reader = readerOf(place.running);
+    const reader = readerOf(place.running, call);
     const query = { environment: place.environment.id, person: id, limit: PAGE, ...readRange(start, end) };
     // A person is in a frame once, so a page goes on behind the time of the last row.
     for (let rows = await reader.persons(query); rows.length > 0;) {
       for (const row of rows) summary.add(row);
-      if (rows.length < PAGE || signal.aborted) break;
+      if (rows.length < PAGE) break;
       rows = await reader.persons({ ...query, start: rows.at(-1)!.time + 1 });
     }
     if (summary.frames === 0)

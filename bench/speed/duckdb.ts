@@ -2,11 +2,11 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DuckDBInstance } from '@duckdb/node-api';
 import type { Reader, Sink } from '../../pipeline/component/index.js';
 import type { PoseFrame } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { openSink } from './bench-line.js';
+import { fillWithPoses, HOP, PEOPLE } from './pose-rows.js';
 
 /**
  * Appends person rows to a store; then queries one of ten million of them, at rest and while rows are
@@ -15,10 +15,8 @@ import { openSink } from './bench-line.js';
  * `node dist/bench/speed/duckdb.js [PERSON_ROWS]`: takes about three minutes and 2 GB of disk.
  */
 
-const PEOPLE = 2;
-const HOP = 100_000;
-const START = 1_700_000_000_000_000;
 const ENVIRONMENT = 'ward-1';
+const START = 1_700_000_000_000_000;
 const PAGE = 100;
 const ROUNDS = 100;
 const APPENDED = 200_000;
@@ -35,7 +33,7 @@ async function main(): Promise<void> {
     const path = join(folder, 'store.duckdb');
     await openSink(duckdb, { path: 'store.duckdb' }, folder).then((sink) => sink.close());
     const started = performance.now();
-    await fill(path, frames);
+    await fillWithPoses(path, { environment: ENVIRONMENT, frames, start: START });
     print({ filled_rows: rows, seconds: round((performance.now() - started) / 1000), load: loadavg()[0] });
     print({ file_mb: Math.round((await stat(path)).size / 1e6) });
     const sink = await openSink(duckdb, { path: 'store.duckdb' }, folder);
@@ -74,28 +72,6 @@ async function measureAppends(folder: string): Promise<object> {
 
 /** Epochs of what is appended while queries run. */
 const EPOCHS_FROM = 1_000_000;
-
-/** Ten million rows by SQL, in the sink's own tables, in the order in which it writes them. */
-async function fill(path: string, frames: number): Promise<void> {
-  const instance = await DuckDBInstance.create(path, {
-    memory_limit: '1GB',
-    preserve_insertion_order: 'true',
-  });
-  const connection = await instance.connect();
-  const time = `make_timestamp(${START} + frame * ${HOP})`;
-  await connection.run(`SET VARIABLE bodies = (SELECT list(list_transform(range(68), k ->
-    CAST(1000 * sin(body * 0.7 + k) AS INTEGER))::INTEGER[68]) FROM range(64) AS bodies(body))`);
-  await connection.run(`INSERT INTO poses SELECT frame // 1000, ${time}, '${ENVIRONMENT}', frame, ${time}, ${PEOPLE},
-    0.5 + (frame * 7919 % 5000) / 10000, 4, 0.98, 3, 'simulated', NULL, NULL, NULL, NULL
-    FROM range(${frames}) AS frames(frame)`);
-  await connection.run(`INSERT INTO persons SELECT frame // 1000, ${time}, '${ENVIRONMENT}', frame, index,
-    0.5 + (frame * 7919 % 5000) / 10000, round(2 + cos(frame / 300 + index), 3), round(2 + sin(frame / 300 + index), 3),
-    0.25, NULL, 0, 'upright', true, index + 1, 'active', frame, make_timestamp(${START}), 0.1, 0,
-    getvariable('bodies')[1 + frame % 64]
-    FROM (SELECT number // ${PEOPLE} AS frame, number % ${PEOPLE} AS index FROM range(${frames * PEOPLE}) AS numbers(number))`);
-  connection.closeSync();
-  instance.closeSync();
-}
 
 async function* measureQueries(reader: Reader, frames: number): AsyncGenerator<object> {
   const environment = ENVIRONMENT;

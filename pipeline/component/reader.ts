@@ -31,6 +31,8 @@ export interface Reader {
   range(environment: string): Promise<{ readonly start: number; readonly end: number } | undefined>;
   /** Round trip of the smallest query, milliseconds; rejects where the store cannot be reached. */
   ping(): Promise<number>;
+  /** The same store, for who waits until the signal at most: its calls then stop working, and reject with the signal's reason. */
+  until(signal: AbortSignal): Reader;
 }
 
 export interface TimeRange {

@@ -22,10 +22,23 @@ export class LatencyWindow {
 
   /** Null where there were none. */
   quantiles(): { readonly p50: number; readonly p99: number } | null {
-    const since = this.#elapsed() - SPAN_MS;
-    const recent = this.#values.filter((_, index) => this.#at[index]! >= since).sort();
+    const recent = this.#recent().sort();
     if (recent.length === 0) return null;
     const at = (share: number) => recent[Math.min(recent.length - 1, Math.floor(share * recent.length))]!;
     return { p50: at(0.5), p99: at(0.99) };
+  }
+
+  /** Newest first, so that only those of the last minute are looked at. */
+  #recent(): Float64Array {
+    const since = this.#elapsed() - SPAN_MS;
+    const found = new Float64Array(LIMIT);
+    let count = 0;
+    for (let at = this.#before(this.#next); count < LIMIT && this.#at[at]! >= since; at = this.#before(at))
+      found[count++] = this.#values[at]!;
+    return found.subarray(0, count);
+  }
+
+  #before(index: number): number {
+    return (index + LIMIT - 1) % LIMIT;
   }
 }

@@ -122,12 +122,16 @@ class TopologyRunner implements Runner {
     return this.#shard?.feeds ?? new Map<string, LiveFeed>();
   }
 
+  get state(): LifecycleState {
+    return this.#state === 'running' && this.#degraded() !== null ? 'degraded' : this.#state;
+  }
+
   status(): TopologyStatus {
     const degraded = this.#state === 'running' ? this.#degraded() : null;
     const problem = degraded ?? this.#problem;
     return {
       id: this.#topology.id,
-      state: degraded === null ? this.#state : 'degraded',
+      state: this.state,
       problem: problem === null ? null : redact(problem),
       sessionId: this.#sessionId,
       startedAt: this.#startedAt,
@@ -466,8 +470,7 @@ class TopologyRunner implements Runner {
   #figures(): TopologyFigures {
     const checkpoint = this.#shard?.checkpoint;
     const age = checkpoint ? (this.#clock.now() - checkpoint.at) / 1e6 : null;
-    const degraded = this.#state === 'running' && this.#degraded() !== null;
-    return { state: degraded ? 'degraded' : this.#state, checkpointAgeSeconds: age };
+    return { state: this.state, checkpointAgeSeconds: age };
   }
 
   #nodeStatus(id: string): NodeStatus {

@@ -55,6 +55,8 @@ export interface RunningTopology {
   readonly topology: CheckedTopology;
   readonly links: LinkTable;
   status(): TopologyStatus;
+  /** The status's, which alone costs nothing to ask for. */
+  readonly state: LifecycleState;
   /** Resolves when it runs; rejects with what kept it from running. */
   start(): Promise<void>;
   /**

@@ -12,7 +12,7 @@ import type { Connectable } from '../shared/database.js';
 import type { Row } from '../shared/rows.js';
 import type { Parameter, Parameters } from './parameters.js';
 
-/** Values of each column, one a row. */
+/** Values of each column, one a row; nothing where there are no rows. */
 export type Columns = Readonly<Record<string, readonly Cell[]>>;
 
 /** Queries of one transaction: all of them see the same state of the store. */
@@ -28,7 +28,7 @@ export class ReadPool {
   readonly #instance: Connectable;
   readonly #size: number;
   readonly #idle: Connection[] = [];
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
   #open = 0;
   #closed = false;
 
@@ -37,32 +37,70 @@ export class ReadPool {
     this.#size = size;
   }
 
-  async read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    const connection = await this.#take();
-    try {
-      return await connection.transaction(work);
-    } finally {
-      this.#idle.push(connection);
-      this.#waiting.shift()?.();
-    }
+  /**
+   * Several queries that see the same state of the store.
+   * @param signal interrupts the query under way; the call then rejects with its reason
+   */
+  async read<T>(work: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#use((connection) => connection.transaction(work), signal);
+  }
+
+  /** One query: it is a transaction by itself, at a third of the cost. */
+  async query(sql: string, parameters: Parameters, signal?: AbortSignal): Promise<readonly Row[]> {
+    return this.#use((connection) => connection.query(sql, parameters), signal);
   }
 
   /** Waits for the readers under way; those that come later are refused. */
   async close(): Promise<void> {
     this.#closed = true;
-    while (this.#idle.length < this.#open) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.#idle.length < this.#open) await this.#turn();
     for (const connection of this.#idle.splice(0)) connection.close();
     this.#open = 0;
   }
 
-  async #take(): Promise<Connection> {
+  async #use<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const connection = await this.#take(signal);
+    try {
+      return await connection.during(signal, () => work(connection));
+    } finally {
+      this.#idle.push(connection);
+      this.#wakeNext();
+    }
+  }
+
+  async #take(signal?: AbortSignal): Promise<Connection> {
     for (;;) {
+      signal?.throwIfAborted();
       if (this.#closed) throw new Error('the store is closed');
       const idle = this.#idle.pop();
       if (idle) return idle;
       if (this.#open < this.#size) return this.#connect();
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await this.#turn(signal);
     }
+  }
+
+  /** Resolves once a connection may be idle, or nobody waits for one any more. */
+  async #turn(signal?: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        // One that was woken already has not taken the connection: the next one may.
+        if (!this.#waiting.delete(wake)) this.#wakeNext();
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  #wakeNext(): void {
+    const [next] = this.#waiting;
+    if (!next) return;
+    this.#waiting.delete(next);
+    next();
   }
 
   async #connect(): Promise<Connection> {
@@ -80,40 +118,70 @@ export class ReadPool {
 class Connection implements Snapshot {
   readonly #connection: DuckDBConnection;
   readonly #statements = new Map<string, DuckDBPreparedStatement>();
+  #signal: AbortSignal | undefined;
 
   constructor(connection: DuckDBConnection) {
     this.#connection = connection;
   }
 
+  /** Does `work` here; the signal ends the query under way, and lets no further one begin. */
+  async during<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const interrupt = () => {
+      this.#connection.interrupt();
+    };
+    this.#signal = signal;
+    signal?.addEventListener('abort', interrupt, { once: true });
+    try {
+      return await work();
+    } catch (error) {
+      // What DuckDB says of an interrupted query tells nothing of who interrupted it.
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', interrupt);
+      this.#signal = undefined;
+    }
+  }
+
   async transaction<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    await this.#connection.run('BEGIN TRANSACTION READ ONLY');
+    await this.#run('BEGIN TRANSACTION READ ONLY');
     try {
       return await work(this);
     } finally {
-      await this.#connection.run('ROLLBACK');
+      await this.#run('ROLLBACK');
     }
   }
 
   async query(sql: string, parameters: Parameters): Promise<readonly Row[]> {
-    return (await this.#run(sql, parameters)).convertRowObjects(cellOf);
+    return (await this.#read(sql, parameters)).convertRowObjects(cellOf);
   }
 
   async columns(sql: string, parameters: Parameters): Promise<Columns> {
-    return (await this.#run(sql, parameters)).getColumnsObject() as Columns;
+    return (await this.#read(sql, parameters)).getColumnsObject() as Columns;
   }
 
   close(): void {
     this.#connection.closeSync();
   }
 
-  async #run(sql: string, parameters: Parameters): Promise<DuckDBResultReader> {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      statement = await this.#connection.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
+  async #read(sql: string, parameters: Parameters): Promise<DuckDBResultReader> {
+    const statement = await this.#statement(sql);
     statement.bind(boundValues(parameters));
+    // An interrupt before a query begins would be forgotten.
+    this.#signal?.throwIfAborted();
     return statement.runAndReadAll();
+  }
+
+  async #run(sql: string): Promise<void> {
+    await (await this.#statement(sql)).run();
+  }
+
+  async #statement(sql: string): Promise<DuckDBPreparedStatement> {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const made = await this.#connection.prepare(sql);
+    this.#statements.set(sql, made);
+    return made;
   }
 }
 

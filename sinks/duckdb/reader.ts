@@ -22,10 +22,16 @@ import { poseSummaries } from './summaries.js';
 /** Reads the tables back. Each call sees one state of the store, also while rows are written. */
 export class DuckDBReader implements Reader {
   readonly #pool: () => ReadPool;
+  readonly #signal: AbortSignal | undefined;
 
   /** @param pool throws where the store is not open. */
-  constructor(pool: () => ReadPool) {
+  constructor(pool: () => ReadPool, signal?: AbortSignal) {
     this.#pool = pool;
+    this.#signal = signal;
+  }
+
+  until(signal: AbortSignal): DuckDBReader {
+    return new DuckDBReader(this.#pool, signal);
   }
 
   async latestPose(environment: string): Promise<PoseFrame | undefined> {
@@ -83,13 +89,11 @@ export class DuckDBReader implements Reader {
 
   async events(query: EventQuery): Promise<readonly SensedEvent[]> {
     const conditions = eventConditions(query);
-    return this.#read(async (snapshot) => {
-      const rows = await snapshot.query(
-        `SELECT * FROM events ${conditions.where} ORDER BY "time", id, rowid ${limitOf(query.limit)} OFFSET $offset`,
-        { ...conditions.parameters, ...limitValue(query.limit), offset: BigInt(query.offset ?? 0) },
-      );
-      return rows.map((row) => eventOf(row, query.environment));
-    });
+    const rows = await this.#query(
+      `SELECT * FROM events ${conditions.where} ORDER BY "time", id, rowid ${limitOf(query.limit)} OFFSET $offset`,
+      { ...conditions.parameters, ...limitValue(query.limit), offset: BigInt(query.offset ?? 0) },
+    );
+    return rows.map((row) => eventOf(row, query.environment));
   }
 
   async countEvents(query: EventQuery): Promise<number> {
@@ -100,13 +104,11 @@ export class DuckDBReader implements Reader {
     const conditions = Conditions.of(query)
       .addOneOf('name', query.names)
       .addIf(query.subject, 'subject = $subject', (subject) => ({ subject }));
-    return this.#read(async (snapshot) => {
-      const rows = await snapshot.query(
-        `SELECT * FROM measures ${conditions.where} ORDER BY "time", name, subject NULLS FIRST, rowid ${limitOf(query.limit)}`,
-        { ...conditions.parameters, ...limitValue(query.limit) },
-      );
-      return rows.map((row) => measureOf(row, query.environment));
-    });
+    const rows = await this.#query(
+      `SELECT * FROM measures ${conditions.where} ORDER BY "time", name, subject NULLS FIRST, rowid ${limitOf(query.limit)}`,
+      { ...conditions.parameters, ...limitValue(query.limit) },
+    );
+    return rows.map((row) => measureOf(row, query.environment));
   }
 
   async aggregates(query: AggregateQuery): Promise<readonly Aggregate[]> {
@@ -130,19 +132,24 @@ export class DuckDBReader implements Reader {
 
   async ping(): Promise<number> {
     const start = performance.now();
-    await this.#read((snapshot) => snapshot.query('SELECT 1', {}));
+    await this.#query('SELECT 1', {});
     return performance.now() - start;
   }
 
   async #count(table: 'poses' | 'persons' | 'events', conditions: Conditions): Promise<number> {
-    const [row] = await this.#read((snapshot) =>
-      snapshot.query(`SELECT count(*) AS count FROM ${table} ${conditions.where}`, conditions.parameters),
+    const [row] = await this.#query(
+      `SELECT count(*) AS count FROM ${table} ${conditions.where}`,
+      conditions.parameters,
     );
     return row!['count'] as number;
   }
 
+  async #query(sql: string, parameters: Parameters): Promise<readonly Row[]> {
+    return this.#pool().query(sql, parameters, this.#signal);
+  }
+
   async #read<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    return this.#pool().read(work);
+    return this.#pool().read(work, this.#signal);
   }
 }
 

@@ -102,14 +102,24 @@ export class Connection {
     );
   }
 
-  /** The series of each statement; times in microseconds. */
-  async query(statements: string, retentionPolicy: string | null = null): Promise<readonly Series[][]> {
-    const answer = await this.#ask<unknown>('/query', () =>
-      this.#client.queryRaw(statements, {
-        precision: 'u',
-        method: 'POST',
-        ...(retentionPolicy !== null && { retentionPolicy }),
-      }),
+  /**
+   * The series of each statement; times in microseconds.
+   * @param signal ends the request, and InfluxDB's work with it; the call then rejects with its reason
+   */
+  async query(
+    statements: string,
+    retentionPolicy: string | null = null,
+    signal?: AbortSignal,
+  ): Promise<readonly Series[][]> {
+    const answer = await this.#ask<unknown>(
+      '/query',
+      () =>
+        this.#client.queryRaw(statements, {
+          precision: 'u',
+          method: 'POST',
+          ...(retentionPolicy !== null && { retentionPolicy }),
+        }),
+      signal,
     );
     const { results } = answer as { readonly results: readonly { error?: string; series?: Series[] }[] };
     return results.map(({ error, series }) => {
@@ -129,7 +139,8 @@ export class Connection {
     this.#agent.destroy();
   }
 
-  async #ask<T>(path: string, call: () => Promise<T>): Promise<T> {
+  async #ask<T>(path: string, call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
     let response: IncomingMessage | undefined;
     // The client waits for the end of an answer for ever where the server dies within it.
     const cut = new Promise<never>((_, reject) => {
@@ -139,6 +150,7 @@ export class Connection {
           why = `silent for ${this.address.timeoutMs} ms within the answer`;
           request.destroy();
         });
+        if (signal) endWith(request, signal, reject);
         request.on('response', (found: IncomingMessage) => {
           response = found;
           found.on('close', () => {
@@ -158,6 +170,7 @@ export class Connection {
     try {
       return await Promise.race([asked, cut]);
     } catch (error) {
+      signal?.throwIfAborted();
       if (response?.statusCode === undefined || response.statusCode < 300)
         throw this.#unavailable(whyOf(error));
       throw this.#answered(path, response, whyOf(error));
@@ -231,6 +244,17 @@ export class Connection {
       `InfluxDB at ${this.address.url} cannot be reached: ${why}`,
     );
   }
+}
+
+function endWith(request: ClientRequest, signal: AbortSignal, reject: (reason: unknown) => void): void {
+  const end = () => {
+    reject(signal.reason);
+    request.destroy();
+  };
+  signal.addEventListener('abort', end, { once: true });
+  request.once('close', () => {
+    signal.removeEventListener('abort', end);
+  });
 }
 
 const NO_BACKOFF = {

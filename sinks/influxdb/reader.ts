@@ -23,15 +23,23 @@ import { eventOf, frameOf, measureOf, personOf, rowsOf, type Row } from './rows.
 /** Frames that share their microsecond with the last wanted one, at most, and come before it by number only. */
 const SAME_INSTANT = FRAMES_OF_AN_INSTANT;
 
+type Queried = Pick<Connection, 'query'>;
+
 /** Reads the points back. */
 export class InfluxReader implements Reader {
-  readonly #connection: () => Connection;
+  readonly #connection: () => Queried;
   readonly #policy: string | null;
 
   /** @param connection throws where the store is not open. @param policy retention policy; null: the database's default */
-  constructor(connection: () => Connection, policy: string | null) {
+  constructor(connection: () => Queried, policy: string | null) {
     this.#connection = connection;
     this.#policy = policy;
+  }
+
+  until(signal: AbortSignal): InfluxReader {
+    const query: Queried['query'] = (statements, policy) =>
+      this.#connection().query(statements, policy, signal);
+    return new InfluxReader(() => ({ query }), this.#policy);
   }
 
   async latestPose(environment: string): Promise<PoseFrame | undefined> {

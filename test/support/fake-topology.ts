@@ -129,7 +129,7 @@ export class FakeTopology implements RunningTopology {
 
   status(): TopologyStatus {
     return {
-      id: 'test',
+      id: this.topology.id,
       state: this.state,
       problem: null,
       sessionId: 'session-1',
@@ -230,6 +230,7 @@ export class FakeTopology implements RunningTopology {
       return first && { start: first.time, end: this.frames.at(-1)!.time };
     },
     ping: async () => 0.1,
+    until: () => this.reader,
   };
 
   #events(query: EventQuery): readonly SensedEvent[] {

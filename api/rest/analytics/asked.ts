@@ -32,5 +32,5 @@ export interface Asked {
 export function askedOf(query: RangeQuery, call: Call): Asked {
   const { environment, running } = placeOf(call.deployment, query.environment_id);
   const range = readRange(query.start_time, query.end_time) as Range;
-  return { environment, running, range, reader: readerOf(running) };
+  return { environment, running, range, reader: readerOf(running, call) };
 }

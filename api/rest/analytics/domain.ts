@@ -51,13 +51,14 @@ export function domainEndpoint(
     access: 'viewer',
     limit: 'analytics',
     status: 200,
-    async handle({ period, metrics: list }, { deployment }) {
+    async handle({ period, metrics: list }, call) {
+      const { deployment } = call;
       const names = namesOf(list, Object.keys(metrics));
       const { environment, running } = placeOf(deployment, undefined);
       const { date, ...range } = periodUntil(deployment.clock.now(), period, environment);
       const chosen = names.map((name) => [name, metrics[name]!] as const);
       const measures = new Set(['frames', ...chosen.flatMap(([, metric]) => metric.measures)]);
-      const reader = readerOf(running);
+      const reader = readerOf(running, call);
       const rollups = await Rollups.of(reader, environment.id, range, [...measures]);
       if (rollups.isEmpty) await refuseWithoutEvents(reader, environment.id, range);
       const question = { reader, environment, range, rollups };

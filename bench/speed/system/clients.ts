@@ -2,32 +2,34 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
 import { compiledModule } from '../../../pipeline/telemetry/paths.js';
-import type { LoadOrder, LoadReport } from './load-client.js';
-import { sendFrom, Service } from './service.js';
+import type { LoadOrder, LoadReport, Times } from './load-client.js';
+import { sendFrom, Service, type CpuTime } from './service.js';
 import { makeSite } from './site.js';
 
-export interface ClientsFigures {
+export interface ClientsFigures extends Times {
   readonly requests: number;
   /** Answers that were not 200, and calls without an answer. */
   readonly errors: number;
   readonly statuses: LoadReport['statuses'];
-  readonly p50: number;
-  readonly p99: number;
-  readonly longest: number;
+  readonly byPath: LoadReport['byPath'];
+  readonly bytes: number;
   readonly webSockets: { readonly opened: number; readonly closed: number };
   readonly updates: number;
   readonly fewestUpdates: number;
   /** Datagrams that were sent, and that csiflow received. */
   readonly frames: { readonly sent: number; readonly received: number };
   readonly residentMb: number;
-  readonly cpuSeconds: number;
-  /** Average load of the machine over the last minute. */
+  /** Share of a core that csiflow used before the clients came, with the same frames. */
+  readonly coresAlone: number;
+  /** Share of a core that each used with the clients there. */
+  readonly cores: { readonly csiflow: CpuTime; readonly clients: CpuTime };
+  /** Average load of the machine over the last minute, before it all. */
   readonly load: number;
 }
 
 /** An account may have ten streams. */
 const STREAMS_OF_A_KEY = 10;
-const WARM_UP_S = 5;
+const [WARM_UP_S, ALONE_S] = [5, 5];
 const PATHS = [
   '/form-a/api/v1/pose/latest',
   '/form-b/api/v1/pose/latest',
@@ -41,7 +43,7 @@ const PATHS = [
  * frames a second through all of its chain. Clients and sender share the machine's cores with csiflow.
  */
 export async function clientsSpeed(seconds: number): Promise<ClientsFigures> {
-  const [clients, rate] = [200, 500];
+  const [clients, rate, load] = [200, 500, loadavg()[0]!];
   const site = await makeSite({ rooms: 1, inference: true, unlimited: true });
   const service = new Service(site);
   try {
@@ -50,20 +52,17 @@ export async function clientsSpeed(seconds: number): Promise<ClientsFigures> {
     const keys = await service.keys(await service.login(password), clients / STREAMS_OF_A_KEY);
     const frames = { port: site.udpPort, links: site.links, rate: 2_000, times: false };
     await sendFrom({ ...frames, seconds: WARM_UP_S });
-    const [cpu, received] = [
-      await service.cpuSeconds(),
-      await service.metric('csiflow_received_total', 'routers'),
-    ];
+    const alone = await service.cpuSeconds();
+    await sendFrom({ ...frames, seconds: ALONE_S });
+    const [cpu, received] = [await service.cpu(), await service.metric('csiflow_received_total', 'routers')];
     const order = { address: service.address, keys, clients, filters: 20, rate, seconds, paths: PATHS };
     const [report, sender] = await Promise.all([loadFrom(order), sendFrom({ ...frames, seconds })]);
-    const { statuses, times } = report;
+    const after = await service.cpu();
+    const used = { user: after.user - cpu.user, system: after.system - cpu.system };
+    const { requests, statuses, times, byPath, bytes } = report;
     return {
-      requests: times.length,
-      errors: times.length - (statuses['200'] ?? 0),
-      statuses,
-      p50: times[times.length >> 1]!,
-      p99: times[Math.ceil(times.length * 0.99) - 1]!,
-      longest: times.at(-1)!,
+      ...{ requests, statuses, byPath, bytes, ...times },
+      errors: requests - (statuses['200'] ?? 0),
       webSockets: { opened: report.opened, closed: report.closed },
       updates: report.updates,
       fewestUpdates: report.fewest,
@@ -72,8 +71,9 @@ export async function clientsSpeed(seconds: number): Promise<ClientsFigures> {
         received: (await service.metric('csiflow_received_total', 'routers')) - received,
       },
       residentMb: Math.round(await service.residentMb()),
-      cpuSeconds: (await service.cpuSeconds()) - cpu,
-      load: loadavg()[0]!,
+      coresAlone: (cpu.user + cpu.system - alone) / ALONE_S,
+      cores: { csiflow: perSecond(used, seconds), clients: perSecond(report.cpu, seconds) },
+      load,
     };
   } finally {
     await service.end();
@@ -81,13 +81,21 @@ export async function clientsSpeed(seconds: number): Promise<ClientsFigures> {
   }
 }
 
+const perSecond = ({ user, system }: CpuTime, seconds: number): CpuTime => ({
+  user: user / seconds,
+  system: system / seconds,
+});
+
 async function loadFrom(order: LoadOrder): Promise<LoadReport> {
   const child = fork(compiledModule(import.meta.url, './load-client.js'));
-  const ended = once(child, 'exit').then(([code]) => {
+  const exit = once(child, 'exit');
+  const ended = exit.then(([code]) => {
     throw new Error(`the process of the clients ended early, with ${String(code)}`);
   });
   child.send(order);
   const [report] = (await Promise.race([once(child, 'message'), ended])) as [LoadReport];
   ended.catch(() => undefined);
+  child.disconnect();
+  await exit;
   return report;
 }

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import type { CpuTime } from './service.js';
 
 /** What the process of the clients is told. */
 export interface LoadOrder {
@@ -19,17 +21,29 @@ export interface LoadOrder {
   readonly paths: readonly string[];
 }
 
+/** From when a request was due to the last byte of its answer, milliseconds. */
+export interface Times {
+  readonly p50: number;
+  readonly p99: number;
+  readonly longest: number;
+}
+
 export interface LoadReport {
+  readonly requests: number;
   /** By status; `failed` are those without an answer. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** From when a request was due to the last byte of its answer, milliseconds, sorted. */
-  readonly times: readonly number[];
+  readonly times: Times;
+  readonly byPath: Readonly<Record<string, Times>>;
+  /** Of all answers together. */
+  readonly bytes: number;
   readonly opened: number;
   /** Clients that were closed before the end. */
   readonly closed: number;
   /** Pose updates of all clients, and the fewest that one had. */
   readonly updates: number;
   readonly fewest: number;
+  /** Of this process, while requests were sent. */
+  readonly cpu: CpuTime;
 }
 
 const SOCKETS = 64;
@@ -39,54 +53,81 @@ async function load(order: LoadOrder): Promise<LoadReport> {
   const clients = await Promise.all(
     Array.from({ length: order.clients }, (_, index) => follow(order, index)),
   );
-  const statuses: Record<string, number> = {};
-  const times: number[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS });
-  const total = order.rate * order.seconds;
-  const pending: Promise<void>[] = [];
-  const begun = performance.now();
-  for (let sent = 0; sent < total;) {
-    const due = Math.min(total, Math.floor(((performance.now() - begun) * order.rate) / 1000) + 1);
-    for (; sent < due; sent++) {
-      const dueAt = begun + (sent * 1000) / order.rate;
-      const path = order.paths[sent % order.paths.length]!;
-      pending.push(
-        ask(agent, order, path).then((status) => {
-          statuses[status] = (statuses[status] ?? 0) + 1;
-          times.push(performance.now() - dueAt);
-        }),
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  await Promise.all(pending);
+  const before = process.cpuUsage();
+  const answers = await askAll(agent, order);
+  const { user, system } = process.cpuUsage(before);
   const closed = clients.filter(({ socket }) => socket.readyState !== WebSocket.OPEN).length;
   for (const { socket } of clients) socket.terminate();
   agent.destroy();
+  const statuses: Record<string, number> = {};
+  for (const { status } of answers) statuses[status] = (statuses[status] ?? 0) + 1;
   const updates = clients.map((client) => client.updates);
   return {
+    requests: answers.length,
     statuses,
-    times: times.sort((a, b) => a - b),
+    times: timesOf(answers),
+    byPath: Object.fromEntries(
+      order.paths.map((path) => [path, timesOf(answers.filter((answer) => answer.path === path))]),
+    ),
+    bytes: answers.reduce((sum, { bytes }) => sum + bytes, 0),
     opened: clients.length,
     closed,
     updates: updates.reduce((sum, value) => sum + value, 0),
     fewest: Math.min(...updates),
+    cpu: { user: user / 1e6, system: system / 1e6 },
   };
 }
 
-/** The status, once the whole answer is there. */
-function ask(agent: Agent, { address, keys }: LoadOrder, path: string): Promise<string> {
+interface Answer {
+  readonly path: string;
+  readonly status: string;
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+/** Sends each request when it is due, and waits for all answers. */
+async function askAll(agent: Agent, order: LoadOrder): Promise<readonly Answer[]> {
+  const { rate, seconds, paths } = order;
+  const pending: Promise<Answer>[] = [];
+  const total = rate * seconds;
+  const begun = performance.now();
+  for (let past = 0; past < seconds || pending.length < total; past = (performance.now() - begun) / 1000) {
+    const due = Math.min(total, Math.floor(past * rate) + 1);
+    while (pending.length < due) {
+      const number = pending.length;
+      pending.push(ask(agent, order, paths[number % paths.length]!, begun + (number * 1000) / rate));
+    }
+    await pause(1);
+  }
+  return Promise.all(pending);
+}
+
+/** @param due milliseconds of the monotonic clock */
+function ask(agent: Agent, { address, keys }: LoadOrder, path: string, due: number): Promise<Answer> {
   return new Promise((resolve) => {
+    let bytes = 0;
+    const end = (status: string): void => {
+      resolve({ path, status, bytes, milliseconds: performance.now() - due });
+    };
     request(address + path, { agent, headers: { 'X-API-Key': keys[0]! } }, (response) => {
-      response.resume().once('end', () => {
-        resolve(String(response.statusCode));
-      });
+      response
+        .on('data', (chunk: Buffer) => (bytes += chunk.length))
+        .once('end', () => {
+          end(String(response.statusCode));
+        });
     })
       .once('error', () => {
-        resolve('failed');
+        end('failed');
       })
       .end();
   });
+}
+
+function timesOf(answers: readonly Answer[]): Times {
+  const sorted = answers.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99), longest: at(1) };
 }
 
 interface Client {
@@ -116,12 +157,10 @@ async function follow({ address, keys, filters }: LoadOrder, index: number): Pro
   return client;
 }
 
+// It ends when who ordered it has taken the report and lets go of it: before that the report may still be on its way.
 process.once('message', (order: LoadOrder) => {
   void load(order).then(
-    (report) => {
-      process.send!(report);
-      process.disconnect();
-    },
+    (report) => process.send!(report),
     (error: unknown) => {
       process.stderr.write(`${String(error)}\n`);
       process.exit(1);

@@ -24,6 +24,8 @@ const BINS = 64;
 const BYTES = 20 + 2 * BINS;
 /** Datagrams sent between two looks at the clock. */
 const BURST = 16;
+/** Up to this rate it sleeps between datagrams, and leaves its core to others; a millisecond then holds ten at most. */
+const CALM_RATE = 10_000;
 
 /** Sends ADR-018 datagrams of 64 bins in turn for each link, at a steady rate; a worker thread. */
 async function send({ port, links, rate, seconds, times: keep }: SenderOrder): Promise<SenderReport> {
@@ -54,7 +56,8 @@ async function send({ port, links, rate, seconds, times: keep }: SenderOrder): P
       socket.send(Buffer.from(bytes));
       sent++;
     }
-    if (sent % (BURST * 8) < BURST || sent >= due) await new Promise((resolve) => setImmediate(resolve));
+    if (sent >= due && rate <= CALM_RATE) await new Promise((resolve) => setTimeout(resolve, 1));
+    else if (sent % (BURST * 8) < BURST || sent >= due) await new Promise((resolve) => setImmediate(resolve));
   }
   await new Promise<void>((resolve) => {
     socket.close(resolve);

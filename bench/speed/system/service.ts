@@ -6,6 +6,12 @@ import { compiledModule, packageFile } from '../../../pipeline/telemetry/paths.j
 import type { SenderOrder, SenderReport } from './sender.js';
 import type { Site } from './site.js';
 
+/** Seconds. */
+export interface CpuTime {
+  readonly user: number;
+  readonly system: number;
+}
+
 /** csiflow as a process of its own, over a made-up site. */
 export class Service {
   readonly #process: ChildProcess;
@@ -72,10 +78,16 @@ export class Service {
 
   /** Processor time of all its threads so far. */
   async cpuSeconds(): Promise<number> {
+    const { user, system } = await this.cpu();
+    return user + system;
+  }
+
+  /** The same, in csiflow and in the kernel, seconds. */
+  async cpu(): Promise<CpuTime> {
     const stat = await readFile(`/proc/${this.#process.pid}/stat`, 'utf8');
     // After the name in brackets, which may hold anything: fields 14 and 15 (proc(5)), in ticks of 10 ms.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / 100;
+    return { user: Number(fields[11]) / 100, system: Number(fields[12]) / 100 };
   }
 
   async login(password: string): Promise<string> {

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import type { JwtHeader } from 'jsonwebtoken';
+
+/** What a key is: a secret of ours, or a public key in PEM. */
+export type Key = Buffer | string;
+
+interface Verified {
+  readonly header: JwtHeader;
+  readonly payload: unknown;
+  readonly key: Key;
+}
+
+/** Tokens that are kept; the one that was kept first goes first. */
+const MOST = 1_000;
+
+/**
+ * Tokens whose signature was found right, by their hash: a client sends the same one with each call. Only the
+ * mathematics is spared: their time, their key and whom they stand for are looked at with each call.
+ */
+export class VerifiedTokens {
+  readonly #kept = new Map<string, Verified>();
+
+  keep(token: string, verified: Verified): void {
+    this.#kept.set(hashOf(token), verified);
+    if (this.#kept.size > MOST) this.#kept.delete(this.#kept.keys().next().value!);
+  }
+
+  /**
+   * What a token says; undefined for one that is not kept, or not good any more.
+   * @param keyFor the key of such a token as it is now; null for a key that is gone
+   * @param moment seconds since 1970, and by how many clocks may differ
+   */
+  async payloadOf(
+    token: string,
+    keyFor: (header: JwtHeader, payload: unknown) => Promise<Key | null>,
+    moment: Moment,
+  ): Promise<unknown> {
+    const hash = hashOf(token);
+    const found = this.#kept.get(hash);
+    if (!found) return undefined;
+    const { header, payload, key } = found;
+    const current = await keyFor(header, payload);
+    if (isLiving(payload, moment) && current !== null && isSame(current, key)) return payload;
+    this.#kept.delete(hash);
+    return undefined;
+  }
+}
+
+interface Moment {
+  readonly now: number;
+  readonly tolerance: number;
+}
+
+const isLiving = (payload: unknown, { now, tolerance }: Moment): boolean => {
+  const { exp, nbf } = payload as { readonly exp?: unknown; readonly nbf?: unknown };
+  return (
+    typeof exp === 'number' && now < exp + tolerance && (typeof nbf !== 'number' || nbf <= now + tolerance)
+  );
+};
+
+const isSame = (one: Key, other: Key): boolean => Buffer.from(one).equals(Buffer.from(other));
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64');

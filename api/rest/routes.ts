@@ -1,0 +1,20 @@
+import Router from '@koa/router';
+
+type Match = ReturnType<Router['match']>;
+
+/**
+ * A router that remembers what lies at the paths without parameters: hundreds of patterns would else be tried for each
+ * call, several times over. Only as routes write them, so that there are no more than routes.
+ */
+export class Routes extends Router {
+  readonly #known = new Map<string, Match>();
+
+  override match(path: string, method: string): Match {
+    const key = `${method} ${path}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    const found = super.match(path, method);
+    if (found.route && found.path.every((layer) => layer.path === path)) this.#known.set(key, found);
+    return found;
+  }
+}
