@@ -4,6 +4,7 @@ import { open } from 'lmdb';
 import type { StateKeys } from './keys.js';
 import { Seal } from './seal.js';
 import { FILE_OPTIONS, headerOf, STATE_FILE, StateStore } from './store.js';
+import { WriteThreads } from './write-threads.js';
 
 /** Values that are written before it is waited for the disk. */
 const AT_ONCE = 1_000;
@@ -47,18 +48,20 @@ async function replace(store: StateStore, file: string, topology: string, key: B
 
 async function write(store: StateStore, part: string, topology: string, seal: Seal | null): Promise<void> {
   const root = open<Buffer, string>({ path: part, ...FILE_OPTIONS });
+  const threads = new WriteThreads();
   try {
     let count = 0;
     for (const name of store.tables) {
       const target = root.openDB<Buffer, number | string>(name, { encoding: 'binary' });
       for (const { key, value } of store.table(name).getRange({})) {
-        const written = target.put(key as string, seal ? seal.close(value, name) : Buffer.from(value));
+        const sealed = seal ? seal.close(value, name) : Buffer.from(value);
+        const written = threads.of(target.put(key as string, sealed));
         if (++count % AT_ONCE === 0) await written;
       }
     }
-    await root.put('header', headerOf(topology, seal));
-    await root.flushed;
+    await threads.of(root.put('header', headerOf(topology, seal)));
+    await threads.ended();
   } finally {
-    await root.close();
+    await threads.close(root);
   }
 }
