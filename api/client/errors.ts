@@ -22,6 +22,18 @@ export class ServiceError extends Error {
   }
 }
 
+/** What the service does not grant of a subscription. */
+export class SubscriptionError extends Error {
+  /** As that of a {@link ServiceError}: `RATE_LIMIT_EXCEEDED`. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'SubscriptionError';
+    this.code = code;
+  }
+}
+
 /** @throws ServiceError for anything but success; a proxy on the way may answer with what is no JSON */
 export async function requireSuccess(response: Response): Promise<void> {
   if (!response.ok) throw new ServiceError(response, await response.json().catch(() => null));

@@ -1,19 +1,24 @@
 /** `csiflow/client`: the service interface as typed calls, in Node.js and in browsers. See docs/client.md. */
 import createRest, { type Client } from 'openapi-fetch';
 import { requireSuccess } from './errors.js';
-import { Live, type LiveOptions } from './live.js';
+import { Live, type LiveOptions, type SocketClass } from './live.js';
 import { Session, type Credentials, type Fetch } from './session.js';
 import type { paths as FormA } from './types/form-a.js';
 import type { paths as FormB } from './types/form-b.js';
 
 export type { Credentials } from './session.js';
-export { ServiceError } from './errors.js';
+export { ServiceError, SubscriptionError } from './errors.js';
 export {
   Live,
+  type AlertFilters,
   type LiveOptions,
   type LiveState,
   type LiveSubscription,
+  type PoseFilters,
+  type PoseUpdate,
   type ServerMessages,
+  type Socket,
+  type SocketClass,
 } from './live.js';
 export type { FormA, FormB };
 
@@ -31,7 +36,7 @@ export interface ClientOptions<F extends keyof Forms> {
   /** Default: that of the platform. */
   readonly fetch?: Fetch;
   /** Default: that of the platform; Node.js 20 has none: give the one of `ws`. */
-  readonly WebSocket?: LiveOptions['WebSocket'];
+  readonly WebSocket?: SocketClass;
 }
 
 /** Typed calls of one form. `rest.GET('/pose/latest')` resolves to `{ data, response }`. */
@@ -39,7 +44,7 @@ export interface CsiflowClient<F extends keyof Forms> {
   /** Calls reject with a {@link ServiceError} where the service answers other than success. */
   readonly rest: Client<Forms[F]>;
   /** A connection to `/ws/pose` that is made anew when it breaks. */
-  live: (options?: Partial<LiveOptions>) => Live;
+  live: (options?: Partial<LiveOptions>) => Live<F>;
   /** An access token that is good for a while yet; null with an API key. Rejects with a {@link ServiceError}. */
   token: () => Promise<string | null>;
   /** Ends the login, where it was one by password. */
@@ -49,9 +54,10 @@ export interface CsiflowClient<F extends keyof Forms> {
 /** A client of a csiflow service. It connects to nothing yet. */
 export function createClient<F extends keyof Forms>(options: ClientOptions<F>): CsiflowClient<F> {
   const address = options.address.replace(/\/+$/, '');
+  const base = `${address}/form-${options.form}/api/v1`;
   const session = new Session(address, options.credentials, options.fetch ?? ((request) => fetch(request)));
   const rest = createRest<Forms[F]>({
-    baseUrl: `${address}/form-${options.form}/api/v1`,
+    baseUrl: base,
     fetch: session.fetch,
   });
   rest.use({
@@ -60,7 +66,7 @@ export function createClient<F extends keyof Forms>(options: ClientOptions<F>): 
   return {
     rest,
     live: (live = {}) =>
-      new Live(address, session, { ...(options.WebSocket && { WebSocket: options.WebSocket }), ...live }),
+      new Live(base, session, { ...(options.WebSocket && { WebSocket: options.WebSocket }), ...live }),
     token: () => session.token(),
     logOut: () => session.end(),
   };

@@ -1,8 +1,15 @@
-import type { AlertFilters, Channel, PoseFilters } from '../ws/messages.js';
-import type { ServerMessages } from '../ws/schemas.js';
+import { SubscriptionError } from './errors.js';
 import type { Session } from './session.js';
+import type { components } from './types/live.js';
 
-export type { AlertFilters, PoseFilters, ServerMessages };
+type Messages = components['schemas'];
+type Subscribe<C extends Channel> = Extract<Messages['subscribe'], { channel: C }>;
+
+/** What the service sends, by `type`. */
+export type ServerMessages = Omit<Messages, 'subscribe' | 'unsubscribe' | 'ping'>;
+export type Channel = Messages['subscribe']['channel'];
+export type PoseFilters = NonNullable<Subscribe<'pose_updates'>['filters']>;
+export type AlertFilters = NonNullable<Subscribe<'alerts'>['filters']>;
 
 interface Filters {
   readonly pose_updates: PoseFilters;
@@ -10,10 +17,23 @@ interface Filters {
   readonly system_status: Readonly<Record<string, never>>;
 }
 
-interface Messages {
-  readonly pose_updates: ServerMessages['pose_update'];
-  readonly alerts: ServerMessages['alert'];
-  readonly system_status: ServerMessages['system_status'];
+export type LiveForm = 'a' | 'b';
+
+type PoseData = Messages['pose_update']['data'];
+interface PoseDataOf {
+  readonly a: Extract<PoseData, { persons: { tracking_info: object }[] }>;
+  readonly b: Extract<PoseData, { persons: { person_id: number }[] }>;
+}
+
+/** Persons have the shape of the client's form. */
+export type PoseUpdate<F extends LiveForm> = Omit<Messages['pose_update'], 'data'> & {
+  data: PoseDataOf[F];
+};
+
+interface Told<F extends LiveForm> {
+  readonly pose_updates: PoseUpdate<F>;
+  readonly alerts: Messages['alert'];
+  readonly system_status: Messages['system_status'];
 }
 
 /** What is used of a WebSocket: that of browsers and that of `ws` have it. */
@@ -28,9 +48,15 @@ export interface Socket {
   ): void;
 }
 
+export type SocketClass = new (
+  url: string,
+  protocols: string[],
+  options?: { headers: Record<string, string> },
+) => Socket;
+
 export interface LiveOptions {
   /** Headers are given for a key alone, and browsers pass over them: there a token is needed. */
-  readonly WebSocket: new (url: string, protocols: string[], options?: { headers: object }) => Socket;
+  readonly WebSocket: SocketClass;
   /** Longest wait before it connects again, milliseconds. */
   readonly maxWaitMs: number;
   /** Told when a connection is there, and why one has ended: `again` says whether another will be made. */
@@ -51,7 +77,7 @@ interface Wanted {
   readonly filters: object;
   readonly tell: (message: never) => void;
   /** Told what the service does not grant. */
-  readonly fail: (error: Error) => void;
+  readonly fail: (error: SubscriptionError) => void;
   /** Null until it is confirmed on some connection. */
   id: string | null;
   /** Of the newest pose update or alert that came: where to go on. */
@@ -68,21 +94,22 @@ const FIRST_WAIT_MS = 250;
  * Live results over `/ws/pose`. A connection that breaks is made anew, with growing waits, and its subscriptions
  * go on where they stood: what came meanwhile is sent afterwards, as far as the service still has it.
  */
-export class Live {
+export class Live<F extends LiveForm = LiveForm> {
   readonly #url: string;
   readonly #session: Session;
   readonly #options: Partial<LiveOptions>;
   readonly #wanted = new Set<Wanted>();
-  /** Sent and not yet answered, in order: the service answers in order. */
-  #asked: Wanted[] = [];
+  /** Sent and not yet answered, in order: the service answers in order. Null: the end of a subscription. */
+  #asked: (Wanted | null)[] = [];
   #socket: Socket | null = null;
   #connected = false;
   #closed = false;
   #waitMs = FIRST_WAIT_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(address: string, session: Session, options: Partial<LiveOptions>) {
-    this.#url = `${address.replace(/^http/, 'ws')}/ws/pose`;
+  /** @param base address of a form: `http://127.0.0.1:8000/form-b/api/v1` */
+  constructor(base: string, session: Session, options: Partial<LiveOptions>) {
+    this.#url = `${base.replace(/^http/, 'ws')}/ws/pose`;
     this.#session = session;
     this.#options = options;
     void this.#connect();
@@ -92,8 +119,8 @@ export class Live {
   subscribe<C extends Channel>(
     channel: C,
     filters: Filters[C],
-    tell: (message: Messages[C]) => void,
-    fail: (error: Error) => void = (error) => {
+    tell: (message: Told<F>[C]) => void,
+    fail: (error: SubscriptionError) => void = (error) => {
       this.#end(4000, error.message);
     },
   ): LiveSubscription {
@@ -107,8 +134,8 @@ export class Live {
     return {
       close: () => {
         this.#wanted.delete(wanted);
-        if (this.#connected && wanted.id !== null)
-          this.#send({ type: 'unsubscribe', subscription_id: wanted.id });
+        // One that is not confirmed yet is ended once it is.
+        if (this.#connected && wanted.id !== null && !this.#asked.includes(wanted)) this.#cancel(wanted.id);
       },
     };
   }
@@ -121,7 +148,7 @@ export class Live {
   #end(code: number, reason: string): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#socket?.close(code, reason);
+    this.#socket?.close(code, cutToBytes(reason, MOST_REASON_BYTES));
   }
 
   async #connect(): Promise<void> {
@@ -180,6 +207,9 @@ export class Live {
       case 'subscription_confirmed':
         this.#confirm(message.subscription_id);
         return;
+      case 'unsubscription_confirmed':
+        this.#asked.shift();
+        return;
       case 'error':
         this.#refuse(message);
         return;
@@ -205,15 +235,22 @@ export class Live {
   #ask(wanted: Wanted): void {
     const { channel, filters, id, last } = wanted;
     this.#asked.push(wanted);
-    const resume = id === null ? undefined : { subscription_id: id, ...last };
+    // One that no frame has come of has no place to go on from.
+    const resumable = id !== null && (last !== null || channel !== 'pose_updates');
+    const resume = resumable ? { subscription_id: id, ...last } : undefined;
     this.#send({ type: 'subscribe', channel, filters, ...(resume && { resume }) });
+  }
+
+  #cancel(id: string): void {
+    this.#asked.push(null);
+    this.#send({ type: 'unsubscribe', subscription_id: id });
   }
 
   #confirm(id: string): void {
     const wanted = this.#asked.shift();
     if (!wanted) return;
     wanted.id = id;
-    if (!this.#wanted.has(wanted)) this.#send({ type: 'unsubscribe', subscription_id: id });
+    if (!this.#wanted.has(wanted)) this.#cancel(id);
   }
 
   /** A subscription that cannot be resumed any more is made anew. */
@@ -221,7 +258,8 @@ export class Live {
     // A warning that the credential ends soon answers nothing that was asked.
     if (code === 'AUTHENTICATION_ERROR') return;
     const wanted = this.#asked.shift();
-    if (!wanted) return;
+    // Nobody waits for one that was ended meanwhile.
+    if (!wanted || !this.#wanted.has(wanted)) return;
     if (wanted.id !== null && code === 'RESOURCE_NOT_FOUND') {
       wanted.id = null;
       wanted.last = null;
@@ -229,12 +267,21 @@ export class Live {
       return;
     }
     this.#wanted.delete(wanted);
-    wanted.fail(new Error(`${code}: ${message}`));
+    wanted.fail(new SubscriptionError(code, message));
   }
 
   #send(message: object): void {
     this.#socket?.send(JSON.stringify(message));
   }
+}
+
+/** Of the reason that a WebSocket is closed with: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
+const MOST_REASON_BYTES = 123;
+
+/** No character is cut in two. */
+function cutToBytes(text: string, most: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(most));
+  return text.slice(0, read);
 }
 
 function platformSocket(): LiveOptions['WebSocket'] {

@@ -11,12 +11,12 @@ export type Fetch = (request: Request) => Promise<Response>;
 interface Login {
   readonly token: string;
   readonly refreshToken: string;
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number;
+  /** Milliseconds since 1970: then the token has little time left. */
+  readonly renewAt: number;
 }
 
-/** A token is renewed so long before its end. */
-const EARLY_MS = 30_000;
+/** A token is renewed so many seconds before its end, one that does not live so long after half of its life. */
+const EARLY_S = 30;
 
 /**
  * Puts credentials on requests. With name and password it logs in at the first one, renews the token before it
@@ -39,11 +39,12 @@ export class Session {
   /** Sends a request with credentials. @throws ServiceError where they are refused at the login */
   readonly fetch: Fetch = async (request) => {
     const again = request.clone();
-    const response = await this.#fetch(await this.#signed(request));
+    const used = await this.token();
+    const response = await this.#fetch(this.#signed(request, used));
     if (response.status !== 401 || !('password' in this.#credentials)) return response;
     await response.body?.cancel();
-    this.#login = null;
-    return this.#fetch(await this.#signed(again));
+    await this.#forget(used);
+    return this.#fetch(this.#signed(again, await this.token()));
   };
 
   /** A token that is good for a while yet; null with an API key. @throws ServiceError */
@@ -51,16 +52,19 @@ export class Session {
     if ('apiKey' in this.#credentials) return null;
     if ('token' in this.#credentials) return this.#credentials.token;
     const { username, password } = this.#credentials;
-    const login = await (this.#login ??= this.#keep(this.#ask('token', { username, password })));
-    if (login.expiresAt - Date.now() > EARLY_MS) return login.token;
-    this.#login = this.#keep(this.#ask('refresh', { refresh_token: login.refreshToken }));
-    return (await this.#login).token;
+    const current = (this.#login ??= this.#keep(this.#ask('token', { username, password })));
+    const login = await current;
+    if (Date.now() < login.renewAt) return login.token;
+    // Who calls at the same time waits for the same renewal: a refresh token is good once.
+    if (this.#isHeld(current)) this.#login = this.#keep(this.#renew(login, { username, password }));
+    return this.token();
   }
 
   /** Whether the service refuses who calls; also where a new login would not help. Rejects where it does not answer. */
   async isRefused(): Promise<boolean> {
     try {
-      const response = await this.fetch(new Request(`${this.#base}/system/status`));
+      // Of the calls with a credential it is the one that may be made most often.
+      const response = await this.fetch(new Request(`${this.#base}/health/detailed`));
       await response.body?.cancel();
       return response.status === 401;
     } catch (error) {
@@ -81,17 +85,38 @@ export class Session {
     if (login) await this.#post('revoke', { refresh_token: login.refreshToken });
   }
 
-  async #signed(request: Request): Promise<Request> {
-    const token = await this.token();
+  #signed(request: Request, token: string | null): Request {
     if (token !== null) request.headers.set('Authorization', `Bearer ${token}`);
     for (const [name, value] of Object.entries(this.keyHeaders)) request.headers.set(name, value);
     return request;
   }
 
+  /** Gives the login up that a refused token came from; not one that was made meanwhile. */
+  async #forget(token: string | null): Promise<void> {
+    const current = this.#login;
+    const login = await current;
+    if (login?.token === token && this.#isHeld(current)) this.#login = null;
+  }
+
+  /** The login itself may have ended meanwhile. */
+  async #renew(login: Login, credentials: { username: string; password: string }): Promise<Login> {
+    try {
+      return await this.#ask('refresh', { refresh_token: login.refreshToken });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 401) throw error;
+      return this.#ask('token', credentials);
+    }
+  }
+
+  /** Whether no other has taken its place while it was waited for. */
+  #isHeld(login: Promise<Login> | null): boolean {
+    return this.#login === login;
+  }
+
   /** A login that failed is not kept: the next request tries again. */
   #keep(login: Promise<Login>): Promise<Login> {
     login.catch(() => {
-      if (this.#login === login) this.#login = null;
+      if (this.#isHeld(login)) this.#login = null;
     });
     return login;
   }
@@ -100,11 +125,8 @@ export class Session {
     const { data } = (await (await this.#post(what, body)).json()) as {
       readonly data: { access_token: string; refresh_token: string; expires_in: number };
     };
-    return {
-      token: data.access_token,
-      refreshToken: data.refresh_token,
-      expiresAt: Date.now() + data.expires_in * 1000,
-    };
+    const { access_token: token, refresh_token: refreshToken, expires_in: life } = data;
+    return { token, refreshToken, renewAt: Date.now() + Math.max(life - EARLY_S, life / 2) * 1000 };
   }
 
   /** @throws ServiceError */

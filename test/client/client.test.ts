@@ -2,7 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { WebSocket } from 'ws';
-import { createClient, ServiceError, type ClientOptions, type LiveState } from '../../api/client/index.js';
+import {
+  createClient,
+  ServiceError,
+  SubscriptionError,
+  type ClientOptions,
+  type LiveState,
+  type Socket,
+  type SocketClass,
+} from '../../api/client/index.js';
 import { ApiKeys } from '../../api/auth/api-keys.js';
 import { ServerSchemas } from '../../api/ws/schemas.js';
 import { openService, type TestService } from '../api/support.js';
@@ -17,6 +25,8 @@ afterEach(async () => {
   expect(unfit.splice(0)).toEqual([]);
 });
 
+/** Machines may be busy. */
+const SOON = { timeout: 15_000 };
 const viewer = { username: 'viewer', password: 'pw' };
 const sockets: WebSocket[] = [];
 /** Messages that AsyncAPI's schemas do not describe. */
@@ -38,7 +48,7 @@ const clientOf = <F extends 'a' | 'b'>(form: F, options: Partial<ClientOptions<F
     address: service.server.address,
     form,
     credentials: viewer,
-    WebSocket: Breakable as unknown as NonNullable<ClientOptions<F>['WebSocket']>,
+    WebSocket: Breakable,
     ...options,
   });
 const iso = (frame: number): string => new Date(FIRST_TIME / 1000 + frame * 100).toISOString();
@@ -114,6 +124,103 @@ describe('calls', () => {
   });
 });
 
+describe('a login', () => {
+  /** Answers of a service whose tokens last for `lives` seconds, one after the other. */
+  const answering = (lives: readonly number[], refuses: (path: string, token: string) => boolean) => {
+    const asked: string[] = [];
+    let made = 0;
+    return {
+      asked,
+      fetch: async (request: Request): Promise<Response> => {
+        const path = new URL(request.url).pathname.replace(/.*v1/, '');
+        asked.push(path);
+        await Promise.resolve();
+        const token = request.headers.get('Authorization') ?? '';
+        if (refuses(path, token))
+          return Response.json({ error: { code: 'AUTHENTICATION_ERROR' } }, { status: 401 });
+        const login = { access_token: `${made}`, refresh_token: `r${made}`, expires_in: lives[made] ?? 3600 };
+        if (path.startsWith('/auth')) made++;
+        return Response.json({ data: path.startsWith('/auth') ? login : {} });
+      },
+    };
+  };
+  const threeCalls = (fetch: (request: Request) => Promise<Response>) => {
+    const { rest } = clientOf('b', { fetch });
+    return Promise.all(['1', '2', '3'].map(() => rest.GET('/system/status')));
+  };
+
+  test('that ends soon is renewed once for all calls at the same time', async () => {
+    const { asked, fetch } = answering([0], () => false);
+    await threeCalls(fetch);
+    expect(asked.filter((path) => path.startsWith('/auth'))).toEqual(['/auth/token', '/auth/refresh']);
+  });
+
+  test('whose tokens last for seconds is not renewed at each call', async () => {
+    const { asked, fetch } = answering([10], () => false);
+    await threeCalls(fetch);
+    expect(asked.filter((path) => path.startsWith('/auth'))).toEqual(['/auth/token']);
+  });
+
+  test('that cannot be renewed any more is made anew', async () => {
+    const { asked, fetch } = answering([0], (path) => path === '/auth/refresh');
+    await threeCalls(fetch);
+    expect(asked.filter((path) => path.startsWith('/auth'))).toEqual([
+      '/auth/token',
+      '/auth/refresh',
+      '/auth/token',
+    ]);
+  });
+
+  test('that is refused is made anew once for all calls at the same time', async () => {
+    const { asked, fetch } = answering([], (_path, token) => token === 'Bearer 0');
+    await threeCalls(fetch);
+    expect(asked.filter((path) => path.startsWith('/auth'))).toEqual(['/auth/token', '/auth/token']);
+  });
+});
+
+/** WebSockets that say what a test tells them to. */
+class Scripted {
+  readonly constructed: SocketClass;
+  opened: Promise<void>;
+  #tellOpened: () => void = () => undefined;
+  readonly #listeners = new Map<string, (event: never) => void>();
+
+  constructor() {
+    this.opened = this.#next();
+    const open = (): void => {
+      this.#tellOpened();
+    };
+    const listeners = this.#listeners;
+    this.constructed = class implements Socket {
+      constructor() {
+        open();
+      }
+      send(): void {
+        return;
+      }
+      close(): void {
+        return;
+      }
+      addEventListener(type: string, listener: (event: never) => void): void {
+        listeners.set(type, listener);
+      }
+    };
+  }
+
+  says(message: object): void {
+    this.#listeners.get('message')!({ data: JSON.stringify(message) } as never);
+  }
+
+  breaks(): void {
+    this.opened = this.#next();
+    this.#listeners.get('close')!({ code: 1006, reason: '' } as never);
+  }
+
+  #next(): Promise<void> {
+    return new Promise((resolve) => (this.#tellOpened = resolve));
+  }
+}
+
 describe('live', () => {
   test('poses and alerts come to who subscribed, and go on after the connection broke', async () => {
     const [frames, alerts, states]: [number[], string[], LiveState[]] = [[], [], []];
@@ -123,19 +230,20 @@ describe('live', () => {
     let next = 0;
     await expect
       .poll(() => (service.main.publish(poseFrame(next++, [person(1, 2, 2)])), frames.length), {
+        ...SOON,
         interval: 20,
       })
       .toBeGreaterThan(0);
     const first = frames[0]!;
     sockets.at(-1)!.terminate();
-    await expect.poll(() => states.at(-1)?.connected).toBe(false);
+    await expect.poll(() => states.at(-1)?.connected, SOON).toBe(false);
     service.main.publish(poseFrame(next++, [person(1, 2, 2)]));
     service.main.publish(fallEvent());
-    await expect.poll(() => frames.at(-1), { timeout: 10_000 }).toBe(next - 1);
-    await expect.poll(() => alerts.length).toBe(1);
+    await expect.poll(() => frames.at(-1), SOON).toBe(next - 1);
+    await expect.poll(() => alerts.length, SOON).toBe(1);
     expect(frames).toEqual(Array.from({ length: next - first }, (_, index) => first + index));
     live.close();
-    await expect.poll(() => states.at(-1)).toMatchObject({ connected: false, again: false });
+    await expect.poll(() => states.at(-1), SOON).toMatchObject({ connected: false, again: false });
   });
 
   test('a credential that is not good ends it, and says so', async () => {
@@ -143,7 +251,48 @@ describe('live', () => {
     clientOf('b', { credentials: { token: 'no.good.token' } }).live({
       onState: (state) => states.push(state),
     });
-    await expect.poll(() => states.at(-1)).toMatchObject({ connected: false, code: 4401, again: false });
+    await expect
+      .poll(() => states.at(-1), SOON)
+      .toMatchObject({ connected: false, code: 4401, again: false });
+  });
+
+  test.each(['a', 'b'] as const)('persons have the shape of Form %s, as the client has', async (form) => {
+    const seen: unknown[] = [];
+    const live = clientOf(form).live();
+    live.subscribe('pose_updates', {}, ({ data }) => seen.push(data.persons[0]));
+    let next = 0;
+    await expect
+      .poll(() => (service.main.publish(poseFrame(next++, [person(1, 2, 2)])), seen.length), {
+        ...SOON,
+        interval: 20,
+      })
+      .toBeGreaterThan(0);
+    expect(seen[0]).toHaveProperty(form === 'a' ? 'tracking_info.track_id' : 'track_id');
+    live.close();
+  });
+
+  test('a service that dies and comes back with other keys is gone on with', async () => {
+    const states: boolean[] = [];
+    const frames: number[] = [];
+    const live = clientOf('b').live({
+      maxWaitMs: 250,
+      onState: ({ connected }) => states.push(connected),
+    });
+    live.subscribe('pose_updates', {}, ({ data }) => frames.push(data.frame_id));
+    await expect.poll(() => states, SOON).toEqual([true]);
+    const port = Number(new URL(service.server.address).port);
+    await service.close();
+    await expect.poll(() => states.at(-1), SOON).toBe(false);
+    service = await openService(undefined, { port });
+    await expect.poll(() => states.at(-1), SOON).toBe(true);
+    let next = 1_000;
+    await expect
+      .poll(() => (service.main.publish(poseFrame(next++, [person(1, 2, 2)])), frames.at(-1)), {
+        ...SOON,
+        interval: 20,
+      })
+      .toBeGreaterThanOrEqual(1_000);
+    live.close();
   });
 
   test('what the service does not grant is told', async () => {
@@ -151,7 +300,71 @@ describe('live', () => {
     const error = await new Promise<Error>((resolve) => {
       live.subscribe('pose_updates', { environment_id: 'nowhere' }, () => undefined, resolve);
     });
-    expect(error.message).toContain('No environment is named nowhere');
+    expect(error).toBeInstanceOf(SubscriptionError);
+    expect(error).toMatchObject({
+      code: 'RESOURCE_NOT_FOUND',
+      message: expect.stringContaining('No environment is named nowhere') as string,
+    });
+    live.close();
+  });
+
+  test('ends the connection where nobody listens to why, however long the reason is', async () => {
+    const states: LiveState[] = [];
+    const live = clientOf('b').live({ onState: (state) => states.push(state) });
+    live.subscribe('alerts', { alert_types: ['party' as 'crowd'] }, () => undefined);
+    await expect
+      .poll(() => states.at(-1), SOON)
+      .toMatchObject({ connected: false, code: 4000, again: false });
+    expect(states.at(-1)).toMatchObject({ reason: expect.stringContaining('filters.alert_types') as string });
+  });
+
+  test('answers are told apart where a subscription ends before it is answered', async () => {
+    const socket = new Scripted();
+    const live = clientOf('b', { credentials: { token: 't' }, WebSocket: socket.constructed }).live();
+    const [told, failed]: [string[], Error[]] = [[], []];
+    const follow = (name: string) =>
+      live.subscribe(
+        'pose_updates',
+        {},
+        () => told.push(name),
+        (error) => failed.push(error),
+      );
+    await socket.opened;
+    const first = follow('first');
+    socket.says({ type: 'connection_established' });
+    socket.says({ type: 'subscription_confirmed', subscription_id: '1' });
+    socket.breaks();
+    await socket.opened;
+    socket.says({ type: 'connection_established' });
+    first.close();
+    follow('second');
+    socket.says({ type: 'error', code: 'RESOURCE_NOT_FOUND', message: 'nothing to resume' });
+    socket.says({ type: 'subscription_confirmed', subscription_id: '2' });
+    socket.says({ type: 'pose_update', subscription_id: '2', data: { frame_id: 1 } });
+    expect([told, failed]).toEqual([['second'], []]);
+    live.close();
+  });
+
+  test('the end of a subscription that the service does not know takes no answer from another', async () => {
+    const socket = new Scripted();
+    const live = clientOf('b', { credentials: { token: 't' }, WebSocket: socket.constructed }).live();
+    const failed: Error[] = [];
+    const follow = () =>
+      live.subscribe(
+        'pose_updates',
+        {},
+        () => undefined,
+        (error) => failed.push(error),
+      );
+    await socket.opened;
+    const first = follow();
+    socket.says({ type: 'connection_established' });
+    socket.says({ type: 'subscription_confirmed', subscription_id: '1' });
+    first.close();
+    follow();
+    socket.says({ type: 'error', code: 'RESOURCE_NOT_FOUND', message: 'no such subscription' });
+    socket.says({ type: 'subscription_confirmed', subscription_id: '2' });
+    expect(failed).toEqual([]);
     live.close();
   });
 

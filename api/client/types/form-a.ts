@@ -3580,7 +3580,7 @@ export interface operations {
                                     data_retention_days: number;
                                     /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
                                     anonymize_data: boolean;
-                                    /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                    /** @description Whether stores and state are encrypted on disk. With the next start, what lies there is written anew. */
                                     enable_encryption: boolean;
                                 };
                             };
@@ -3771,7 +3771,7 @@ export interface operations {
                                     data_retention_days: number;
                                     /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
                                     anonymize_data: boolean;
-                                    /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                    /** @description Whether stores and state are encrypted on disk. With the next start, what lies there is written anew. */
                                     enable_encryption: boolean;
                                 };
                             };

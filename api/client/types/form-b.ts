@@ -3390,7 +3390,7 @@ export interface operations {
                                 data_retention_days: number;
                                 /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
                                 anonymize_data: boolean;
-                                /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                /** @description Whether stores and state are encrypted on disk. With the next start, what lies there is written anew. */
                                 enable_encryption: boolean;
                             };
                         };
@@ -3486,7 +3486,7 @@ export interface operations {
                         data_retention_days?: number;
                         /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
                         anonymize_data?: boolean;
-                        /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                        /** @description Whether stores and state are encrypted on disk. With the next start, what lies there is written anew. */
                         enable_encryption?: boolean;
                     };
                 };
@@ -3571,7 +3571,7 @@ export interface operations {
                                     data_retention_days: number;
                                     /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
                                     anonymize_data: boolean;
-                                    /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                    /** @description Whether stores and state are encrypted on disk. With the next start, what lies there is written anew. */
                                     enable_encryption: boolean;
                                 };
                             };
@@ -3682,7 +3682,7 @@ export interface operations {
                                     data_retention_days: number;
                                     /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
                                     anonymize_data: boolean;
-                                    /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                    /** @description Whether stores and state are encrypted on disk. With the next start, what lies there is written anew. */
                                     enable_encryption: boolean;
                                 };
                             };
@@ -3873,7 +3873,7 @@ export interface operations {
                                     data_retention_days: number;
                                     /** @description Whether sinks get pseudonyms, no skeletons, and positions on a grid. */
                                     anonymize_data: boolean;
-                                    /** @description Whether stores and state are encrypted on disk. Cannot be set. */
+                                    /** @description Whether stores and state are encrypted on disk. With the next start, what lies there is written anew. */
                                     enable_encryption: boolean;
                                 };
                             };
