@@ -85,6 +85,26 @@ test('the topology of the compose file is valid with its secrets, and its server
   expect(read).toBe(compose.services['csiflow']!.secrets!.length);
 });
 
+test('InfluxDB is set to keep what the topology asks for: its account may not set it', () => {
+  const folder = packageFile('docs/operating/compose');
+  const { sinks } = parse(readFileSync(join(folder, 'site.yaml'), 'utf8')) as {
+    sinks: { history: { database: string; retention_days: number } };
+  };
+  const { database, retention_days: days } = sinks.history;
+  expect(readFileSync(join(folder, 'influxdb/retention.iql'), 'utf8').trim()).toBe(
+    `ALTER RETENTION POLICY "autogen" ON "${database}" DURATION ${24 * days}h SHARD DURATION 24h`,
+  );
+});
+
+test('Prometheus reaches csiflow by a name that it goes by', () => {
+  const { scrape_configs: jobs } = parse(
+    readFileSync(packageFile('topologies/grafana/prometheus.yaml'), 'utf8'),
+  ) as { scrape_configs: { static_configs: { targets: string[] }[] }[] };
+  const [host] = jobs[0]!.static_configs[0]!.targets[0]!.split(':');
+  const { command } = compose.services['csiflow']!;
+  expect(command!.slice(command!.indexOf('--allow-host'))).toEqual(['--allow-host', host]);
+});
+
 test('the image holds all that its files are copied from', () => {
   const docker = readFileSync(packageFile('Dockerfile'), 'utf8');
   const copied = [...docker.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) =>
