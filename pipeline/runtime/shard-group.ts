@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AnySource, LiveFeed, Operator, Partitions, Reader } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import { openStateOf } from './privacy.js';
-import { DeadLetters, PartitionState, STATE_FILE, type StateStore } from '../state/index.js';
+import { DeadLetters, PartitionState, STATE_FILE, type StateStore, type DeadLetter } from '../state/index.js';
 import { backoff, pause } from './backoff.js';
 import type { CheckpointFigures } from './barriers.js';
 import { GroupFeed } from './group-feed.js';
@@ -161,7 +161,11 @@ export class ShardGroup implements Run {
   }
 
   replayAsked(): readonly NotReplayed[] {
-    return this.#shards[0]?.replayAsked() ?? [];
+    const refused = this.#shards.flatMap((shard) => shard.replayAsked());
+    const served = ({ partition }: DeadLetter) =>
+      partition !== undefined && this.#held.get(partition)?.shard !== undefined;
+    const waiting = (this.#letters?.asked() ?? []).filter((letter) => !served(letter));
+    return [...refused, ...waiting.map((letter) => this.#notNow(letter))];
   }
 
   adjust(topology: CheckedTopology): void {
@@ -172,6 +176,17 @@ export class ShardGroup implements Run {
   /** Letters and the ids of alerts that were told: all else lies beside the input. */
   async copyTo(folder: string): Promise<void> {
     await this.#store?.copyTo(join(folder, STATE_FILE));
+  }
+
+  /** It stays asked for: the partition's next start here takes it. */
+  #notNow({ id, partition }: DeadLetter): NotReplayed {
+    if (partition !== undefined)
+      return {
+        id,
+        reason: `its partition ${partition} is not read here now: it is replayed as soon as it is`,
+      };
+    this.#letters!.refuseReplay(id);
+    return { id, reason: 'it does not say which partition it is of: the topology was not scaled out then' };
   }
 
   get #shards(): readonly Shard[] {

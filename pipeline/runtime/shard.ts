@@ -15,6 +15,7 @@ import {
   type Checkpoint,
   type DeadLetters,
   type Journal,
+  type NewLetter,
   type ShardState,
 } from '../state/index.js';
 import type { Log } from '../telemetry/log.js';
@@ -130,7 +131,7 @@ export class Shard implements Host, Run {
       settings: this.settings,
       links,
       clock,
-      keep: (letter) => this.#state?.letters.add(letter) ?? 0,
+      keep: (letter) => this.#keep(letter),
       failedAgain: (record, code, reason) => this.#replays?.failed(record, code, reason) ?? false,
       epochOf: (run) => this.#barriers?.epochOf(run) ?? 0,
       onDegraded: options.onChange,
@@ -219,7 +220,7 @@ export class Shard implements Host, Run {
 
   replayAsked(): readonly NotReplayed[] {
     if (!this.#state || !this.#replays) return [];
-    return this.#replays.replay(this.#state.letters.asked(), this.#replay);
+    return this.#replays.replay(this.#state.letters.asked(this.#state.partition), this.#replay);
   }
 
   adjust(topology: CheckedTopology): void {
@@ -410,8 +411,7 @@ export class Shard implements Host, Run {
     });
     this.#pump = new Pump(sources, this.runs, this.#barriers, this.gate, this.clock);
     for (const sink of sinks) sink.start();
-    // Letters of a process that serves partitions are given out by their group.
-    if (!this.#options.partition) this.replayAsked();
+    this.replayAsked();
   }
 
   #isJournalled(run: NodeRun): boolean {
@@ -443,6 +443,13 @@ export class Shard implements Host, Run {
     );
     for (const index of late)
       this.#options.log.warn('a source has not said that it is open', { node: opened[index]!.node });
+  }
+
+  /** Gives how many old ones it pushed out. */
+  #keep(letter: NewLetter): number {
+    if (!this.#state) return 0;
+    const { letters, partition } = this.#state;
+    return letters.add(partition === undefined ? letter : { ...letter, partition });
   }
 
   /** Letters hold records: they live no longer than what the stores keep. */

@@ -17,6 +17,8 @@ export interface DeadLetter {
   readonly attempts: number;
   /** A person wants it to be given to its node again; it is, at the latest by the next start. */
   readonly replayAsked: boolean;
+  /** Where the topology is scaled out: of the source, whose shard's node it is. */
+  readonly partition?: number;
 }
 
 /** One that has failed once. */
@@ -125,9 +127,10 @@ export class DeadLetters {
     for (const id of ids) this.#change(id, { replayAsked: true });
   }
 
-  /** Those that were asked for and not yet taken, oldest first. */
-  asked(): readonly DeadLetter[] {
-    return this.#idsOf(({ asked }) => asked).flatMap((id) => this.get(id) ?? []);
+  /** Those that were asked for and not yet taken, oldest first; with `partition`, of that one alone. */
+  asked(partition?: number): readonly DeadLetter[] {
+    const asked = this.#idsOf((card) => card.asked).flatMap((id) => this.get(id) ?? []);
+    return partition === undefined ? asked : asked.filter((letter) => letter.partition === partition);
   }
 
   /** Its node has refused it again. */

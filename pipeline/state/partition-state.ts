@@ -16,8 +16,8 @@ const NODE = 'node:';
  */
 export class PartitionState implements ShardState {
   readonly letters: DeadLetters;
+  readonly partition: number;
   readonly #partition: Partition;
-  readonly #number: number;
   readonly #source: string;
   readonly #transactional: ReadonlySet<string>;
   readonly #store: StateStore;
@@ -36,7 +36,7 @@ export class PartitionState implements ShardState {
     letters: DeadLetters,
   ) {
     this.#partition = partition;
-    this.#number = number;
+    this.partition = number;
     this.#source = source;
     this.#transactional = transactional;
     this.#store = store;
@@ -63,11 +63,11 @@ export class PartitionState implements ShardState {
   }
 
   outbox(sink: string): Outbox {
-    return new NoOutbox(this.#store, `${sink}#${this.#number}`);
+    return new NoOutbox(this.#store, `${sink}#${this.partition}`);
   }
 
   sent(sink: string): SentAlerts {
-    const name = `${sink}#${this.#number}`;
+    const name = `${sink}#${this.partition}`;
     return this.#transactional.has(sink)
       ? new NothingSent(this.#store, name)
       : new SentAlerts(this.#store, name);

@@ -18,6 +18,8 @@ export interface EncodedCheckpoint {
 
 /** All that a shard keeps beyond its own life. */
 export interface ShardState {
+  /** Of the source, where several processes share its partitions; stands in the letters. */
+  readonly partition?: number;
   readonly letters: DeadLetters;
   /** Undefined for a shard that never had one. @throws Error `state.corrupt` */
   last(): Checkpoint | undefined;

@@ -10,7 +10,7 @@ import {
   type Position,
   type SourceOutput,
 } from '../../pipeline/component/index.js';
-import type { CheckedTopology } from '../../pipeline/config/topology.js';
+import type { CheckedTopology, Settings } from '../../pipeline/config/topology.js';
 import { CheckpointReader, CheckpointWriter } from '../../pipeline/kafka/partitions/checkpoint-topic.js';
 import { spread } from '../../pipeline/kafka/partitions/sticky-assigner.js';
 import { PORTS } from '../../pipeline/model/index.js';
@@ -192,8 +192,13 @@ class Broker {
   }
 }
 
-/** @param refuses its sink takes no record, and three in a row are too many */
-function worker(broker: Broker, member: string, refuses = false) {
+/** @param refuses whether its sink takes no record at this moment @param settings of the topology */
+function worker(
+  broker: Broker,
+  member: string,
+  refuses: () => boolean = () => false,
+  settings: Partial<Settings> = {},
+) {
   const source = defineSource({
     name: 'log',
     summary: 'Partitions in memory.',
@@ -215,7 +220,7 @@ function worker(broker: Broker, member: string, refuses = false) {
     create: (_, { transaction }) => ({
       open: async () => Promise.resolve(),
       write: async (records, epoch) => {
-        if (refuses)
+        if (refuses())
           return records.map((record) => ({ record, code: 'x', reason: 'never', retriable: false }));
         const messages = records.map((record) => ({
           key: 'room',
@@ -235,7 +240,7 @@ function worker(broker: Broker, member: string, refuses = false) {
       out: { component: sink, from: ['sums'] },
     },
     temporaryFolder(),
-    { scaleOut: true, ...(refuses && { stopAfterFailures: 3 }) },
+    { scaleOut: true, ...settings },
   );
   return runnerOf(topology);
 }
@@ -296,10 +301,50 @@ test('a stop covers all that was read by a checkpoint; a start goes on from ther
 
 test('too many failures in a row stop the process, as the topology says', async () => {
   const broker = new Broker();
-  const runner = worker(broker, 'only', true);
+  const runner = worker(broker, 'only', () => true, { stopAfterFailures: 3 });
   await runner.start();
   broker.members.get('only')!([0]);
   broker.end = 100;
   await until('it to give up', () => runner.status().state === 'failed');
   expect(broker.members.size).toBe(0);
 });
+
+test('a replayed letter goes to the partition that it is of, also when that comes back later', async () => {
+  const broker = new Broker();
+  let broken = true;
+  const runner = worker(broker, 'only', () => broken);
+  const position = (partition: number) => broker.committed.get(partition)?.position;
+  await runner.start();
+  broker.members.get('only')!([0, 1]);
+  broker.end = 35;
+  await until('both to be read', () => position(0) === 35 && position(1) === 35);
+  const { letters } = await runner.letters.list();
+  expect(letters.map(({ partition }) => partition).sort()).toEqual([0, 0, 0, 1, 1, 1]);
+  broken = false;
+
+  broker.members.get('only')!([1]);
+  await until('it to be given away', () => runner.status().nodes[0]!.details['partition_0'] === undefined);
+  const { replayed, refused } = await runner.letters.replay({});
+  expect(replayed).toEqual(letters.filter(({ partition }) => partition === 1).map(({ id }) => id));
+  expect(refused.map(({ reason }) => reason)).toEqual(
+    Array(3).fill('its partition 0 is not read here now: it is replayed as soon as it is'),
+  );
+  await until('those of partition 1', () => broker.results.get(1)?.length === 3);
+  expect(broker.results.get(1)).toEqual(sums(35));
+  expect(broker.results.get(0) ?? []).toEqual([]);
+
+  broker.members.get('only')!([0, 1]);
+  await until('those of partition 0', () => broker.results.get(0)?.length === 3);
+  expect(broker.results.get(0)).toEqual(sums(35));
+  await emptied(runner);
+  expect(broker.results.get(1)).toEqual(sums(35));
+  await runner.stop();
+});
+
+/** A letter is forgotten with the checkpoint behind its replay. */
+async function emptied(runner: ReturnType<typeof worker>): Promise<void> {
+  for (let tries = 0; (await runner.letters.list()).total > 0; tries++) {
+    if (tries > 2000) throw new Error('the letters have not gone');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

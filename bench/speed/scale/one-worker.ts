@@ -20,7 +20,8 @@ import { drained, produce } from './topics.js';
  * can be processed. What is measured begins when the process has done its first ten seconds of them, and ends when
  * it has committed all.
  *
- * `node dist/bench/speed/scale/one-worker.js --broker 127.0.0.1:9092 [--rounds 2] [--only poses]`
+ * `node dist/bench/speed/scale/one-worker.js --broker 127.0.0.1:9092 [--rounds 2] [--only poses] [--pace 20]`; with
+ * `--pace 1` frames come as they would live, which tells the memory of a site that keeps up.
  */
 
 const [ROOMS, PARTITIONS, RATE_HZ] = [24, 12, 50] as const;
@@ -28,8 +29,6 @@ const LINKS = 4;
 /** What is simulated, and then sent again and again with later times. */
 const STRETCH_SECONDS = 5;
 const WARM_UP_SECONDS = 10;
-/** Of event time a second: more than a process can do. */
-const PACE = 20;
 const WINDOWS_HZ = 5;
 const FRAMES_PER_SECOND = ROOMS * LINKS * RATE_HZ;
 
@@ -68,6 +67,7 @@ async function main(): Promise<void> {
       broker: { type: 'string', default: '127.0.0.1:9092' },
       rounds: { type: 'string', default: '2' },
       only: { type: 'string' },
+      pace: { type: 'string', default: '20' },
     },
   });
   const lines = LINES.filter(({ name }) => values.only === undefined || values.only === name);
@@ -79,7 +79,10 @@ async function main(): Promise<void> {
     const stretch = await datagramsOf(makeRooms(ROOMS, LINKS), STRETCH_SECONDS, RATE_HZ);
     for (let round = 1; round <= Number(values.rounds); round++)
       for (const line of lines) {
-        const figures = await measured({ client, admin, broker: values.broker, stretch }, line);
+        const figures = await measured(
+          { client, admin, broker: values.broker, stretch, pace: Number(values.pace) },
+          line,
+        );
         process.stdout.write(`${JSON.stringify({ line: line.name, round, ...figures })}\n`);
       }
   } finally {
@@ -113,9 +116,11 @@ interface Site {
   readonly admin: Admin;
   readonly broker: string;
   readonly stretch: readonly Datagram[];
+  /** Of event time, seconds a second. */
+  readonly pace: number;
 }
 
-const measured = ({ client, admin, broker, stretch }: Site, line: Line): Promise<object> =>
+const measured = ({ client, admin, broker, stretch, pace }: Site, line: Line): Promise<object> =>
   withFolder(async (folder) => {
     const rooms = makeRooms(ROOMS, LINKS);
     const partitions = new Map(rooms.map(({ id }, index) => [id, index % PARTITIONS]));
@@ -128,7 +133,7 @@ const measured = ({ client, admin, broker, stretch }: Site, line: Line): Promise
     const stretches = repeated(stretch, STRETCH_SECONDS);
     const through = async (seconds: number): Promise<Moment> => {
       for (let sent = 0; sent < seconds; sent += STRETCH_SECONDS)
-        await produce(client, topic, stretches.next().value as readonly Datagram[], PACE, (room) =>
+        await produce(client, topic, stretches.next().value as readonly Datagram[], pace, (room) =>
           partitions.get(room)!,
         );
       await Promise.race([drained(admin, group, topic, 600_000), ended(worker)]);
