@@ -155,14 +155,15 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const server = serverFor(options.tls, options.slowMs ?? SLOW_MS, (request, response) => {
     void handle(request, response);
   });
-  answerUnreadable(server, { limits, formOf: (path) => formAt(path, options.form) });
+  const formOf = (path: string) => formAt(path, options.form);
+  answerUnreadable(server, { limits, formOf });
   const paths = new Map([
     ...mounts(options.form).map(({ base, form }) => [base + WEBSOCKET_PATH, form] as const),
     ...[WEBSOCKET_PATH, CHOSEN_BASE + WEBSOCKET_PATH].map(
       (path) => [path, options.formsOf?.get(WEBSOCKET_PATH) ?? options.form] as const,
     ),
   ]);
-  const stream = new PoseStream(deployment, server, hosts, paths);
+  const stream = new PoseStream(deployment, server, hosts, { paths, limits, formAt: formOf });
   await listen(server, options.host, options.port);
   const firstPassword = await users.makeFirstAdmin();
   const { port } = server.address() as AddressInfo;

@@ -38,6 +38,17 @@ const CODE_OF: Partial<Record<Situation, string>> = {
   SYSTEM_NOT_READY: 'SYSTEM_ERROR',
 };
 
+/** What of the call is wrong in situations that are answered VALIDATION_ERROR: 7.2 wants a field and a reason. */
+const PART_OF: Partial<Record<Situation, string>> = {
+  BAD_REQUEST: 'body',
+  METHOD_NOT_ALLOWED: 'method',
+  REQUEST_TIMEOUT: 'request',
+  HEADERS_TOO_LARGE: 'headers',
+  PAYLOAD_TOO_LARGE: 'body',
+  MISDIRECTED: 'Host',
+  VALIDATION_ERROR: 'body',
+};
+
 export interface FieldError {
   readonly field: string;
   readonly message: string;
@@ -71,13 +82,31 @@ export class ApiError extends Error {
   ) {
     super(message);
     this.situation = situation;
-    this.details = options.details ?? {};
+    const { fields = fieldsOf(situation, message), ...rest } = options.details ?? {};
+    this.details = { ...rest, ...(fields && { fields }) };
     this.headers = options.headers ?? {};
   }
 
   get status(): number {
     return STATUS_OF[this.situation];
   }
+}
+
+/** Who calls without a credential that is good. */
+export const unauthenticated = (): ApiError =>
+  new ApiError(
+    'AUTHENTICATION_ERROR',
+    'Send a valid access token (Authorization: Bearer <token>) or key (X-API-Key: <key>)',
+    { headers: { 'WWW-Authenticate': 'Bearer' } },
+  );
+
+/** Who calls the service by a name that it does not go by. */
+export const misdirected = (): ApiError =>
+  new ApiError('MISDIRECTED', 'This service does not go by that name: add it with --allow-host');
+
+function fieldsOf(situation: Situation, message: string): readonly FieldError[] | undefined {
+  const field = PART_OF[situation];
+  return field === undefined ? undefined : [{ field, message, received: null }];
 }
 
 const closed = { additionalProperties: false } as const;

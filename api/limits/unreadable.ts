@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Socket } from 'node:net';
-import { ApiError, errorBody } from '../contract/errors.js';
+import { ApiError } from '../contract/errors.js';
 import type { Form } from '../contract/form.js';
-import { addressKey } from './addresses.js';
 import type { Limits } from './limits.js';
+import { answerSocket } from './socket-answer.js';
 
 export interface Answering {
   /** The form of a mount that a path lies under. */
@@ -43,52 +41,19 @@ function whyRefused(code: string | undefined): ApiError {
     return new ApiError('HEADERS_TOO_LARGE', 'Address and headers may have 16 KiB at most');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return new ApiError('REQUEST_TIMEOUT', 'The request did not come to its end in time');
-  return new ApiError('BAD_REQUEST', 'This is not a request of HTTP/1.1 that can be read');
+  const message = 'This is not a request of HTTP/1.1 that can be read';
+  return new ApiError('BAD_REQUEST', message, {
+    details: { fields: [{ field: 'request', message, received: null }] },
+  });
 }
 
-async function answer(
+function answer(
   socket: Duplex,
   error: ApiError,
   packet: Buffer | undefined,
   { formOf, limits }: Answering,
 ): Promise<void> {
-  socket.on('error', () => {
-    socket.destroy();
-  });
-  const form = formOf(pathOf(packet));
-  const address = socket instanceof Socket ? (socket.remoteAddress ?? '') : '';
-  const { said, headers } = await counted(limits, form, addressKey(address), error);
-  const requestId = randomUUID();
-  const body = JSON.stringify(errorBody(form, said, new Date().toISOString(), requestId));
-  const lines = Object.entries({
-    ...headers,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
-    'X-Content-Type-Options': 'nosniff',
-    'X-Request-Id': requestId,
-    Connection: 'close',
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  if (!socket.writable) return;
-  socket.end(
-    `HTTP/1.1 ${said.status} ${STATUS_CODES[said.status] ?? ''}\r\n${lines.join('')}\r\n${body}`,
-    () => {
-      socket.destroy();
-    },
-  );
-}
-
-async function counted(
-  limits: Limits,
-  form: Form,
-  caller: string,
-  error: ApiError,
-): Promise<{ said: ApiError; headers: Readonly<Record<string, string>> }> {
-  try {
-    return { said: error, headers: await limits.take(form, 'pose_data', caller) };
-  } catch (refused) {
-    if (!(refused instanceof ApiError)) throw refused;
-    return { said: refused, headers: refused.headers };
-  }
+  return answerSocket(socket, error, formOf(pathOf(packet)), limits);
 }
 
 /** As far as it was read: the first line may be broken itself. */

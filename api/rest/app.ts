@@ -5,7 +5,7 @@ import { ROLES, type Account, type Role } from '../auth/roles.js';
 import { recordActions } from '../audit/record-actions.js';
 import { readCredentials } from '../auth/credentials.js';
 import { viewOf, type AnyEndpoint } from '../contract/endpoint.js';
-import { ApiError, codeOf, errorBody } from '../contract/errors.js';
+import { ApiError, codeOf, errorBody, misdirected, unauthenticated } from '../contract/errors.js';
 import { successBody, type Form } from '../contract/form.js';
 import type { Deployment } from '../deployment/deployment.js';
 import { addressKey } from '../limits/addresses.js';
@@ -178,7 +178,7 @@ const requireHost =
     if (!hosts.allows(context.get('Host'))) {
       const form = formOf(context) ?? configured;
       context.set(await limits.take(form, 'pose_data', addressKey(context.ip)));
-      throw new ApiError('MISDIRECTED', 'This service does not go by that name: add it with --allow-host');
+      throw misdirected();
     }
     await next();
   };
@@ -413,15 +413,7 @@ const holdsSecrets = ({ path }: AnyEndpoint): boolean => /^\/(auth|users|webhook
 
 function requireRole(access: Role | 'open', account: Account | null): void {
   if (access === 'open') return;
-  if (!account) {
-    throw new ApiError(
-      'AUTHENTICATION_ERROR',
-      'Send a valid access token (Authorization: Bearer <token>) or key (X-API-Key: <key>)',
-      {
-        headers: { 'WWW-Authenticate': 'Bearer' },
-      },
-    );
-  }
+  if (!account) throw unauthenticated();
   if (ROLES.indexOf(account.role) < ROLES.indexOf(access)) {
     throw new ApiError(
       'AUTHORIZATION_ERROR',

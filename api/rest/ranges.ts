@@ -19,14 +19,14 @@ export function readRange(
   const start = startTime === undefined ? undefined : fromIsoTime(startTime);
   const end = endTime === undefined ? undefined : fromIsoTime(endTime);
   if (start !== undefined && end !== undefined) {
-    if (end <= start) {
-      const message = `${endField} must lie after ${endField.replace(/end/, 'start')}`;
-      throw new ApiError('VALIDATION_ERROR', message, {
+    const refuse = (situation: 'VALIDATION_ERROR' | 'BAD_REQUEST', message: string): ApiError =>
+      new ApiError(situation, message, {
         details: { fields: [{ field: endField, message, received: endTime }] },
       });
-    }
+    if (end <= start)
+      throw refuse('VALIDATION_ERROR', `${endField} must lie after ${endField.replace(/end/, 'start')}`);
     if (end - start > LONGEST_RANGE)
-      throw new ApiError('BAD_REQUEST', 'A range may span 90 days at most: ask for a shorter one');
+      throw refuse('BAD_REQUEST', 'A range may span 90 days at most: ask for a shorter one');
   }
   return { ...(start !== undefined && { start }), ...(end !== undefined && { end }) };
 }

@@ -4,12 +4,14 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import type { Caller } from '../auth/authenticator.js';
-import { ApiError, codeOf } from '../contract/errors.js';
+import { ApiError, codeOf, misdirected, unauthenticated } from '../contract/errors.js';
 import { isoTime, type Form } from '../contract/form.js';
 import type { Deployment } from '../deployment/deployment.js';
 import { placeOf, placesOf, viewOfEnvironment } from '../deployment/places.js';
 import { addressKey } from '../limits/addresses.js';
 import type { Hosts } from '../limits/hosts.js';
+import type { Limits } from '../limits/limits.js';
+import { answerSocket } from '../limits/socket-answer.js';
 import { alertMessage, isWanted } from './alerts.js';
 import { Connection, FULL_BYTES, type Subscription } from './connection.js';
 import { EndedSubscriptions, RESUME_MS } from './ended.js';
@@ -17,7 +19,7 @@ import { Feeds } from './feeds.js';
 import { MessageError, readMessage, type AlertFilters, type Channel, type Subscribe } from './messages.js';
 import { PoseGroups, poseUpdate } from './pose-groups.js';
 import { Recent } from './recent.js';
-import { refuse, tokenOf } from './upgrade.js';
+import { tokenOf } from './upgrade.js';
 
 const CONNECTIONS_PER_ADDRESS = 100;
 const STREAMS_PER_ACCOUNT = 10;
@@ -34,6 +36,16 @@ const RECENT_ALERTS = 200;
 const RESUME_BYTES = FULL_BYTES / 2;
 /** Close code while the websocket sink is switched off in the configuration. */
 const SWITCHED_OFF = 4503;
+
+/** What a connection is asked for with. */
+export interface Upgrading {
+  /** Where the WebSocket is, with the form that persons have there. */
+  readonly paths: ReadonlyMap<string, Form>;
+  /** The form that an error at another path is told in. */
+  readonly formAt: (path: string) => Form;
+  /** Refused connections count as calls of pose data. */
+  readonly limits: Limits;
+}
 
 /** Section 6: /ws/pose under every mount and at the root. */
 export class PoseStream {
@@ -54,13 +66,12 @@ export class PoseStream {
   #ticks = 0;
   #skippedByGone = 0;
 
-  /** @param paths with the form that persons have there */
-  constructor(deployment: Deployment, server: Server, hosts: Hosts, paths: ReadonlyMap<string, Form>) {
+  constructor(deployment: Deployment, server: Server, hosts: Hosts, upgrading: Upgrading) {
     this.#deployment = deployment;
     this.#hosts = hosts;
     this.#groups = new PoseGroups((environment) => viewOfEnvironment(deployment, environment));
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      this.#upgrade(request, socket, head, paths).catch((error: unknown) => {
+      this.#upgrade(request, socket, head, upgrading).catch((error: unknown) => {
         this.#deployment.log.error('a WebSocket could not be opened', { reason: String(error) });
         socket.destroy();
       });
@@ -136,33 +147,23 @@ export class PoseStream {
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
-    paths: ReadonlyMap<string, Form>,
+    { paths, formAt, limits }: Upgrading,
   ): Promise<void> {
     socket.on('error', (error) => {
       this.#deployment.log.debug('a WebSocket failed', { reason: error.message });
     });
     const target = request.url ?? '/';
     const url = URL.canParse(target, 'http://localhost') ? new URL(target, 'http://localhost') : null;
-    const form = url && paths.get(url.pathname);
-    if (!form) {
-      refuse(socket, '404 Not Found');
-      return;
-    }
-    if (!this.#hosts.allows(request.headers.host)) {
-      refuse(socket, '421 Misdirected Request');
-      return;
-    }
+    const form = url ? paths.get(url.pathname) : undefined;
+    const refuse = (error: ApiError): Promise<void> =>
+      answerSocket(socket, error, form ?? formAt(url?.pathname ?? '/'), limits);
+    if (!url || !form) return refuse(new ApiError('RESOURCE_NOT_FOUND', 'No WebSocket is here'));
+    if (!this.#hosts.allows(request.headers.host)) return refuse(misdirected());
     const caller = await this.#callerOf(request, url);
-    if (!caller) {
-      refuse(socket, '401 Unauthorized');
-      return;
-    }
+    if (!caller) return refuse(unauthenticated());
     const address = addressKey(request.socket.remoteAddress ?? '');
     const others = [...this.#connections].filter((other) => other.address === address);
-    if (others.length >= CONNECTIONS_PER_ADDRESS) {
-      refuse(socket, '429 Too Many Requests', { 'Retry-After': '60' });
-      return;
-    }
+    if (others.length >= CONNECTIONS_PER_ADDRESS) return refuse(tooManyConnections());
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#welcome(webSocket, new Connection(webSocket, caller, address, form));
     });
@@ -477,3 +478,10 @@ export class PoseStream {
     }
   }
 }
+
+const tooManyConnections = (): ApiError =>
+  new ApiError(
+    'RATE_LIMIT_EXCEEDED',
+    `An address may have ${CONNECTIONS_PER_ADDRESS} connections: wait 60 seconds, or close one`,
+    { headers: { 'Retry-After': '60' } },
+  );

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { complaints } from '../support/openapi.js';
 import { openService, type TestService } from './support.js';
 
 let service: TestService;
@@ -87,7 +88,9 @@ test('what cannot be read is answered as other errors are: form, code, headers o
   expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
   for (const name of ['Limit', 'Remaining', 'Reset', 'Window'])
     expect(head).toMatch(new RegExp(`^X-RateLimit-${name}: \\d+\\r?$`, 'm'));
-  expect(JSON.parse(body)).toMatchObject({ error: { code: 'VALIDATION_ERROR', details: {} } });
+  expect(JSON.parse(body)).toMatchObject({
+    error: { code: 'VALIDATION_ERROR', details: { field_errors: [{ field: 'request' }] } },
+  });
   const b = await send('nonsense\r\n\r\n');
   expect(JSON.parse(b.split('\r\n\r\n')[1]!)).toMatchObject({
     success: false,
@@ -183,4 +186,26 @@ test('refused requests of one address come to an end: 429', async () => {
   }
   expect(statuses).toEqual([...Array<string>(3).fill('HTTP/1.1 400'), 'HTTP/1.1 429']);
   await limited.close();
+});
+
+const UPGRADE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+
+test.each([
+  ['without a credential', '/form-b/api/v1/ws/pose', HEAD, 401, 'AUTHENTICATION_ERROR'],
+  ['with a token that is none', '/ws/pose?token=none', HEAD, 401, 'AUTHENTICATION_ERROR'],
+  ['where there is none', '/form-b/api/v1/ws/elsewhere', HEAD, 404, 'RESOURCE_NOT_FOUND'],
+  ['by another name', '/ws/pose', 'Host: evil.example\r\n', 421, 'VALIDATION_ERROR'],
+])('a WebSocket %s is refused as a call is', async (_what, path, host, status, code) => {
+  const [head, body] = (await send(`GET ${path} HTTP/1.1\r\n${host}${UPGRADE}\r\n`)).split('\r\n\r\n') as [
+    string,
+    string,
+  ];
+  const [first, ...lines] = head.split('\r\n');
+  expect(first).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  const headers = new Headers(lines.map((line) => line.split(': ') as [string, string]));
+  const answer: unknown = JSON.parse(body);
+  expect(answer).toMatchObject({ error: { code }, request_id: headers.get('X-Request-Id') });
+  expect(complaints('GET', path, { status, headers }, answer)).toEqual([]);
+  expect(headers.get('X-RateLimit-Limit')).toBe('1000');
 });
