@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../telemetry/folders.js';
+import { makeOwnFolder } from '../telemetry/folders.js';
 import { hideSecret } from '../telemetry/secrets.js';
 import { stateError } from './version.js';
 
@@ -64,7 +64,7 @@ function readKey(path: string): string | undefined {
 }
 
 function makeKey(stateFolder: string, path: string): string {
-  makeFolder(stateFolder);
+  makeOwnFolder(stateFolder);
   const key = randomBytes(KEY_BYTES).toString('hex');
   try {
     writeFileSync(path, `${key}\n`, { flag: 'wx', mode: 0o600 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder } from '../telemetry/folders.js';
+import { makeOwnFolder } from '../telemetry/folders.js';
 
 /** Folders that this process holds. */
 const held = new Set<string>();
@@ -16,7 +16,7 @@ export const RESTORING = 'restoring';
  * @throws Error with code `state.locked`, naming the process that holds it; `state.restoring`
  */
 export function lockFolder(folder: string, { restores = false } = {}): () => void {
-  makeFolder(folder);
+  makeOwnFolder(folder);
   const file = join(folder, 'lock');
   if (held.has(folder)) throw locked(folder, process.pid);
   for (let attempt = 0; ; attempt++) {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Static, TObject } from 'typebox';
 import { Value } from 'typebox/value';
 import { checkLayout, stateError } from './version.js';
-import { makeFolder } from '../telemetry/folders.js';
+import { makeOwnFolder } from '../telemetry/folders.js';
 
 export interface StateFileOptions<S extends TObject> {
   /** With `version`, which counts up with each change that an earlier csiflow could not read. */
@@ -32,7 +32,7 @@ export class StateFile<S extends TObject> {
   constructor(file: string, options: StateFileOptions<S>) {
     this.#file = file;
     this.#options = options;
-    makeFolder(dirname(file));
+    makeOwnFolder(dirname(file));
     this.#seen = stampOf(file);
     this.#content = this.#read();
   }
