@@ -1,9 +1,10 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { open } from 'lmdb';
 import type { StateKeys } from './keys.js';
+import { headerOf } from './header.js';
+import { openMdb } from './mdb.js';
 import { Seal } from './seal.js';
-import { FILE_OPTIONS, headerOf, STATE_FILE, StateStore } from './store.js';
+import { STATE_FILE, StateStore } from './store.js';
 import { WriteThreads } from './write-threads.js';
 
 /** Values that are written before it is waited for the disk. */
@@ -47,7 +48,7 @@ async function replace(store: StateStore, file: string, topology: string, key: B
 }
 
 async function write(store: StateStore, part: string, topology: string, seal: Seal | null): Promise<void> {
-  const root = open<Buffer, string>({ path: part, ...FILE_OPTIONS });
+  const root = openMdb(part);
   const threads = new WriteThreads();
   try {
     let count = 0;

@@ -1,36 +1,15 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { deserialize, serialize } from 'node:v8';
-import { open, type Database, type RangeOptions, type RootDatabase } from 'lmdb';
-import { packageVersion } from '../telemetry/paths.js';
-import { KEY_FILE } from './keys.js';
+import type { Database, RangeOptions, RootDatabase } from 'lmdb';
+import { checkHeader, HEADER, headerOf, sealOf } from './header.js';
 import { lockFolder } from './lock.js';
+import { openMdb, unsealed, type Key, type Table } from './mdb.js';
 import { Room } from './room.js';
 import { Seal } from './seal.js';
-import { checkLayout, stateError } from './version.js';
+import { stateError } from './version.js';
 import { WriteThreads } from './write-threads.js';
 
-/** Counts up with each change of the tables, their keys or their values that an earlier csiflow could not read. */
-const LAYOUT = 1;
-
-const HEADER = 'header';
-
-/** What a store says of itself. */
-export function headerOf(topology: string, seal: Seal | null): Buffer {
-  const sealed = seal?.close(Buffer.from(topology), HEADER);
-  return encode({ version: LAYOUT, topology, by: packageVersion(), ...(sealed && { sealed }) });
-}
-
-/** How a store's file is opened; `maxDbs` is the number of tables. */
-export const FILE_OPTIONS = {
-  encoding: 'binary',
-  maxDbs: 256,
-  noSubdir: true,
-  // Else lmdb makes promises of its own, and a commit that a full disk refuses would end the process by one.
-  eventTurnBatching: false,
-  // For `WriteThreads`.
-  separateFlushed: true,
-} as const;
+export { decode, encode } from './codec.js';
+export type { Key, Table } from './mdb.js';
 
 /** In a state folder. */
 export const STATE_FILE = 'state.mdb';
@@ -66,15 +45,10 @@ export class StateStore {
     this.#room = new Room(folder);
     const file = join(folder, STATE_FILE);
     try {
-      if (existsSync(file)) checkFile(file);
-      this.root = open<Buffer, string>({ path: file, ...FILE_OPTIONS });
+      this.root = openMdb(file);
     } catch (error) {
       this.#unlock();
-      throw stateError(
-        'state.corrupt',
-        `${file} cannot be opened as a state store (${text(error)}): move it away to start anew, its content is then lost`,
-        error,
-      );
+      throw error;
     }
     try {
       this.#readHeader(file, topology, key !== null);
@@ -96,36 +70,7 @@ export class StateStore {
       this.root.putSync(HEADER, headerOf(topology, this.#seal));
       return;
     }
-    const header = readHeader(file, found);
-    checkLayout(file, header.version, LAYOUT, header.by);
-    if (header.topology !== topology) {
-      throw stateError(
-        'state.foreign',
-        `${file} belongs to the topology ${header.topology}, not to ${topology}: give each topology a state folder of its own`,
-      );
-    }
-    this.#checkSeal(file, header.sealed);
-  }
-
-  #checkSeal(file: string, sealed: Uint8Array | undefined): void {
-    if (!sealed) {
-      this.#seal = null;
-      return;
-    }
-    if (!this.#seal)
-      throw stateError(
-        'state.encryption',
-        `${file} is encrypted, and its key is not there: put it into ${KEY_FILE} of its folder, or into settings.privacy.key (see docs/privacy.md)`,
-      );
-    try {
-      this.#seal.open(sealed, HEADER);
-    } catch (error) {
-      throw stateError(
-        'state.encryption',
-        `${file} was encrypted with another key: put the right one into ${KEY_FILE} of its folder, or into settings.privacy.key`,
-        error,
-      );
-    }
+    this.#seal = sealOf(file, checkHeader(file, found, topology), this.#seal);
   }
 
   /** Names of its tables. */
@@ -207,23 +152,6 @@ export class StateStore {
   }
 }
 
-/** Reads go through `open` from now on. */
-function unsealed(table: Table, open: (value: Buffer) => Buffer): void {
-  const get = table.get.bind(table);
-  const getRange = table.getRange.bind(table);
-  Object.assign(table, {
-    get: (key: Key) => {
-      const value = get(key);
-      return value && open(value);
-    },
-    // `getKeys` asks it for keys alone.
-    getRange: (range: RangeOptions & { readonly values?: boolean }) => {
-      const found = getRange(range);
-      return range.values === false ? found : found.map(({ key, value }) => ({ key, value: open(value) }));
-    },
-  });
-}
-
 const CLOSED = 'the state store is closed';
 const tooLate = (): Promise<never> => Promise.reject(new Error(CLOSED));
 
@@ -263,63 +191,3 @@ function lookedAt<T>(write: Promise<T>): Promise<T> {
   looked.catch(() => undefined);
   return looked;
 }
-
-export type Key = number | string | (number | string)[];
-export type Table = Database<Buffer, Key>;
-
-/** Plain data and typed arrays as bytes (structured clone). */
-export const encode = (value: unknown): Buffer => serialize(value);
-export const decode = (value: Uint8Array): unknown => deserialize(value);
-
-interface Header {
-  readonly version: unknown;
-  readonly topology: string;
-  /** csiflow's version that made the store; not in those of the first one. */
-  readonly by?: string;
-  /** The topology's name, encrypted; in encrypted stores. */
-  readonly sealed?: Uint8Array;
-}
-
-/** @throws Error `state.corrupt` */
-function readHeader(file: string, bytes: Uint8Array): Header {
-  try {
-    return decode(bytes) as Header;
-  } catch (error) {
-    throw stateError(
-      'state.corrupt',
-      `${file} has an unreadable header: move it away to start anew, its content is then lost`,
-      error,
-    );
-  }
-}
-
-/** Looked at before the store maps the file into memory: another file there, or half of one, would end the process. */
-function checkFile(file: string): void {
-  const start = Buffer.alloc(META_BYTES);
-  const handle = openSync(file, 'r');
-  try {
-    const bytes = readSync(handle, start, 0, start.length, 0);
-    // The first page is a header of the store: MDB_MAGIC stands behind the page's own header.
-    if (bytes < start.length || start.readUInt32LE(24) !== 0xbeefc0de) throw new Error('it is not a store');
-    const pageBytes = start.readUInt32LE(48);
-    const { size } = fstatSync(handle);
-    if (pageBytes < META_BYTES || size < 2 * pageBytes) throw new Error('it is cut off');
-    const second = Buffer.alloc(META_BYTES);
-    readSync(handle, second, 0, second.length, pageBytes);
-    const newest = transactionOf(second) > transactionOf(start) ? second : start;
-    for (const root of [FREE_ROOT, MAIN_ROOT]) {
-      const page = newest.readBigUInt64LE(root);
-      if (page !== NO_PAGE && (page + 1n) * BigInt(pageBytes) > BigInt(size))
-        throw new Error('it is cut off');
-    }
-  } finally {
-    closeSync(handle);
-  }
-}
-
-/** Places in a meta page of lmdb (mdb.c, MDB_meta): roots of its two tables, and the transaction that wrote it. */
-const [FREE_ROOT, MAIN_ROOT, TRANSACTION, META_BYTES] = [88, 136, 152, 160];
-const NO_PAGE = 0xffff_ffff_ffff_ffffn;
-const transactionOf = (meta: Buffer): bigint => meta.readBigUInt64LE(TRANSACTION);
-
-const text = (error: unknown) => (error instanceof Error ? error.message : String(error));
