@@ -125,8 +125,9 @@ const randomly = (lane: number) => {
       await chain('udp', () =>
         withDatagrams(async (input, accepted) => {
           for (let turn = 0; turn < Math.min(CHAIN, left); turn++) {
-            await killAtRandom(input);
-            report.killed('udp', 'random', await accepted.afterRun());
+            const killed = await killAtRandom(input);
+            const loss = await accepted.afterRun();
+            if (killed) report.killed('udp', 'random', loss);
           }
         }),
       );
@@ -179,6 +180,7 @@ for (const kind of ['file', 'simulator'] as const) {
       });
     }
     report.expectNone(kind);
+    report.expectEach(kind, POINTS);
   });
 }
 
@@ -194,6 +196,7 @@ test('datagrams, killed at each named moment', minutes(60), async () => {
     );
   }
   report.expectNone('udp');
+  report.expectEach('udp', POINTS);
 });
 
 if (full) randomly(2);
@@ -212,6 +215,7 @@ async function chains(
   for (let left = KILLS[kind]; left > 0; left -= CHAIN)
     await chain(kind, () => work((input) => killManyTimes(input, left), index++));
   report.expectNone(kind);
+  report.expectEach(kind, POINTS);
 }
 
 /** One that ends otherwise than it should keeps none of the others from being tried. */
@@ -227,15 +231,16 @@ async function chain(kind: Kind, work: () => Promise<void>): Promise<void> {
 /** As often as a chain holds, or as are left. */
 async function killManyTimes(input: ChildInput, left: number): Promise<void> {
   for (let turn = 0; turn < Math.min(CHAIN, left); turn++) {
-    await killAtRandom(input);
-    report.killed(input.source, 'random');
+    if (await killAtRandom(input)) report.killed(input.source, 'random');
   }
 }
 
+/** On a busy machine the input may be over before a moment has come for the last time: that is no kill. */
 async function killAtEach(input: ChildInput, count: number): Promise<void> {
   for (const point of POINTS) {
-    expect((await start(input, `${point}:${count}`).ended).signal, point).toBe('SIGKILL');
-    report.killed(input.source, point);
+    const ended = await start(input, `${point}:${count}`).ended;
+    expect([KILLED, ENDED], point).toContainEqual(ended);
+    if (ended.signal !== null) report.killed(input.source, point);
   }
 }
 
@@ -292,14 +297,16 @@ async function expectTold(chain: string, folder: string, rows: string): Promise<
   }
 }
 
-/** From before it has opened its state until well into its input. */
-async function killAtRandom(input: ChildInput): Promise<void> {
+/** From before it has opened its state until well into its input. @returns false where it had come to its end before */
+async function killAtRandom(input: ChildInput): Promise<boolean> {
   const started = start(input);
   if (Math.random() > 0.2) await Promise.race([started.running, started.ended]);
   await sleep(Math.random() * 800);
   started.process.kill('SIGKILL');
-  // It may have come to its end before; one that broke down by itself was not killed.
-  expect([KILLED, ENDED]).toContainEqual(await started.ended);
+  const ended = await started.ended;
+  // One that broke down by itself was not killed.
+  expect([KILLED, ENDED]).toContainEqual(ended);
+  return ended.signal !== null;
 }
 
 const KILLED = { code: null, signal: 'SIGKILL' };

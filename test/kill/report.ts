@@ -63,6 +63,11 @@ export class Report {
     expect(this.#broken[kind]).toEqual([]);
   }
 
+  /** @throws where a process of this kind was never killed at one of the moments */
+  expectEach(kind: Kind, moments: readonly string[]): void {
+    expect(moments.filter((moment) => !this.#kills.has(`${kind} ${moment}`))).toEqual([]);
+  }
+
   /** The longest stretch of datagrams that a kill took, milliseconds. */
   get longestLoss(): number {
     return Math.max(0, ...this.#losses.map(({ milliseconds }) => milliseconds));
