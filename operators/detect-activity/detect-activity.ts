@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Data, Measure, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
+import { SightFields, Sights, type SightSettings, type SightState } from '../shared/sights.js';
 import { ACTIVITIES, Diary, type Change, type DiarySettings, type DiaryState } from './diary.js';
 
 export const detectActivity = defineOperator({
@@ -21,8 +22,9 @@ what was done before. All by event time. It gives
 - measures \`walking_seconds\`, \`standing_seconds\`, \`sitting_seconds\`, \`lying_seconds\`, one a person (\`subject\`) and
   minute, at the start of the minute, once the minute is over and all in it is decided; left out where they are 0.
 
-Only frames in which the person is in sight count (\`active\`, not \`lost\`), and no time between frames that are more than
-\`max_gap_ms\` apart. At the end of input a minute that has begun is written with what it has.
+Only frames in which the person is in sight count (\`active\`, not \`lost\`), of persons who are there: who came \`arrival_confidence\` sure, as
+who walks is, or is in sight for \`min_sight\` of the last half minute. In an empty room the network claims a person now and then. No time counts
+between frames that are more than \`max_gap_ms\` apart. At the end of input a minute that has begun is written with what it has.
 
 Gotchas: it is as good as the postures that it is given; \`docs/analytics.md\` has what the shipped network gives. Getting up,
 sitting down and bending are no activities of their own. Who falls and lies on the floor is lying.
@@ -30,6 +32,7 @@ sitting down and bending are no activities of their own. Who falls and lies on t
   inputs: ['pose'],
   outputs: ['event', 'measure'],
   stateFields: [],
+  stateVersion: 2,
   config: Type.Object(
     {
       walking_m_s: Type.Number({
@@ -51,6 +54,7 @@ sitting down and bending are no activities of their own. Who falls and lies on t
         description:
           'Frames of a person further apart than this say nothing of the time between them, milliseconds; no less than the hop of the windows.',
       }),
+      ...SightFields,
     },
     { additionalProperties: false },
   ),
@@ -64,7 +68,8 @@ sitting down and bending are no activities of their own. Who falls and lies on t
       dwell: config.dwell_ms * 1000,
       maxGap: config.max_gap_ms * 1000,
     };
-    const rooms = new Map(context.environments.map(({ id }) => [id, new Room(id, settings)]));
+    const sight = { minConfidence: 0, arrival: config.arrival_confidence, share: config.min_sight };
+    const rooms = new Map(context.environments.map(({ id }) => [id, new Room(id, settings, sight)]));
     return {
       process: (data: Data): Output<SensedEvent> => {
         const frame = data as PoseFrame;
@@ -92,28 +97,32 @@ interface RoomState extends DiaryState {
   readonly environment: string;
   readonly provenance: Provenance | null;
   readonly lag: number;
+  readonly sights: SightState;
 }
 
 /** One environment. */
 class Room {
   readonly #environment: string;
   readonly #diary: Diary;
+  readonly #sights: Sights;
   #provenance: Provenance | null = null;
   /** By how much a frame's time lies behind the event time at which it comes, microseconds. */
   #lag = 0;
 
-  constructor(environment: string, settings: DiarySettings) {
+  constructor(environment: string, settings: DiarySettings, sight: SightSettings) {
     this.#environment = environment;
     this.#diary = new Diary(settings);
+    this.#sights = new Sights(sight);
   }
 
   take({ time, windowEnd, persons, provenance }: PoseFrame): SensedEvent[] {
     this.#provenance = provenance;
     this.#lag = Math.max(this.#lag, windowEnd - time);
+    this.#sights.see(time, persons);
     return persons.flatMap((person) => {
       const { track } = person;
       if (track?.state === 'ended') this.#diary.leave(track.id);
-      if (track?.state !== 'active') return [];
+      if (track?.state !== 'active' || !this.#sights.isThere(person)) return [];
       const change = this.#diary.see(track.id, person, time);
       if (!change) return [];
       const { confidence, position } = person;
@@ -149,6 +158,7 @@ class Room {
       environment: this.#environment,
       provenance: this.#provenance,
       lag: this.#lag,
+      sights: this.#sights.snapshot(),
       ...this.#diary.snapshot(),
     };
   }
@@ -156,6 +166,7 @@ class Room {
   restore(state: RoomState): void {
     this.#provenance = state.provenance;
     this.#lag = state.lag;
+    this.#sights.restore(state.sights);
     this.#diary.restore(state);
   }
 

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Data, Failure, PoseFrame } from '../../pipeline/model/index.js';
+import { SightFields } from '../shared/sights.js';
 import { Watch, type Finding, type WatchState } from './watch.js';
 
 export const watchZones = defineOperator({
@@ -8,9 +9,12 @@ export const watchZones = defineOperator({
   summary: 'Tells who enters and leaves zones, how many people are where, intruders and crowds.',
   description: `
 Use it behind \`track-persons\`. Zones, authorised hours, the size of a crowd and the time zone are the environment's. It counts
-persons whose track is active, from \`min_confidence\` on. A person is in a zone once its floor point lies inside of the polygon,
+persons in sight: their track is active, and they are \`min_confidence\` sure. To come, somebody must be \`arrival_confidence\` sure,
+as who walks is, or be in sight for \`min_sight\` of the last half minute: in an empty room the network claims a person now and then,
+but less often. A person is in a zone once its floor point lies inside of the polygon,
 until it lies more than \`margin_m\` outside (it has left at the edge then) or is out of sight; either counts once it has lasted
-for \`min_stay_ms\`, and then from its beginning on. So noise at an edge gives no chatter, and each result comes \`min_stay_ms\` after what it tells of.
+for \`min_stay_ms\`, and then from its beginning on. So noise at an edge gives no chatter, and each result comes \`min_stay_ms\`, and half
+a window, after what it tells of.
 
 Events:
 
@@ -26,7 +30,7 @@ comes; and what analytics are made of, once a minute of event time, [docs/analyt
 are left out there, and a minute without frames altogether.
 
 Gotchas: people who keep still are often lost for a while. They count as being where they were for \`max_lost_ms\`, as long as
-the tracker keeps them (its \`max_age_ms\`), so who leaves unseen is missed as late. A frame
+the tracker keeps them (its \`max_age_ms\`) and they were in sight for \`min_sight\` of the last half minute, so who leaves unseen is missed as late. A frame
 stands for the time until the next one, for \`max_gap_ms\` at most: after that nobody is in sight.
 `,
   inputs: ['pose'],
@@ -51,8 +55,9 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
         minimum: 0,
         maximum: 1,
         default: 0.2,
-        description: 'Persons below it are not counted.',
+        description: 'Persons below it are not in sight.',
       }),
+      ...SightFields,
       max_lost_ms: Type.Number({
         minimum: 0,
         maximum: 600_000,
@@ -84,6 +89,8 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
       margin: config.margin_m,
       stay: Math.round(config.min_stay_ms * 1000),
       minConfidence: config.min_confidence,
+      arrival: config.arrival_confidence,
+      share: config.min_sight,
       lost: Math.round(config.max_lost_ms * 1000),
       gap: Math.round(config.max_gap_ms * 1000),
       moving: config.moving_m_s,

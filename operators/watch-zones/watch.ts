@@ -13,13 +13,13 @@ import { allowedAt } from './authority.js';
 import { decided, isGone, newMember, type Change, type Member, type Sighting } from './members.js';
 import { addTo, MINUTE, minuteRows, newMinute, type MinuteState } from './minute.js';
 import { depth } from '../shared/polygon.js';
+import { Sights, type SightSettings, type SightState } from '../shared/sights.js';
 
-export interface WatchSettings {
+export interface WatchSettings extends SightSettings {
   /** Metres beyond a zone's edge until a person has left it. */
   readonly margin: number;
   /** Microseconds that a change must last. */
   readonly stay: number;
-  readonly minConfidence: number;
   /** Microseconds that somebody who is lost or unsure counts as being where they were. */
   readonly lost: number;
   /** Microseconds that a frame stands for at most. */
@@ -32,6 +32,7 @@ export interface WatchState {
   readonly regions: readonly string[];
   readonly newest: Newest | null;
   readonly lag: number;
+  readonly sights: SightState;
   readonly covered: boolean;
   readonly accrued: number;
   readonly settled: number;
@@ -69,6 +70,7 @@ export class Watch {
   /** Ids: of the environment, then of the zones. */
   readonly #regions: readonly string[];
   readonly #guarded: readonly number[];
+  readonly #sights: Sights;
   #newest: Newest | null = null;
   /** By how much a frame's time lies behind the event time at which it comes, microseconds. */
   #lag = 0;
@@ -87,6 +89,7 @@ export class Watch {
   constructor(environment: Environment, settings: WatchSettings) {
     this.#environment = environment;
     this.#settings = settings;
+    this.#sights = new Sights(settings);
     this.#regions = [environment.id, ...environment.zones.map(({ id }) => id)];
     const kinds = environment.zones.flatMap(({ kind }, index) => (isGuarded(kind) ? [index + 1] : []));
     this.#guarded = kinds.length > 0 ? kinds : [ROOM];
@@ -113,6 +116,7 @@ export class Watch {
       this.#covered = true;
       this.#accrued = this.#settled = time;
     }
+    this.#sights.see(time, frame.persons);
     const confirmed = frame.persons.filter((person) => this.#isConfirmed(person));
     const held = frame.persons.filter((person) => !confirmed.includes(person) && this.#isHeld(person, time));
     const sureness = surenessOf(frame, [...confirmed, ...held]);
@@ -137,6 +141,7 @@ export class Watch {
       regions: this.#regions,
       newest: this.#newest,
       lag: this.#lag,
+      sights: this.#sights.snapshot(),
       covered: this.#covered,
       accrued: this.#accrued,
       settled: this.#settled,
@@ -154,6 +159,7 @@ export class Watch {
     const state = structuredClone(saved);
     this.#newest = state.newest;
     this.#lag = state.lag;
+    this.#sights.restore(state.sights);
     this.#covered = state.covered;
     this.#accrued = state.accrued;
     this.#settled = state.settled;
@@ -164,20 +170,18 @@ export class Watch {
     this.#crowd = state.crowd;
   }
 
-  #isConfirmed({ track, confidence, position }: Person): boolean {
-    return (
-      track?.state === 'active' &&
-      confidence >= this.#settings.minConfidence &&
-      Number.isFinite(position.x) &&
-      Number.isFinite(position.y)
-    );
+  #isConfirmed(person: Person): boolean {
+    const { x, y } = person.position;
+    return this.#sights.isThere(person) && Number.isFinite(x) && Number.isFinite(y);
   }
 
   /** Is still taken to be where it was, though it is not seen for sure. */
-  #isHeld({ track }: Person, time: number): boolean {
+  #isHeld(person: Person, time: number): boolean {
+    const { track } = person;
     if (track?.state !== 'active' && track?.state !== 'lost') return false;
     const member = this.#members.get(track.id);
-    return member?.seen === true && time - member.last.time <= this.#settings.lost;
+    const lost = time - (member?.last.time ?? -Infinity);
+    return member?.seen === true && lost <= this.#settings.lost && this.#sights.isTrusted(person);
   }
 
   #take(): Finding[] {

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { detectActivity } from '../../operators/detect-activity/detect-activity.js';
+import { detectInactivity } from '../../operators/detect-inactivity/detect-inactivity.js';
+import { Sights } from '../../operators/shared/sights.js';
+import { watchZones } from '../../operators/watch-zones/watch-zones.js';
+import type { AnyOperator, Operator, Output } from '../../pipeline/component/index.js';
+import type { Data, Person, PoseFrame } from '../../pipeline/model/index.js';
+import { withDefaults } from '../kit/definition.js';
+import { testContext } from '../support/context.js';
+import { person, poseFrame, START } from '../support/records.js';
+
+/** Frames a second. */
+const RATE = 5;
+const FRAME = 1_000_000 / RATE;
+
+/** How sure the network is of the one person at a second; null: the track is lost. */
+type Sure = (second: number) => number | null;
+
+/** Who is nobody: claimed in one frame of seven, a few in a row, less sure than of who walks. */
+const phantom: Sure = (second) => (second % 7 < 1 ? 0.38 : null);
+/** Comes in walking, then lies: seen in every other frame, hardly surer than of nobody. */
+const sleeper: Sure = (second) => (second < 5 ? 0.6 : Math.round(second * RATE) % 2 === 0 ? 0.33 : null);
+
+const someone = (sure: number | null, posture: Person['posture']): Person => ({
+  ...person(0, 0, { confidence: sure ?? 0.1, posture, position: { x: 2, y: 2, z: 0 } }),
+  track: {
+    ...{ id: 1, age: 9, since: START, velocity: { x: 0, y: 0 } },
+    state: sure === null ? 'lost' : 'active',
+  },
+});
+
+const frames = (seconds: number, sure: Sure, posture: Person['posture'] = 'sitting'): PoseFrame[] =>
+  Array.from({ length: seconds * RATE }, (_, index) => {
+    const time = START + index * FRAME;
+    const persons = [someone(sure(index / RATE), posture)];
+    return poseFrame(index, { time, windowEnd: time + 1_000_000, persons, signalQuality: 1 });
+  });
+
+function run(component: AnyOperator, input: readonly PoseFrame[], config: object = {}) {
+  const { context } = testContext();
+  const operator = component.create(withDefaults(component, config) as never, context) as Operator;
+  const given = input.flatMap((frame) => [
+    ...(operator.watermark?.(frame.windowEnd - 1).data ?? []),
+    ...(operator.process(frame, 'people') as Output<Data>).data,
+  ]);
+  return [...given, ...(operator.watermark?.(Infinity).data ?? [])];
+}
+
+const total = (data: readonly Data[], name: string): number =>
+  data.reduce((sum, one) => sum + (one.port === 'measure' && one.name === name ? one.value : 0), 0);
+
+describe('a network that claims somebody in an empty room now and then', () => {
+  const empty = frames(600, phantom);
+
+  test('fills no room', () => {
+    const found = run(watchZones, empty);
+    expect(total(found, 'seconds_with_0_persons')).toBeCloseTo(600, -1);
+    for (const name of ['presence_seconds', 'detections', 'person_entered', 'person_seconds'])
+      expect([name, total(found, name)]).toEqual([name, 0]);
+  });
+
+  test('does nothing, and is not inactive', () => {
+    expect(run(detectActivity, empty)).toEqual([]);
+    expect(run(detectInactivity, empty, { threshold_minutes: 1 })).toEqual([]);
+  });
+});
+
+describe('who came in walking and then keeps still', () => {
+  const asleep = frames(600, sleeper, 'lying');
+
+  test('is there all the time', () => {
+    const found = run(watchZones, asleep);
+    expect(total(found, 'person_entered')).toBe(1);
+    expect(total(found, 'presence_seconds')).toBeCloseTo(600, -1);
+  });
+
+  test('lies, and is told when that is long', () => {
+    expect(total(run(detectActivity, asleep), 'lying_seconds')).toBeGreaterThan(500);
+    expect(run(detectInactivity, asleep, { threshold_minutes: 5 })).toHaveLength(1);
+  });
+
+  test('has left once the network claims them as seldom as nobody', () => {
+    const left = frames(300, (second) => (second < 60 ? 0.6 : phantom(second)));
+    const found = run(watchZones, left);
+    const seconds = total(found, 'presence_seconds');
+    expect(seconds).toBeGreaterThan(60);
+    expect(seconds).toBeLessThan(100);
+  });
+});
+
+describe('Sights', () => {
+  const settings = { minConfidence: 0.2, arrival: 0.5, share: 0.4 };
+  /** Seconds after which somebody is there for the first time; null: never. */
+  const comes = (sights: Sights, seconds: number, sure: Sure): number | null => {
+    for (const { time, persons } of frames(seconds, sure)) {
+      sights.see(time, persons);
+      if (sights.isThere(persons[0]!)) return (time - START) / 1_000_000;
+    }
+    return null;
+  };
+
+  test('has who is sure there at once, and who is not once they were in sight for long', () => {
+    expect(comes(new Sights(settings), 60, () => 0.5)).toBe(0);
+    expect(comes(new Sights(settings), 60, () => 0.3)).toBeCloseTo(15.4, 0);
+    expect(comes(new Sights(settings), 60, () => 0.1)).toBeNull();
+    expect(comes(new Sights({ ...settings, arrival: 0 }), 60, () => 0.3)).toBe(0);
+  });
+
+  test('believes one frame no longer than it lasts', () => {
+    const sights = new Sights(settings);
+    const there = frames(20, (second) => (second === 3 ? 0.6 : 0.3)).filter(({ time, persons }) => {
+      sights.see(time, persons);
+      return sights.isThere(persons[0]!);
+    });
+    expect((there[0]!.time - START) / 1_000_000).toBe(3);
+    expect((there[1]!.time - START) / 1_000_000).toBeGreaterThan(15);
+  });
+
+  test('does not take a gap without frames for time in sight', () => {
+    const sights = new Sights(settings);
+    for (const minute of [0, 1, 2, 3]) {
+      const one = someone(0.3, 'sitting');
+      sights.see(START + minute * 60_000_000, [one]);
+      expect(sights.isThere(one)).toBe(false);
+    }
+  });
+
+  test('forgets tracks that have gone, and follows no more than 256', () => {
+    const sights = new Sights(settings);
+    const many = Array.from({ length: 300 }, (_, id) => {
+      const one = someone(0.9, 'upright');
+      return { ...one, track: { ...one.track!, id } };
+    });
+    sights.see(START, many);
+    expect(sights.snapshot()).toHaveLength(256);
+    sights.see(START + 1, [many[0]!]);
+    expect(sights.snapshot()).toHaveLength(1);
+  });
+});
