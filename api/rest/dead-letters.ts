@@ -11,6 +11,7 @@ import {
   WholeLetterSchema,
 } from '../contract/letters.js';
 import { PageFields, pagination } from '../contract/pages.js';
+import { shownLetter } from '../deployment/anonymous.js';
 import type { Deployment } from '../deployment/deployment.js';
 import { topologyOf } from './topologies.js';
 
@@ -74,7 +75,7 @@ const show = defineEndpoint<OneLetter, DeadLetter>({
   status: 200,
   handle: async ({ id, letter }, { deployment }) => {
     const found = await at(deployment, id, (desk) => desk.show(letter));
-    if (found) return found;
+    if (found) return shownLetter(topologyOf(deployment, id).topology, found);
     throw new ApiError('RESOURCE_NOT_FOUND', `The topology ${id} has no dead letter ${letter}`);
   },
   b: formView({

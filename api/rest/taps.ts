@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { plainRecords, type Data, type LinkTable } from '../../pipeline/model/index.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
+import { shownOf } from '../deployment/anonymous.js';
 import type { Deployment } from '../deployment/deployment.js';
 import { topologyOf } from './topologies.js';
 
@@ -99,8 +100,9 @@ async function look(wanted: Wanted, { deployment, signal }: Call): Promise<Seen>
   }
   looking.set(deployment, others + 1);
   const sample = new Sample(wanted, running.links, () => deployment.clock.elapsed());
+  const shown = shownOf(running.topology, wanted.node);
   const take = (record: Data) => {
-    sample.take(record);
+    sample.take(shown(record));
   };
   const unwatch = deployment.watch(wanted.node, take, wanted.id);
   try {

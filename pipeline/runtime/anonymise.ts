@@ -5,8 +5,16 @@ import type { Data, Measure, Person, Point, PoseFrame, SensedEvent } from '../mo
 export const GRID_METRES = 0.5;
 /** Half the diagonal of a cell: how far a rounded position may be from the inferred one. */
 const GRID_ERROR_METRES = Math.round((GRID_METRES / 2) * Math.SQRT2 * 1000) / 1000;
-/** What an operator may have written of a person into the metadata of an event. */
-const PERSONAL = /^(person|person_id|track|track_id|x|y|z|position|location)$/;
+/**
+ * What operators write into the metadata of events that tells neither who nor where exactly. All else is left out: a
+ * field of a user's own operator may hold anything.
+ */
+const IMPERSONAL: ReadonlySet<string> = new Set([
+  ...['activity', 'previous', 'seconds', 'minutes', 'posture', 'in_sight'],
+  ...['zone', 'zone_name', 'dwell_seconds', 'out_of_sight', 'persons', 'person_count', 'threat_level'],
+  ...['score', 'threshold', 'fall_duration', 'impact_severity', 'links', 'recovery_detected'],
+  ...['noise_floor', 'method'],
+]);
 
 /**
  * Takes from records what tells who a person is and how exactly they stood. The same record gives the same
@@ -24,17 +32,10 @@ export class Anonymiser {
     this.#key = key;
   }
 
-  /** For what is stored or sent away: pseudonyms, no skeletons, positions and speeds by the grid. */
-  stored(data: Data): Data {
-    if (data.port === 'pose') return this.#frame(data, (person) => coarse(person));
-    if (data.port === 'event') return this.#event(data, coarseEvent);
-    return data.port === 'measure' ? this.#measure(data) : data;
-  }
-
-  /** For people who watch the present: pseudonyms alone, the same as in the stores. */
-  live(data: Data): Data {
-    if (data.port === 'pose') return this.#frame(data, (person) => person);
-    if (data.port === 'event') return this.#event(data, (event) => event);
+  /** For whoever is told, stores and people alike: pseudonyms, no skeletons, positions and speeds by the grid. */
+  told(data: Data): Data {
+    if (data.port === 'pose') return this.#frame(data);
+    if (data.port === 'event') return this.#event(data);
     return data.port === 'measure' ? this.#measure(data) : data;
   }
 
@@ -49,25 +50,26 @@ export class Anonymiser {
     return found;
   }
 
-  #frame(frame: PoseFrame, thin: (person: Person) => Person): PoseFrame {
+  #frame(frame: PoseFrame): PoseFrame {
     const { environment, persons } = frame;
     const renamed = persons.map((person) => {
       const { track } = person;
-      const thinned = thin(person);
+      const thinned = coarse(person);
       if (!track) return thinned;
       return { ...thinned, track: { ...thinned.track!, id: this.pseudonym(environment, track.id) } };
     });
     return { ...frame, persons: renamed };
   }
 
-  #event(event: SensedEvent, thin: (event: SensedEvent) => SensedEvent): SensedEvent {
-    const { environment, id, type, person } = event;
-    const metadata = Object.entries(event.metadata).filter(([key]) => !PERSONAL.test(key));
+  #event(event: SensedEvent): SensedEvent {
+    const { environment, id, type, person, location } = event;
+    const metadata = Object.entries(event.metadata).filter(([key]) => IMPERSONAL.has(key));
     return {
-      ...thin(event),
+      ...event,
       // Operators write the person's number into it.
       id: `${environment}-${type}-${this.#hash('event', id).toString('hex', 0, 12)}`,
       person: person === null ? null : this.pseudonym(environment, person),
+      location: location && coarsePoint(location),
       metadata: Object.fromEntries(metadata),
     };
   }
@@ -122,11 +124,6 @@ function coarse(person: Person): Person {
     },
   };
 }
-
-const coarseEvent = (event: SensedEvent): SensedEvent => ({
-  ...event,
-  location: event.location && coarsePoint(event.location),
-});
 
 const coarsePoint = ({ x, y, z }: Point): Point => ({ x: onGrid(x), y: onGrid(y), z: onGrid(z) });
 

@@ -50,7 +50,7 @@ export function compile(options: CompileOptions): Compiled {
     } else if (node.component.kind === 'sink') {
       const stage = options.sink(run);
       sinks.push(stage);
-      const shown = anonymous(options, nodes.sink(node.id).feed !== undefined);
+      const shown = anonymous(options);
       inputOf(node, streams).subscribe((signal) => {
         stage.next(shown(signal));
       });
@@ -78,15 +78,11 @@ export function compile(options: CompileOptions): Compiled {
   return { sources, sinks, replay: (node, data) => replays.get(node)?.(data) ?? false };
 }
 
-/** What a sink sees of a signal: a live feed keeps nothing, so it may show how people move. */
-function anonymous({ anonymiser }: CompileOptions, isLive: boolean): (signal: Signal) => Signal {
-  if (!anonymiser) return (signal) => signal;
-  return (signal) => {
-    if (signal.kind !== 'data') return signal;
-    const data = isLive ? anonymiser.live(signal.data) : anonymiser.stored(signal.data);
-    return { ...signal, data };
-  };
-}
+/** What a sink sees of a signal. Who watches live can record it, so a live feed shows no more than a store. */
+const anonymous =
+  ({ anonymiser }: CompileOptions): ((signal: Signal) => Signal) =>
+  (signal) =>
+    anonymiser && signal.kind === 'data' ? { ...signal, data: anonymiser.told(signal.data) } : signal;
 
 const inputFor = (node: CheckedNode, data: Data) =>
   node.inputs.find(({ ports }) => ports.includes(data.port));
