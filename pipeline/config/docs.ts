@@ -175,6 +175,12 @@ function topologyPage(): DocsPage {
     'aliases and `<<` merge keys work; an error in shared text is shown where the text stands.',
     '',
     "Relative paths, of environments too, start from the folder of the topology's file. A file has at most 1 MiB.",
+    '',
+    '## Several topologies',
+    '',
+    '`csiflow run FILE...` runs several topologies in one process, the first as the main one ([operating](operating.md)).',
+    'Each needs its own `id`, environments, `settings.state_folder`, ports and files: `csiflow validate --together FILE...`',
+    'names what two of them share (`config.together.*`, `config.claim.taken`).',
   ]);
 }
 

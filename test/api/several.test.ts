@@ -114,12 +114,14 @@ test('all are listed; one that csiflow run was given cannot be removed', async (
   expect((await ask('/topologies/ground-floor')).status).toBe(200);
 });
 
+const Socket = WebSocket as unknown as NonNullable<ClientOptions<'b'>['WebSocket']>;
+
 const live = () => {
   const client = createClient({
     address: service.server.address,
     form: 'b',
     credentials: { token: service.token('viewer') },
-    WebSocket: WebSocket as unknown as NonNullable<ClientOptions<'b'>['WebSocket']>,
+    WebSocket: Socket,
   });
   const made = client.live();
   closing.push(() => {

@@ -55,7 +55,7 @@ test('several topologies run in one process: the first is the main one, all are 
   const ask = async (path: string, init: RequestInit = {}) => {
     const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' };
     const response = await fetch(`${at}/form-b/api/v1${path}`, { ...init, headers });
-    return { status: response.status, ...((await response.json()) as object) };
+    return { status: response.status, ...((await response.json()) as { data: { hash?: string } }) };
   };
   await expect
     .poll(() => ask('/topologies'), { timeout: 20_000, interval: 200 })
@@ -69,7 +69,7 @@ test('several topologies run in one process: the first is the main one, all are 
   const changed = readFileSync(join(folder, 'hall.yaml'), 'utf8').replace('rate_hz: 20', 'rate_hz: 25');
   const body = (more: object) => ({ method: 'POST', body: JSON.stringify({ topology: changed, ...more }) });
   expect(await ask('/topologies/hall', { ...body({}), method: 'PUT' })).toMatchObject({ status: 409 });
-  const plan = (await ask('/topologies/hall/plan', body({}))) as { data: { hash: string } };
+  const plan = await ask('/topologies/hall/plan', body({}));
   expect(await ask('/topologies/hall/apply', body({ hash: plan.data.hash }))).toMatchObject({ status: 200 });
   expect(await csiflow.interrupt()).toBe(0);
 }, 60_000);
@@ -91,4 +91,14 @@ test('what two of them would share is refused before anything starts, at its lin
   expect(csiflow.output).toContain('hall.yaml:4:27 error config.claim.taken UDP port 5005 is taken by `air`');
   expect(csiflow.output).toContain('cellar.yaml:2:14 error config.together.environment');
   expect(csiflow.output).not.toContain('csiflow runs');
+  const files = ['ward', 'hall', 'cellar'].map((id) => join(folder, `${id}.yaml`));
+  const checked = new Csiflow(['validate', '--together', '--json', ...files]);
+  expect(await checked.ended()).toBe(2);
+  expect(JSON.parse(checked.output)).toMatchObject({
+    valid: false,
+    problems: [
+      { file: files[2], line: 2, code: 'config.together.environment' },
+      { file: files[1], line: 4, code: 'config.claim.taken' },
+    ],
+  });
 }, 60_000);

@@ -243,9 +243,9 @@ describe.runIf(canBrowse)('the live page on a phone', () => {
     await expect.poll(badge, { timeout: 15_000, interval: 100 }).toBe('SIMULATED');
     service.main.publish(fallEvent());
     await expect.poll(() => page.locator('#alerts li').count()).toBe(1);
-    const [wide, across] = (await page.evaluate(
+    const [wide, across] = await page.evaluate<[number, number]>(
       '[document.documentElement.scrollWidth, document.getElementById("room").width / devicePixelRatio]',
-    )) as [number, number];
+    );
     expect(wide).toBe(360);
     expect(across).toBeGreaterThan(300);
     expect(across).toBeLessThanOrEqual(360);

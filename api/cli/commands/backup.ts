@@ -41,7 +41,7 @@ async function backUp(file: string, options: BackupOptions): Promise<Made> {
       import('../../plugins.js'),
       import('../../../pipeline/runtime/runner.js'),
       import('../../../pipeline/telemetry/log.js'),
-      import('../../backup/backup.js'),
+      import('../../backup/make-backup.js'),
     ]);
   const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
   const topology = loadForCommand(file, variables, await registryWith(options.plugin));

@@ -23,7 +23,7 @@ export function register(program: Command): void {
       const [{ loadForCommand }, { registryWith }, { restoreBackup }] = await Promise.all([
         import('../topologies.js'),
         import('../../plugins.js'),
-        import('../../backup/backup.js'),
+        import('../../backup/restore-backup.js'),
       ]);
       const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
       const topology = loadForCommand(file, variables, await registryWith(plugin));

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Problem } from '../../../pipeline/config/index.js';
+import type { CheckedTopology, Problem } from '../../../pipeline/config/index.js';
 import { CommandError, EXIT } from '../exit.js';
 
 interface ValidateOptions {
@@ -7,6 +7,7 @@ interface ValidateOptions {
   readonly json?: boolean;
   readonly secrets?: string;
   readonly plugin: readonly string[];
+  readonly together: boolean;
 }
 
 export function register(program: Command): void {
@@ -18,9 +19,11 @@ export function register(program: Command): void {
     .option('--json', 'the same as --format json')
     .option('--secrets <folder>', 'folder with one file a secret; default: CSIFLOW_SECRETS')
     .option('--plugin <file...>', 'modules with components of your own', [])
+    .option('--together', 'also check that all of them can run in one process', false)
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow validate topologies\n  csiflow validate ward-3.yaml --format json',
+      '\nExample:\n  csiflow validate topologies\n  csiflow validate ward-3.yaml --format json' +
+        '\n  csiflow validate --together ward.yaml hall.yaml',
     )
     .action(async (paths: readonly string[], options: ValidateOptions) => {
       const format = options.json ? 'json' : options.format;
@@ -34,10 +37,10 @@ export function register(program: Command): void {
 async function validate(
   paths: readonly string[],
   format: 'text' | 'json',
-  { secrets, plugin }: ValidateOptions,
+  { secrets, plugin, together }: ValidateOptions,
 ): Promise<void> {
   const [
-    { loadTests, loadTopology },
+    { checkTogether, loadTests, loadTopology },
     { registryWith },
     { isTestFile, printProblems, summary, topologyFiles },
   ] = await Promise.all([
@@ -48,6 +51,7 @@ async function validate(
   const registry = await registryWith(plugin);
   const files = topologyFiles(paths);
   const problems: Problem[] = [];
+  const loaded: { readonly file: string; readonly topology: CheckedTopology }[] = [];
   let valid = 0;
   for (const file of files) {
     const load = isTestFile(file) ? loadTests : loadTopology;
@@ -57,12 +61,17 @@ async function validate(
     });
     problems.push(...result.problems);
     if (result.topology) valid++;
+    if (result.topology && !isTestFile(file)) loaded.push({ file, topology: result.topology });
   }
+  const shared = together ? checkTogether(loaded) : [];
+  problems.push(...shared);
   if (format === 'json') {
-    process.stdout.write(`${JSON.stringify({ files, valid: valid === files.length, problems }, null, 2)}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ files, valid: valid === files.length && shared.length === 0, problems }, null, 2)}\n`,
+    );
   } else {
     if (problems.length > 0) process.stdout.write(`${printProblems(problems)}\n`);
     process.stdout.write(`${valid} of ${files.length} valid: ${summary(problems)}\n`);
   }
-  if (valid < files.length) process.exitCode = EXIT.invalid;
+  if (valid < files.length || shared.length > 0) process.exitCode = EXIT.invalid;
 }

@@ -44,6 +44,9 @@ async function start() {
 async function loadScene() {
   state.scene = await (await fetch('/scene.json')).json();
   const { environments } = state.scene;
+  // Its figures are those of the main topology, whose rooms come first.
+  const several = new Set(environments.map(({ topology }) => topology)).size > 1;
+  element('engine-title').textContent = several ? `Engine of ${environments[0].topology}` : 'Engine';
   element('environment').replaceChildren(...environments.map(({ id, name }) => new Option(name, id)));
   choose(named());
 }
