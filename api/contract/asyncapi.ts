@@ -29,7 +29,11 @@ export function asyncApiOf(
         host: '{host}',
         protocol: 'ws',
         variables: { host: { default: '127.0.0.1:8000' } },
-        security: [{ $ref: '#/components/securitySchemes/bearer' }],
+        security: [
+          { $ref: '#/components/securitySchemes/bearer' },
+          { $ref: '#/components/securitySchemes/token' },
+          { $ref: '#/components/securitySchemes/apiKey' },
+        ],
       },
     },
     channels: { pose: { address: path, messages } },
@@ -38,7 +42,11 @@ export function asyncApiOf(
       ask: { action: 'send', channel: { $ref: '#/channels/pose' }, messages: references(received) },
     },
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        token: { type: 'httpApiKey', in: 'query', name: 'token' },
+        apiKey: { type: 'httpApiKey', in: 'header', name: 'X-API-Key' },
+      },
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import { viewOf, type AnyEndpoint, type AnyFormView } from './endpoint.js';
 import { ErrorASchema, ErrorBSchema, STATUS_OF } from './errors.js';
+import { EXAMPLES } from './examples.js';
 import type { Form } from './form.js';
 import { PaginationSchema } from './pages.js';
 
@@ -32,7 +33,7 @@ export function openApiOf(
       title: `csiflow, Form ${form.toUpperCase()}: ${TITLES[form]}`,
       version,
       description:
-        'People from Wi-Fi channel state information: poses, tracks, events and figures, and the control of what senses them. What a form lacks is answered in the body of the other.',
+        'People from Wi-Fi channel state information: poses, tracks, events and figures, and the control of what senses them. What a form lacks is answered in the body of the other; errors are always in the form of the address.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: base }],
@@ -45,7 +46,7 @@ export function openApiOf(
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'From POST /auth/token.',
+          description: 'access_token of POST /auth/token.',
         },
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'For services.' },
       },
@@ -66,7 +67,7 @@ function operationOf(endpoint: AnyEndpoint, asked: Form): object {
       ? { security: [] }
       : { description: `Takes the role ${endpoint.access}.` }),
     ...parametersOf(view, takesVersion(endpoint)),
-    ...(view.body && requestBody(asSent(view.body))),
+    ...(view.body && requestBody(asSent(view.body), exampleOf(endpoint, form))),
     responses: {
       [endpoint.status]:
         endpoint.status === 204
@@ -112,8 +113,8 @@ const takesVersion = ({ versioned, method }: AnyEndpoint): boolean => versioned 
 
 function parametersOf({ path, query }: AnyFormView, versioned: boolean): object {
   const parameters = [
-    ...fieldsOf(path).map(({ name, schema }) => ({ name, in: 'path', required: true, schema })),
-    ...fieldsOf(query).map(({ name, schema, required }) => ({ name, in: 'query', required, schema })),
+    ...fieldsOf(path).map((field) => ({ ...parameter(field), in: 'path', required: true })),
+    ...fieldsOf(query).map((field) => ({ ...parameter(field), in: 'query' })),
     ...(versioned ? [IF_MATCH] : []),
   ];
   return parameters.length > 0 ? { parameters } : {};
@@ -127,6 +128,40 @@ const fieldsOf = (schema: TObject | undefined) => {
     required: required.includes(name),
   }));
 };
+
+/** What a parameter means wherever it stands, unless its own schema says. */
+const MEANING_OF: Readonly<Record<string, string>> = {
+  start_time: 'Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight.',
+  end_time: 'Where the range ends, itself left out: as start_time. 90 days after it at most.',
+  environment_id: 'Default: the environment that the configuration names.',
+  person_id: 'This person alone.',
+  track_id: 'This track alone.',
+  min_confidence: 'Persons below it are left out.',
+  confidence_threshold: 'Persons below it are left out.',
+  include_keypoints: 'False leaves keypoints out of persons.',
+  include_trajectory: 'Whether the track has its trajectory.',
+  limit: 'So many frames at most.',
+  cursor: 'next_cursor of the page before; with the same other parameters.',
+  page: 'From 1.',
+  per_page: 'So many of the list on a page.',
+  granularity: 'What hourly_breakdown is broken down by.',
+  interval: 'Length of a step of time_series.',
+  event_type: 'fall, alert (what somebody is told of), or activity (all else).',
+  severity: 'Of this severity alone.',
+  metric_type: 'This group of current alone.',
+  outcome: 'Of this outcome alone.',
+  id: 'As its list shows it.',
+  name: 'As the list of users shows it.',
+  node: 'Id of a node, as the graph of its topology shows it.',
+  letter: 'Id of a dead letter, as their list shows it.',
+  alert_id: 'Of the alert.',
+  timestamp: 'Of the alert.',
+};
+
+function parameter({ name, schema, required }: ReturnType<typeof fieldsOf>[number]) {
+  const description = 'description' in schema ? schema.description : MEANING_OF[name];
+  return { name, required, ...(description !== undefined && { description }), schema };
+}
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, object>>;
@@ -146,9 +181,15 @@ const isObjectSchema = (part: unknown): part is Required<ObjectSchema> =>
   typeof part === 'object' && part !== null && 'properties' in part && 'required' in part;
 
 /** An absent body counts as an empty one. */
-const requestBody = (schema: ObjectSchema) => ({
-  requestBody: { required: (schema.required ?? []).length > 0, ...json(schema) },
+const requestBody = (schema: ObjectSchema, example: object | undefined) => ({
+  requestBody: {
+    required: (schema.required ?? []).length > 0,
+    content: { 'application/json': { schema, ...(example && { example }) } },
+  },
 });
+
+const exampleOf = ({ method, path }: AnyEndpoint, form: Form): object | undefined =>
+  EXAMPLES[`${method} ${path}`]?.[form];
 
 const json = (schema: object) => ({ content: { 'application/json': { schema } } });
 
@@ -173,7 +214,7 @@ const sharedResponses = () =>
       `Error${status}`,
       {
         description: MEANINGS[status],
-        headers: HEADER_REFERENCES,
+        headers: { ...HEADER_REFERENCES, ...HEADERS_OF[status] },
         ...json({ $ref: '#/components/schemas/Error' }),
       },
     ]),
@@ -218,6 +259,20 @@ const HEADERS = {
 };
 
 const ETAG = { ETag: { description: 'The version that is answered.', schema: { type: 'string' } } };
+
+const RETRY_AFTER = {
+  'Retry-After': { description: 'Seconds to wait before it is tried again.', schema: { type: 'integer' } },
+};
+
+/** Of some errors alone. */
+const HEADERS_OF: Partial<Record<number, object>> = {
+  401: {
+    'WWW-Authenticate': { description: '`Bearer`, but at a login.', schema: { type: 'string' } },
+  },
+  405: { Allow: { description: 'The methods that the path takes.', schema: { type: 'string' } } },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+};
 
 const IF_MATCH = {
   name: 'If-Match',

@@ -177,6 +177,7 @@ function answersOf({ clock }: Deployment, reader: Reader): Answers {
 
 /** Longest range of minutes: seven days. */
 const MOST_MINUTES = 7 * 24 * 60;
+const MOST_MINUTES_MESSAGE = 'Minutes are summed up for 7 days at most: ask for hours or a shorter range';
 
 /** @throws ApiError 422 or 400 */
 function read({ query }: Static<typeof BodySchema>): Asked {
@@ -185,10 +186,11 @@ function read({ query }: Static<typeof BodySchema>): Asked {
   const start = fromIsoTime(range.start);
   const end = fromIsoTime(range.end);
   if (aggregation.type === 'minute_summary' && end - start > MOST_MINUTES * 60e6)
-    throw new ApiError(
-      'BAD_REQUEST',
-      'Minutes are summed up for 7 days at most: ask for hours or a shorter range',
-    );
+    throw new ApiError('BAD_REQUEST', MOST_MINUTES_MESSAGE, {
+      details: {
+        fields: [{ field: 'query.time_range.end', message: MOST_MINUTES_MESSAGE, received: range.end }],
+      },
+    });
   const { min = 0, max } = filters?.person_count ?? {};
   if (max !== undefined && max < min) {
     const message = 'must be as large as filters.person_count.min, or larger';

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENDPOINTS } from '../../api/rest/app.js';
@@ -17,7 +19,7 @@ test.each(Object.keys(API_DOCUMENTS))('%s is valid by its specification', async 
 
 test('the types of the client are up to date', async () => {
   await promisify(execFile)('node', ['client.config.mjs', '--check']);
-});
+}, 60_000);
 
 interface Versioned {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[];
@@ -55,6 +57,44 @@ describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
     >;
     const { parameters } = paths['/analytics/events']!['get']!;
     expect(parameters.find((parameter) => parameter.name === 'page')?.required).toBe(false);
+  });
+});
+
+interface Described {
+  readonly parameters?: readonly { readonly name: string; readonly description?: string }[];
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly schema: object; readonly example?: object } };
+  };
+}
+
+describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
+  const paths = API_DOCUMENTS[name]!()['paths'] as Record<string, Record<string, Described>>;
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
+  );
+
+  test('says of every parameter what it is', () => {
+    const silent = operations.flatMap((operation) =>
+      (operation.parameters ?? [])
+        .filter(({ description }) => description === undefined)
+        .map((parameter) => `${operation.name} ${parameter.name}`),
+    );
+    expect(silent).toEqual([]);
+  });
+
+  test('shows examples that its schemas take', () => {
+    const ajv = new Ajv2020({ strict: false });
+    formats.default(ajv, ['date-time']);
+    const shown = operations.flatMap(({ name: operation, requestBody }) => {
+      const { schema, example } = requestBody?.content['application/json'] ?? {};
+      return example && schema
+        ? [{ operation, wrong: ajv.validate(schema, example) ? null : ajv.errors }]
+        : [];
+    });
+    expect(shown.filter(({ wrong }) => wrong !== null)).toEqual([]);
+    expect(shown.map(({ operation }) => operation)).toEqual(
+      expect.arrayContaining(['post /auth/token', 'post /pose/query', 'post /pose/process', 'put /config']),
+    );
   });
 });
 

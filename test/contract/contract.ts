@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { document, rowsOf } from './document.js';
 import { analytics } from './sections/analytics.js';
 import { control } from './sections/control.js';
+import { credentials } from './sections/credentials.js';
 import { errors } from './sections/errors.js';
 import { events } from './sections/events.js';
 import { lifecycle } from './sections/lifecycle.js';
@@ -51,7 +52,17 @@ export function contract(name: string, store: () => Promise<string>): void {
         named.add(`${section} ${first}`);
       },
     };
-    for (const section of [resources, control, pose, analytics, events, errors, lifecycle, limits])
+    for (const section of [
+      resources,
+      control,
+      credentials,
+      pose,
+      analytics,
+      events,
+      errors,
+      lifecycle,
+      limits,
+    ])
       section(made);
 
     test.runIf(document)('every row of the document has its test', () => {

@@ -240,9 +240,12 @@ export class Socket {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** The first message of that type, once it is there. */
-  async first(type: string): Promise<Readonly<Record<string, unknown>>> {
-    const find = () => this.messages.find((message) => message['type'] === type);
+  /** The first message of that type that is wanted, once it is there. */
+  async first(
+    type: string,
+    isWanted: (message: Readonly<Record<string, unknown>>) => boolean = () => true,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const find = () => this.messages.find((message) => message['type'] === type && isWanted(message));
     await expect.poll(find, { timeout: 30_000, interval: 50, message: `a message ${type}` }).toBeDefined();
     return find()!;
   }

@@ -14,6 +14,7 @@ export type Shape =
   | 'base64'
   | readonly [Shape]
   | readonly ['or null', Shape]
+  | readonly ['pair of', Shape]
   | readonly ['map of', Shape]
   | { readonly [field: string]: Shape };
 
@@ -51,12 +52,13 @@ export function misfits(value: unknown, shape: Shape, at = 'body'): readonly str
 const shown = (value: unknown): string =>
   ((JSON.stringify(value) as string | undefined) ?? 'undefined').slice(0, 100);
 
-const isList = (shape: Shape): shape is readonly [Shape] | readonly ['or null' | 'map of', Shape] =>
-  Array.isArray(shape);
+const isList = (
+  shape: Shape,
+): shape is readonly [Shape] | readonly ['or null' | 'map of' | 'pair of', Shape] => Array.isArray(shape);
 
 function ofList(
   value: unknown,
-  shape: readonly [Shape] | readonly ['or null' | 'map of', Shape],
+  shape: readonly [Shape] | readonly ['or null' | 'map of' | 'pair of', Shape],
   at: string,
 ): readonly string[] {
   if (shape.length === 1) {
@@ -65,6 +67,10 @@ function ofList(
   }
   const [kind, inner] = shape;
   if (kind === 'or null') return value === null ? [] : misfits(value, inner, at);
+  if (kind === 'pair of') {
+    const pair = Array.isArray(value) && value.length === 2 ? (value as readonly unknown[]) : null;
+    return pair ? pair.flatMap((item) => misfits(item, inner, at)) : [`${at} is no pair: ${shown(value)}`];
+  }
   if (!SIMPLE.object(value)) return [`${at} is no object`];
   return Object.entries(value as object).flatMap(([name, item]) => misfits(item, inner, `${at}.${name}`));
 }
@@ -91,7 +97,12 @@ export const PERSON_A = {
   ...PAST_PERSON_A,
   dense_pose: {
     body_parts: [
-      { part_id: 'integer', part_name: 'string', uv_coordinates: [['number']], confidence: 'share' },
+      {
+        part_id: 'integer',
+        part_name: 'string',
+        uv_coordinates: [['pair of', 'number']],
+        confidence: 'share',
+      },
     ],
   },
 } as const satisfies Shape;

@@ -22,7 +22,7 @@ const documents = {
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv, ['date-time']);
-const validators = new Map<string, ValidateFunction>();
+const validators = { a: new Map<object, ValidateFunction>(), b: new Map<object, ValidateFunction>() };
 
 /**
  * Holds an answer against the OpenAPI document of the form that it came in.
@@ -42,12 +42,11 @@ export function complaints(
   const where = `${method} ${pathname} ${response.status}`;
   const document = documents[mount.form];
   const operation = operationAt(document, method, pathname.slice(mount.base.length));
-  const missing = LIMIT_HEADERS.filter((name) => !/^\d+$/.test(response.headers.get(name) ?? ''));
-  const headers = missing.map((name) => `${where}: no ${name}`);
+  const headers = headersMissing(response.headers, body).map((name) => `${where}: no ${name}`);
   const schema = operation ? schemaOf(document, operation, response.status) : ERROR;
   if (schema === undefined) return [...headers, `${where}: the document knows no such status`];
   if (schema === null) return headers;
-  const validate = validatorOf(schema, document);
+  const validate = validatorOf(schema, mount.form);
   if (validate(body)) return headers;
   return [
     ...headers,
@@ -56,6 +55,21 @@ export function complaints(
 }
 
 const ERROR = { $ref: '#/components/schemas/Error' };
+/** Section 8.1, and the id that the body has too. */
+function headersMissing(headers: Headers, body: unknown): readonly string[] {
+  const id = headers.get('X-Request-Id');
+  const said = requestIdOf(body) ?? id;
+  return [
+    ...LIMIT_HEADERS.filter((name) => !/^\d+$/.test(headers.get(name) ?? '')),
+    ...(id !== null && said === id ? [] : ['X-Request-Id']),
+  ];
+}
+
+function requestIdOf(body: unknown): unknown {
+  const { request_id, error } = (body ?? {}) as { request_id?: unknown; error?: { request_id?: unknown } };
+  return request_id ?? error?.request_id;
+}
+
 const LIMIT_HEADERS = ['Limit', 'Remaining', 'Reset', 'Window'].map((name) => `X-RateLimit-${name}`);
 
 /** Null for a status without a body, undefined for one that is not in the document. */
@@ -87,9 +101,9 @@ function operationAt({ paths }: Document, method: string, path: string): Operati
   return operations?.[method.toLowerCase()];
 }
 
-function validatorOf(schema: object, { components }: Document): ValidateFunction {
-  const key = JSON.stringify([schema, components]);
-  const known = validators.get(key) ?? ajv.compile({ allOf: [schema], components });
-  validators.set(key, known);
+function validatorOf(schema: object, form: 'a' | 'b'): ValidateFunction {
+  const { components } = documents[form];
+  const known = validators[form].get(schema) ?? ajv.compile({ allOf: [schema], components });
+  validators[form].set(schema, known);
   return known;
 }

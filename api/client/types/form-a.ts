@@ -1021,6 +1021,8 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description `Bearer`, but at a login. */
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1063,6 +1065,8 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The methods that the path takes. */
+                Allow?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1161,6 +1165,8 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description Seconds to wait before it is tried again. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
@@ -1217,6 +1223,8 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description Seconds to wait before it is tried again. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
@@ -1265,6 +1273,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "ada",
+                 *       "password": "a long one"
+                 *     }
+                 */
                 "application/json": {
                     username: string;
                     password: string;
@@ -1458,7 +1472,9 @@ export interface operations {
     getAuthUsers: {
         parameters: {
             query?: {
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -1584,6 +1600,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As the list of users shows it. */
                 name: string;
             };
             cookie?: never;
@@ -1645,6 +1662,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As the list of users shows it. */
                 name: string;
             };
             cookie?: never;
@@ -1683,7 +1701,9 @@ export interface operations {
     getAuthApiKeys: {
         parameters: {
             query?: {
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -1755,6 +1775,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "grafana",
+                 *       "role": "viewer",
+                 *       "expires_at": "2099-01-01T00:00:00Z"
+                 *     }
+                 */
                 "application/json": {
                     /** @description 1 to 64 letters, digits and _ . @ - */
                     name: string;
@@ -1817,6 +1844,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -1855,6 +1883,7 @@ export interface operations {
     getPoseLatest: {
         parameters: {
             query?: {
+                /** @description Adds room metres and their error to persons and keypoints. */
                 include_3d?: boolean;
             };
             header?: never;
@@ -1961,12 +1990,19 @@ export interface operations {
     getPoseHistory: {
         parameters: {
             query?: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time?: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time?: string;
+                /** @description So many frames at most. */
                 limit?: number;
+                /** @description This person alone. */
                 person_id?: number;
+                /** @description Persons below it are left out. */
                 confidence_threshold?: number;
+                /** @description next_cursor of the page before; with the same other parameters. */
                 cursor?: string;
+                /** @description Adds room metres and their error to persons and keypoints. */
                 include_3d?: boolean;
             };
             header?: never;
@@ -2080,6 +2116,36 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": {
+                 *         "time_range": {
+                 *           "start": "2026-03-01T00:00:00Z",
+                 *           "end": "2026-03-08T00:00:00Z"
+                 *         },
+                 *         "filters": {
+                 *           "person_count": {
+                 *             "min": 1,
+                 *             "max": 5
+                 *           },
+                 *           "confidence": {
+                 *             "min": 0.5
+                 *           },
+                 *           "activity": [
+                 *             "walking",
+                 *             "standing"
+                 *           ]
+                 *         },
+                 *         "aggregation": {
+                 *           "type": "hourly_summary",
+                 *           "metrics": [
+                 *             "person_count",
+                 *             "avg_confidence"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query: {
                         time_range: {
@@ -2170,6 +2236,36 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "csi_data": {
+                 *         "timestamp": "2026-03-01T12:00:00.020Z",
+                 *         "antenna_data": [
+                 *           [
+                 *             {
+                 *               "real": 3.5,
+                 *               "imag": -1.25
+                 *             },
+                 *             {
+                 *               "real": 3.1,
+                 *               "imag": -0.5
+                 *             }
+                 *           ]
+                 *         ],
+                 *         "metadata": {
+                 *           "router_id": "node-1",
+                 *           "sampling_rate": 50,
+                 *           "signal_strength": -48
+                 *         }
+                 *       },
+                 *       "processing_options": {
+                 *         "confidence_threshold": 0.3,
+                 *         "max_persons": 4,
+                 *         "enable_tracking": true,
+                 *         "return_dense_pose": false
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** @description One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links. */
                     csi_data: {
@@ -2336,13 +2432,18 @@ export interface operations {
     getPoseTrackingTrackId: {
         parameters: {
             query?: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time?: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time?: string;
+                /** @description Default: the environment that the configuration names. */
                 environment_id?: string;
+                /** @description Whether the track has its trajectory. */
                 include_trajectory?: boolean;
             };
             header?: never;
             path: {
+                /** @description This track alone. */
                 track_id: number;
             };
             cookie?: never;
@@ -2419,13 +2520,21 @@ export interface operations {
     getAnalyticsEvents: {
         parameters: {
             query?: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time?: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time?: string;
+                /** @description fall, alert (what somebody is told of), or activity (all else). */
                 event_type?: "fall" | "alert" | "activity";
+                /** @description Of this severity alone. */
                 severity?: "low" | "medium" | "high" | "critical";
+                /** @description Default: the environment that the configuration names. */
                 environment_id?: string;
+                /** @description Adds to `metadata` what is known of this type of event: a zone's name, seconds. */
                 include_details?: boolean;
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -2511,7 +2620,9 @@ export interface operations {
     getAnalyticsHealthcare: {
         parameters: {
             query?: {
+                /** @description The running one, in the time zone of the environment; weeks begin on Monday. */
                 period?: "hour" | "day" | "week" | "month";
+                /** @description Which ones, separated by commas: fall_events, activity_summary, mobility_score, sleep_quality. Default: all. */
                 metrics?: string;
             };
             header?: never;
@@ -2599,7 +2710,9 @@ export interface operations {
     getAnalyticsRetail: {
         parameters: {
             query?: {
+                /** @description The running one, in the time zone of the environment; weeks begin on Monday. */
                 period?: "hour" | "day" | "week" | "month";
+                /** @description Which ones, separated by commas: traffic, zones, conversion_funnel, heat_map. Default: all. */
                 metrics?: string;
             };
             header?: never;
@@ -2690,7 +2803,9 @@ export interface operations {
     getAnalyticsSecurity: {
         parameters: {
             query?: {
+                /** @description The running one, in the time zone of the environment; weeks begin on Monday. */
                 period?: "hour" | "day" | "week" | "month";
+                /** @description Which ones, separated by commas: intrusion_events, perimeter_monitoring, crowd_analysis. Default: all. */
                 metrics?: string;
             };
             header?: never;
@@ -2773,9 +2888,13 @@ export interface operations {
     getAnalyticsSummary: {
         parameters: {
             query: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time: string;
+                /** @description Default: the environment that the configuration names. */
                 environment_id?: string;
+                /** @description What hourly_breakdown is broken down by. */
                 granularity?: "hour" | "day" | "week";
             };
             header?: never;
@@ -2879,9 +2998,13 @@ export interface operations {
     getAnalyticsOccupancy: {
         parameters: {
             query: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time: string;
+                /** @description Default: the environment that the configuration names. */
                 environment_id?: string;
+                /** @description Length of a step of time_series. */
                 interval?: "5min" | "15min" | "1hour";
             };
             header?: never;
@@ -2961,7 +3084,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Of the alert. */
                 timestamp: string;
+                /** @description Of the alert. */
                 alert_id: string;
             };
             cookie?: never;
@@ -3138,6 +3263,14 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "configuration": {
+                 *         "domain": "healthcare",
+                 *         "calibration_required": false
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     configuration?: {
                         /**
@@ -3203,6 +3336,12 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "force": false,
+                 *       "save_state": true
+                 *     }
+                 */
                 "application/json": {
                     force?: boolean;
                     save_state?: boolean;
@@ -3405,6 +3544,18 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "detection": {
+                 *         "confidence_threshold": 0.5
+                 *       },
+                 *       "alerts": {
+                 *         "fall_detection": {
+                 *           "enabled": true
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description What the deployment is for: it decides what people are asked to do about an alert.
@@ -3611,7 +3762,9 @@ export interface operations {
     getConfigHistory: {
         parameters: {
             query?: {
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -3803,7 +3956,9 @@ export interface operations {
     getTopologies: {
         parameters: {
             query?: {
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -3868,6 +4023,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -3936,6 +4092,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4011,6 +4168,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4051,6 +4209,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4109,6 +4268,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4174,6 +4334,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4235,6 +4396,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4301,6 +4463,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4375,13 +4538,18 @@ export interface operations {
     getTopologiesIdNodesNodeRecords: {
         parameters: {
             query?: {
+                /** @description Records at most. */
                 limit?: number;
+                /** @description How long is waited for so many. */
                 wait_ms?: number;
+                /** @description Leave out what comes sooner than this after the last record that was taken. */
                 every_ms?: number;
             };
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
+                /** @description Id of a node, as the graph of its topology shows it. */
                 node: string;
             };
             cookie?: never;
@@ -4439,7 +4607,9 @@ export interface operations {
     getWebhooks: {
         parameters: {
             query?: {
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -4518,6 +4688,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://alarms.example/csiflow",
+                 *       "events": [
+                 *         "fall_detection"
+                 *       ],
+                 *       "secret": "at least 16 letters"
+                 *     }
+                 */
                 "application/json": {
                     /** @description Where alerts are sent. Only administrators see it again. */
                     url: string;
@@ -4595,6 +4774,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4633,12 +4813,16 @@ export interface operations {
     getTopologiesIdDeadLetters: {
         parameters: {
             query?: {
+                /** @description Only those of this node. */
                 node?: string;
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4705,11 +4889,14 @@ export interface operations {
     deleteTopologiesIdDeadLetters: {
         parameters: {
             query?: {
+                /** @description Only these, 500 at most: `17,18`. */
                 ids?: string;
+                /** @description Only those of this node. */
                 node?: string;
             };
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4761,7 +4948,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
+                /** @description Id of a dead letter. */
                 letter: string;
             };
             cookie?: never;
@@ -4823,7 +5012,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
+                /** @description Id of a dead letter. */
                 letter: string;
             };
             cookie?: never;
@@ -4864,6 +5055,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4927,6 +5119,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4980,11 +5173,17 @@ export interface operations {
     getAudit: {
         parameters: {
             query?: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time?: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time?: string;
+                /** @description Only what it did. */
                 account?: string;
+                /** @description Of this outcome alone. */
                 outcome?: "done" | "refused" | "failed";
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -5190,8 +5389,11 @@ export interface operations {
     getMetrics: {
         parameters: {
             query?: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time?: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time?: string;
+                /** @description This group of current alone. */
                 metric_type?: "performance" | "resources" | "business";
             };
             header?: never;

@@ -1020,6 +1020,8 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description `Bearer`, but at a login. */
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1062,6 +1064,8 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The methods that the path takes. */
+                Allow?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1160,6 +1164,8 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description Seconds to wait before it is tried again. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
@@ -1216,6 +1222,8 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description Seconds to wait before it is tried again. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
@@ -1264,6 +1272,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "username": "ada",
+                 *       "password": "a long one"
+                 *     }
+                 */
                 "application/json": {
                     username: string;
                     password: string;
@@ -1465,7 +1479,9 @@ export interface operations {
     getAuthUsers: {
         parameters: {
             query?: {
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -1591,6 +1607,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As the list of users shows it. */
                 name: string;
             };
             cookie?: never;
@@ -1652,6 +1669,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As the list of users shows it. */
                 name: string;
             };
             cookie?: never;
@@ -1690,7 +1708,9 @@ export interface operations {
     getAuthApiKeys: {
         parameters: {
             query?: {
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -1762,6 +1782,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "grafana",
+                 *       "role": "viewer",
+                 *       "expires_at": "2099-01-01T00:00:00Z"
+                 *     }
+                 */
                 "application/json": {
                     /** @description 1 to 64 letters, digits and _ . @ - */
                     name: string;
@@ -1824,6 +1851,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -1862,9 +1890,13 @@ export interface operations {
     getPoseLatest: {
         parameters: {
             query?: {
+                /** @description Default: the environment that the configuration names. */
                 environment_id?: string;
+                /** @description Persons below it are left out. */
                 min_confidence?: number;
+                /** @description False leaves keypoints out of persons. */
                 include_keypoints?: boolean;
+                /** @description Adds room metres and their error to persons and keypoints. */
                 include_3d?: boolean;
             };
             header?: never;
@@ -1966,13 +1998,21 @@ export interface operations {
     getPoseHistory: {
         parameters: {
             query: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time: string;
+                /** @description Default: the environment that the configuration names. */
                 environment_id?: string;
+                /** @description This person alone. */
                 person_id?: number;
+                /** @description This track alone. */
                 track_id?: number;
+                /** @description Persons below it are left out. */
                 min_confidence?: number;
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -2062,6 +2102,36 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "query": {
+                 *         "time_range": {
+                 *           "start": "2026-03-01T00:00:00Z",
+                 *           "end": "2026-03-08T00:00:00Z"
+                 *         },
+                 *         "filters": {
+                 *           "person_count": {
+                 *             "min": 1,
+                 *             "max": 5
+                 *           },
+                 *           "confidence": {
+                 *             "min": 0.5
+                 *           },
+                 *           "activity": [
+                 *             "walking",
+                 *             "standing"
+                 *           ]
+                 *         },
+                 *         "aggregation": {
+                 *           "type": "hourly_summary",
+                 *           "metrics": [
+                 *             "person_count",
+                 *             "avg_confidence"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     query: {
                         time_range: {
@@ -2159,6 +2229,36 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "csi_data": {
+                 *         "timestamp": "2026-03-01T12:00:00.020Z",
+                 *         "antenna_data": [
+                 *           [
+                 *             {
+                 *               "real": 3.5,
+                 *               "imag": -1.25
+                 *             },
+                 *             {
+                 *               "real": 3.1,
+                 *               "imag": -0.5
+                 *             }
+                 *           ]
+                 *         ],
+                 *         "metadata": {
+                 *           "router_id": "node-1",
+                 *           "sampling_rate": 50,
+                 *           "signal_strength": -48
+                 *         }
+                 *       },
+                 *       "processing_options": {
+                 *         "confidence_threshold": 0.3,
+                 *         "max_persons": 4,
+                 *         "enable_tracking": true,
+                 *         "return_dense_pose": false
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /** @description One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links. */
                     csi_data: {
@@ -2325,13 +2425,18 @@ export interface operations {
     getPoseTrackingTrackId: {
         parameters: {
             query?: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time?: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time?: string;
+                /** @description Default: the environment that the configuration names. */
                 environment_id?: string;
+                /** @description Whether the track has its trajectory. */
                 include_trajectory?: boolean;
             };
             header?: never;
             path: {
+                /** @description This track alone. */
                 track_id: number;
             };
             cookie?: never;
@@ -2408,13 +2513,21 @@ export interface operations {
     getAnalyticsEvents: {
         parameters: {
             query?: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time?: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time?: string;
+                /** @description fall, alert (what somebody is told of), or activity (all else). */
                 event_type?: "fall" | "alert" | "activity";
+                /** @description Of this severity alone. */
                 severity?: "low" | "medium" | "high" | "critical";
+                /** @description Default: the environment that the configuration names. */
                 environment_id?: string;
+                /** @description Adds to `metadata` what is known of this type of event: a zone's name, seconds. */
                 include_details?: boolean;
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -2500,7 +2613,9 @@ export interface operations {
     getAnalyticsHealthcare: {
         parameters: {
             query?: {
+                /** @description The running one, in the time zone of the environment; weeks begin on Monday. */
                 period?: "hour" | "day" | "week" | "month";
+                /** @description Which ones, separated by commas: fall_events, activity_summary, mobility_score, sleep_quality. Default: all. */
                 metrics?: string;
             };
             header?: never;
@@ -2588,7 +2703,9 @@ export interface operations {
     getAnalyticsRetail: {
         parameters: {
             query?: {
+                /** @description The running one, in the time zone of the environment; weeks begin on Monday. */
                 period?: "hour" | "day" | "week" | "month";
+                /** @description Which ones, separated by commas: traffic, zones, conversion_funnel, heat_map. Default: all. */
                 metrics?: string;
             };
             header?: never;
@@ -2679,7 +2796,9 @@ export interface operations {
     getAnalyticsSecurity: {
         parameters: {
             query?: {
+                /** @description The running one, in the time zone of the environment; weeks begin on Monday. */
                 period?: "hour" | "day" | "week" | "month";
+                /** @description Which ones, separated by commas: intrusion_events, perimeter_monitoring, crowd_analysis. Default: all. */
                 metrics?: string;
             };
             header?: never;
@@ -2762,9 +2881,13 @@ export interface operations {
     getAnalyticsSummary: {
         parameters: {
             query: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time: string;
+                /** @description Default: the environment that the configuration names. */
                 environment_id?: string;
+                /** @description What hourly_breakdown is broken down by. */
                 granularity?: "hour" | "day" | "week";
             };
             header?: never;
@@ -2868,9 +2991,13 @@ export interface operations {
     getAnalyticsOccupancy: {
         parameters: {
             query: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time: string;
+                /** @description Default: the environment that the configuration names. */
                 environment_id?: string;
+                /** @description Length of a step of time_series. */
                 interval?: "5min" | "15min" | "1hour";
             };
             header?: never;
@@ -2950,7 +3077,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Of the alert. */
                 timestamp: string;
+                /** @description Of the alert. */
                 alert_id: string;
             };
             cookie?: never;
@@ -3133,6 +3262,18 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "configuration": {
+                 *         "domain": "healthcare",
+                 *         "detection_settings": {
+                 *           "confidence_threshold": 0.5,
+                 *           "max_persons": 5,
+                 *           "enable_tracking": true
+                 *         }
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     configuration?: {
                         /**
@@ -3429,6 +3570,16 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "detection": {
+                 *         "confidence_threshold": 0.5
+                 *       },
+                 *       "analytics": {
+                 *         "enable_fall_detection": true
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description What the deployment is for: it decides what people are asked to do about an alert.
@@ -3713,7 +3864,9 @@ export interface operations {
     getConfigHistory: {
         parameters: {
             query?: {
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -3905,7 +4058,9 @@ export interface operations {
     getTopologies: {
         parameters: {
             query?: {
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -3970,6 +4125,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4038,6 +4194,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4113,6 +4270,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4153,6 +4311,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4211,6 +4370,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4276,6 +4436,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4337,6 +4498,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4403,6 +4565,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4477,13 +4640,18 @@ export interface operations {
     getTopologiesIdNodesNodeRecords: {
         parameters: {
             query?: {
+                /** @description Records at most. */
                 limit?: number;
+                /** @description How long is waited for so many. */
                 wait_ms?: number;
+                /** @description Leave out what comes sooner than this after the last record that was taken. */
                 every_ms?: number;
             };
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
+                /** @description Id of a node, as the graph of its topology shows it. */
                 node: string;
             };
             cookie?: never;
@@ -4541,7 +4709,9 @@ export interface operations {
     getWebhooks: {
         parameters: {
             query?: {
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -4620,6 +4790,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "url": "https://alarms.example/csiflow",
+                 *       "events": [
+                 *         "fall_detection"
+                 *       ],
+                 *       "secret": "at least 16 letters"
+                 *     }
+                 */
                 "application/json": {
                     /** @description Where alerts are sent. Only administrators see it again. */
                     url: string;
@@ -4697,6 +4876,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4735,12 +4915,16 @@ export interface operations {
     getTopologiesIdDeadLetters: {
         parameters: {
             query?: {
+                /** @description Only those of this node. */
                 node?: string;
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4807,11 +4991,14 @@ export interface operations {
     deleteTopologiesIdDeadLetters: {
         parameters: {
             query?: {
+                /** @description Only these, 500 at most: `17,18`. */
                 ids?: string;
+                /** @description Only those of this node. */
                 node?: string;
             };
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -4863,7 +5050,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
+                /** @description Id of a dead letter. */
                 letter: string;
             };
             cookie?: never;
@@ -4925,7 +5114,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
+                /** @description Id of a dead letter. */
                 letter: string;
             };
             cookie?: never;
@@ -4966,6 +5157,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -5029,6 +5221,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description As its list shows it. */
                 id: string;
             };
             cookie?: never;
@@ -5082,11 +5275,17 @@ export interface operations {
     getAudit: {
         parameters: {
             query?: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time?: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time?: string;
+                /** @description Only what it did. */
                 account?: string;
+                /** @description Of this outcome alone. */
                 outcome?: "done" | "refused" | "failed";
+                /** @description From 1. */
                 page?: number;
+                /** @description So many of the list on a page. */
                 per_page?: number;
             };
             header?: never;
@@ -5292,8 +5491,11 @@ export interface operations {
     getMetrics: {
         parameters: {
             query?: {
+                /** @description Where the range begins: ISO 8601, UTC where it does not say; a date is its midnight. */
                 start_time?: string;
+                /** @description Where the range ends, itself left out: as start_time. 90 days after it at most. */
                 end_time?: string;
+                /** @description This group of current alone. */
                 metric_type?: "performance" | "resources" | "business";
             };
             header?: never;

@@ -62,6 +62,40 @@ export function errors({ service, row, elsewhere }: Rows): void {
     404: ['GET', '/nothing/here', {}],
     422: ['GET', '/pose/latest?colour=red', {}],
   } as const;
+  row('7.2', 'validation details', async () => {
+    const [A, B] = [
+      { field_errors: [{ field: ANY_TEXT, message: ANY_TEXT }] },
+      { field: ANY_TEXT, reason: ANY_TEXT },
+    ];
+    const century = `start_time=${iso(Date.UTC(1970, 0, 1))}&end_time=${iso(Date.UTC(2026, 0, 1))}`;
+    for (const [method, path, call] of [
+      ['GET', '/pose/history?start_time=never', {}],
+      ['GET', `/pose/history?${century}`, {}],
+      ['PUT', '/config', { body: '{' }],
+      ['PUT', '/config', { body: 'a=b', headers: { 'Content-Type': 'text/plain' } }],
+      ['PUT', '/config', { body: { detection: { confidence_threshold: 2 } } }],
+      ['POST', '/pose/query', { body: {} }],
+      ['DELETE', '/pose/latest', {}],
+    ] as const) {
+      for (const [form, details] of [
+        ['a', A],
+        ['b', B],
+      ] as const)
+        expect([path, ...(await refused(form, method, path, call)).slice(1)]).toMatchObject([
+          path,
+          'VALIDATION_ERROR',
+          details,
+        ]);
+    }
+    const wrong = { detection: { confidence_threshold: 'high', max_persons: -1 } };
+    expect((await refused('a', 'PUT', '/config', { body: wrong }))[2]).toMatchObject({
+      field_errors: [
+        { field: 'detection.confidence_threshold', received_value: 'high' },
+        { field: 'detection.max_persons', received_value: -1 },
+      ],
+    });
+  });
+
   for (const [status, [method, path, call]] of Object.entries(calls)) {
     row('7.3', status, async () => {
       for (const form of ['a', 'b'] as const)

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Rows } from '../contract.js';
-import { misfits, type Shape } from '../shapes.js';
+import { misfits, PERSON_B, type Shape } from '../shapes.js';
 
 /** Section 6: the WebSocket. */
 export function events({ service, row, rows }: Rows): void {
@@ -36,21 +36,40 @@ export function events({ service, row, rows }: Rows): void {
     };
     expect(misfits(confirmed, shape)).toEqual([]);
     expect(confirmed).toMatchObject({ channel: 'pose_updates', filters_applied: filters });
+    const of = { alert_types: ['fall_detection', 'intrusion'], severity: ['high', 'critical'] };
+    socket.send({ type: 'subscribe', channel: 'alerts', filters: of });
+    const alerts = await socket.first('subscription_confirmed', ({ channel }) => channel === 'alerts');
+    expect(alerts['filters_applied']).toEqual(of);
+    socket.send({ type: 'subscribe', channel: 'pose_updates', filters: { min_confidence: 2 } });
+    expect(await socket.first('error')).toMatchObject({ code: 'VALIDATION_ERROR' });
     socket.close();
   });
   row('6.2', 'pose_update', async () => {
-    const socket = service().socket();
-    await socket.first('connection_established');
-    socket.send({ type: 'subscribe', channel: 'pose_updates', filters: {} });
-    const update = await socket.first('pose_update');
-    const shape: Shape = {
+    const shape = (person: object): Shape => ({
       type: 'string',
       subscription_id: 'string',
       timestamp: 'timestamp',
-      data: { frame_id: 'integer', persons: ['object'], metadata: 'object' },
+      data: { frame_id: 'integer', persons: [person as Shape], metadata: 'object' },
+    });
+    const { dense_pose, ...person } = PERSON_B;
+    const { keypoints, ...bare } = person;
+    const updateFor = async (filters: object) => {
+      const socket = service().socket();
+      await socket.first('connection_established');
+      socket.send({ type: 'subscribe', channel: 'pose_updates', filters });
+      const wanted = (message: Readonly<Record<string, unknown>>) =>
+        (message['data'] as { persons: readonly object[] }).persons.length > 0;
+      const update = await socket.first('pose_update', wanted);
+      const { subscription_id } = await socket.first('subscription_confirmed');
+      expect(update['subscription_id']).toBe(subscription_id);
+      socket.close();
+      return update;
     };
-    expect(misfits(update, shape)).toEqual([]);
-    socket.close();
+    expect(misfits(await updateFor({}), shape(person))).toEqual([]);
+    expect(misfits(await updateFor({ include_keypoints: false }), shape(bare))).toEqual([]);
+    expect(
+      misfits(await updateFor({ include_dense_pose: true }), shape({ ...bare, keypoints, dense_pose })),
+    ).toEqual([]);
   });
   row('6.2', 'system_status', async () => {
     const socket = service().socket();

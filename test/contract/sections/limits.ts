@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Rows } from '../contract.js';
-import type { Form } from '../service.js';
+import { lately, type Form } from '../service.js';
 
 const HOUR = 3600;
 
@@ -34,17 +34,24 @@ export function limits({ service, row, elsewhere }: Rows): void {
   elsewhere('8.2', 'Webhook', 'test/sinks/webhook.test.ts');
 
   row('8.3', 'Pose data (GET)', async () => {
-    expect(await limitOf('b', 'GET', '/pose/latest')).toEqual([1000, HOUR]);
+    for (const path of ['/pose/latest', `/pose/history?${lately()}`, '/pose/tracking/1'])
+      expect(await limitOf('b', 'GET', path)).toEqual([1000, HOUR]);
   });
   row('8.3', 'Pose processing (POST)', async () => {
-    expect(await limitOf('b', 'POST', '/pose/process', {})).toEqual([100, HOUR]);
+    for (const path of ['/pose/process', '/pose/query'])
+      expect(await limitOf('b', 'POST', path, {})).toEqual([100, HOUR]);
   });
   row('8.3', 'Configuration', async () => {
-    for (const path of ['/config', '/system/status'])
+    for (const path of ['/config', '/config/schema', '/system/status'])
       expect(await limitOf('b', 'GET', path)).toEqual([50, HOUR]);
   });
   row('8.3', 'Analytics', async () => {
-    expect(await limitOf('b', 'GET', '/analytics/events')).toEqual([500, HOUR]);
+    for (const path of [
+      '/analytics/events',
+      `/analytics/summary?${lately()}`,
+      `/analytics/occupancy?${lately()}`,
+    ])
+      expect(await limitOf('b', 'GET', path)).toEqual([500, HOUR]);
   });
   row('8.3', 'Health checks', async () => {
     for (const path of ['/health', '/health/detailed', '/metrics'])
@@ -54,6 +61,7 @@ export function limits({ service, row, elsewhere }: Rows): void {
     const logIn = (form: Form) =>
       service().post(form, '/auth/token', { username: 'nobody', password: 'none' }, { as: 'nobody' });
     let last = await logIn('b');
+    expect(last.headers.get('X-RateLimit-Window')).toBe('60');
     expect(last.headers.get('X-RateLimit-Limit')).toBe('10');
     for (let tries = 0; tries < 10 && last.status === 401; tries++) last = await logIn('b');
     expect([last.status, last.at('error.code')]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
@@ -63,6 +71,8 @@ export function limits({ service, row, elsewhere }: Rows): void {
     expect(Number(last.headers.get('Retry-After'))).toBeGreaterThan(0);
     // One counter over all mounts.
     const a = await logIn('a');
-    expect([a.status, a.at('error.details.window_seconds')]).toEqual([429, 60]);
+    expect([a.status, a.at('error.code')]).toEqual([429, 'RATE_LIMIT_EXCEEDED']);
+    const reset_time = reset_at;
+    expect(a.at('error.details')).toEqual({ limit: 10, window_seconds: 60, reset_time });
   });
 }

@@ -30,6 +30,27 @@ export function pose({ service, row }: Rows): void {
     expect([b.at('pagination.page'), b.at('pagination.per_page')]).toEqual([1, 50]);
     const page = await service().get('b', `/pose/history?${lately()}&page=2&per_page=3&min_confidence=0`);
     expect(page.at('pagination')).toMatchObject({ page: 2, per_page: 3, has_prev: true });
+    const someone = String(b.at('data.0.person_id'));
+    const theirs = await service().get('a', `/pose/history?person_id=${someone}&limit=20`);
+    const persons = (theirs.at('poses') as { persons: { id: number }[] }[]).map((pose) => pose.persons);
+    expect(persons.flat().map(({ id }) => id)).toEqual(persons.map(() => Number(someone)));
+    for (const [filter, field] of [
+      ['person_id', 'person_id'],
+      ['track_id', 'track_id'],
+    ] as const) {
+      const wanted = b.at(`data.0.${field}`) as number;
+      const found = await service().get('b', `/pose/history?${lately()}&${filter}=${wanted}`);
+      expect(new Set((found.at('data') as Record<string, number>[]).map((one) => one[field]))).toEqual(
+        new Set([wanted]),
+      );
+    }
+    const sure = await service().get('b', `/pose/history?${lately()}&min_confidence=0.6`);
+    expect(
+      (sure.at('data') as { confidence: number }[]).filter(({ confidence }) => confidence < 0.6),
+    ).toEqual([]);
+    const day = new Date().toISOString().slice(0, 10);
+    for (const time of [day, `${day}T00:00:00`, `${day}T00:00:00%2B00:00`])
+      expect((await service().get('a', `/pose/history?limit=1&start_time=${time}`)).status).toBe(200);
     for (const [form, query] of [
       ['a', 'limit=1001'],
       ['a', 'limit=0'],
