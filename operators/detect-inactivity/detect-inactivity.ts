@@ -175,7 +175,7 @@ class Room {
     this.#provenance = provenance;
     this.#sights.see(time, persons);
     const there = persons.filter((person) => this.#sights.isThere(person));
-    return this.#events(this.#vigil.frame(time, there));
+    return this.#events(this.#vigil.frame(time, there, (person) => this.#sights.isTrusted(person)));
   }
 
   motion(time: number, value: number): SensedEvent[] {

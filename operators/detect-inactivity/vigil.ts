@@ -38,6 +38,8 @@ interface Watched {
   /** When the person last moved about. */
   readonly walked: number;
   readonly inSight: boolean;
+  /** Was seen for long enough to be believed also while out of sight. */
+  readonly certain: boolean;
   /** This stretch was told. */
   readonly told: boolean;
 }
@@ -87,11 +89,17 @@ export class Vigil {
     this.#settings = settings;
   }
 
-  /** A pose frame: who is in sight, then whose stretch has become long by it. */
-  frame(time: number, persons: readonly Person[]): Stretch[] {
-    for (const person of persons)
-      if (person.track?.state === 'active') this.#see(person.track.id, person, time);
-    const here = new Set(persons.flatMap(({ track }) => (track?.state === 'active' ? [track.id] : [])));
+  /**
+   * A pose frame: who is in sight, then whose stretch has become long by it.
+   * @param isCertain whom to believe in also while they are out of sight
+   */
+  frame(time: number, persons: readonly Person[], isCertain: (person: Person) => boolean): Stretch[] {
+    const here = new Set<number>();
+    for (const person of persons) {
+      if (person.track?.state !== 'active') continue;
+      here.add(person.track.id);
+      this.#see(person.track.id, person, time, isCertain(person));
+    }
     for (const [id, watched] of this.#watched) if (!here.has(id)) this.#miss(id, watched);
     return this.#due(time);
   }
@@ -115,12 +123,13 @@ export class Vigil {
     this.#moving = moving;
   }
 
-  #see(id: number, person: Person, time: number): void {
+  #see(id: number, person: Person, time: number, isCertain: boolean): void {
     const { position, posture, confidence } = person;
     const last = { position, posture, confidence };
     const known = this.#watched.get(id);
     const since = { since: time, told: false, posture, turning: null };
-    const seen = { id, seen: time, last, inSight: true };
+    const certain = isCertain || known?.certain === true;
+    const seen = { id, seen: time, last, inSight: true, certain };
     if (!known) {
       this.#recognise();
       this.#set({ ...seen, ...since, place: position, steps: [], walked: time });
@@ -151,10 +160,10 @@ export class Vigil {
     this.#watched.delete(first!.id);
   }
 
-  /** Out of sight: gone where the person left, else taken to be there still. */
+  /** Out of sight: gone where the person left, or was hardly seen, else taken to be there still. */
   #miss(id: number, watched: Watched): void {
     if (!watched.inSight) return;
-    if (this.#left(watched)) this.#watched.delete(id);
+    if (!watched.certain || this.#left(watched)) this.#watched.delete(id);
     else this.#set({ ...watched, inSight: false });
   }
 
