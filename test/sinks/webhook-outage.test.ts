@@ -1,10 +1,7 @@
-import { Type } from 'typebox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { defineOperator } from '../../pipeline/component/index.js';
 import { webhook } from '../../sinks/webhook/webhook.js';
-import { counter, runnerOf, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { alarm, counter, runnerOf, temporaryFolder, topologyOf, until } from '../support/flow.js';
 import { startReceiver, type Receiver } from '../support/http-receiver.js';
-import { sensedEvent } from '../support/records.js';
 
 let receiver: Receiver;
 beforeEach(async () => {
@@ -12,21 +9,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await receiver.close();
-});
-
-/** An alert for each frame. */
-const alarm = defineOperator({
-  name: 'alarm',
-  summary: 'Alarms.',
-  config: Type.Object({}),
-  examples: [],
-  inputs: ['csi'],
-  outputs: ['event'],
-  create: () => ({
-    process: (data) => ({
-      data: data.port === 'csi' ? Array.from(data.sequence, (number) => sensedEvent(number)) : [],
-    }),
-  }),
 });
 
 const line = (count: number) =>

@@ -29,6 +29,7 @@ import {
 import { createRunner, type Runner, type RunnerOptions } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import { testEnvironment } from './context.js';
+import { sensedEvent } from './records.js';
 
 /** Small components and topologies for tests of the runtime. Event time of record `n` is `n` milliseconds. */
 
@@ -258,6 +259,21 @@ export const order = defineOperator({
       },
     };
   },
+});
+
+/** An alert for each frame. */
+export const alarm = defineOperator({
+  name: 'alarm',
+  summary: 'Alarms.',
+  config: Type.Object({}),
+  examples: [],
+  inputs: ['csi'],
+  outputs: ['event'],
+  create: () => ({
+    process: (data) => ({
+      data: data.port === 'csi' ? Array.from(data.sequence, (number) => sensedEvent(number)) : [],
+    }),
+  }),
 });
 
 export interface Row {

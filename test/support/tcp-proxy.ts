@@ -7,6 +7,12 @@ export interface TcpProxy {
   /** Breaks all connections; later ones are refused until `mend`. */
   cut(): void;
   mend(): void;
+  /** From now on nothing passes; connections stay open, and new ones are taken. Until `mend`. */
+  stall(): void;
+  /** Each piece takes so long, milliseconds, in either direction. Until `mend`. */
+  slow(milliseconds: number): void;
+  /** So many bytes of a client's next piece pass, then its connection breaks. Once. */
+  tear(bytes: number): void;
   close(): Promise<void>;
 }
 
@@ -14,6 +20,18 @@ export interface TcpProxy {
 export async function startProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let whole = true;
+  let stalled = false;
+  let delay = 0;
+  let torn: number | null = null;
+  const waiting: (() => void)[] = [];
+  const pass = (chunk: Buffer, from: Socket, to: Socket, fromClient: boolean): void => {
+    if (fromClient && torn !== null) {
+      to.write(chunk.subarray(0, torn), () => from.destroy());
+      torn = null;
+    } else if (stalled) waiting.push(() => to.write(chunk));
+    else if (delay > 0) setTimeout(() => to.write(chunk), delay);
+    else to.write(chunk);
+  };
   const keep = (socket: Socket, other: Socket): void => {
     sockets.add(socket);
     // Its end is what matters here, not why.
@@ -31,7 +49,12 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     const upstream = connect({ port: target, host: '127.0.0.1' });
     keep(client, upstream);
     keep(upstream, client);
-    client.pipe(upstream).pipe(client);
+    client.on('data', (chunk: Buffer) => {
+      pass(chunk, client, upstream, true);
+    });
+    upstream.on('data', (chunk: Buffer) => {
+      pass(chunk, upstream, client, false);
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -44,6 +67,18 @@ export async function startProxy(target: number): Promise<TcpProxy> {
     cut,
     mend: () => {
       whole = true;
+      stalled = false;
+      delay = 0;
+      for (const write of waiting.splice(0)) write();
+    },
+    stall: () => {
+      stalled = true;
+    },
+    slow: (milliseconds) => {
+      delay = milliseconds;
+    },
+    tear: (bytes) => {
+      torn = bytes;
     },
     close: async () => {
       cut();

@@ -1,0 +1,160 @@
+import { connectAsync } from 'mqtt';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Component } from '../../pipeline/component/index.js';
+import { influxdb } from '../../sinks/influxdb/influxdb.js';
+import { mqtt } from '../../sinks/mqtt/mqtt.js';
+import { webhook } from '../../sinks/webhook/webhook.js';
+import { alarm, counter, runnerOf, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { startReceiver } from '../support/http-receiver.js';
+import { startInfluxStub } from '../support/influx-stub.js';
+import { startBroker } from '../support/mqtt-broker.js';
+import { startProxy, type TcpProxy } from '../support/tcp-proxy.js';
+
+/** What each sink with a server of its own does when the way to that server breaks. Alerts are what must get there. */
+
+interface Server {
+  readonly port: number;
+  /** Ids of the alerts that have come, once or more often. */
+  readonly ids: () => ReadonlySet<string>;
+  readonly close: () => Promise<void>;
+}
+
+interface Subject {
+  readonly component: Component;
+  readonly server: () => Promise<Server>;
+  readonly config: (port: number) => Record<string, unknown>;
+}
+
+const SUBJECTS: Readonly<Record<string, Subject>> = {
+  influxdb: {
+    component: influxdb,
+    server: async () => {
+      const stub = await startInfluxStub();
+      const ids = () =>
+        new Set([...stub.points.values()].map(({ fields }) => (fields['id'] ?? '').replaceAll('"', '')));
+      return { port: Number(new URL(stub.url).port), ids, close: () => stub.close() };
+    },
+    config: (port) => ({ url: `http://127.0.0.1:${port}`, timeout_ms: 1000 }),
+  },
+  mqtt: {
+    component: mqtt,
+    server: async () => {
+      const { port, close } = await startBroker();
+      const seen = new Set<string>();
+      const reader = await connectAsync(`mqtt://127.0.0.1:${port}`);
+      reader.on('message', (_topic, payload) => {
+        seen.add((JSON.parse(payload.toString()) as { alert_id: string }).alert_id);
+      });
+      await reader.subscribeAsync('csiflow/+/alerts/+', { qos: 1 });
+      const end = async () => {
+        await reader.endAsync(true);
+        await close();
+      };
+      return { port, ids: () => seen, close: end };
+    },
+    config: (port) => ({ url: `mqtt://127.0.0.1:${port}`, protocol: '3.1.1' }),
+  },
+  webhook: {
+    component: webhook,
+    server: async () => {
+      const { port, calls, close } = await startReceiver();
+      const ids = () => new Set(calls.map(({ headers }) => String(headers['idempotency-key'])));
+      return { port, ids, close };
+    },
+    config: (port) => ({
+      url: `http://127.0.0.1:${port}/alerts`,
+      secret: 'canary-secret-of-the-webhook',
+      allow_private: true,
+      timeout_ms: 1000,
+    }),
+  },
+};
+
+const ALERTS = 30;
+const ALL = Array.from({ length: ALERTS }, (_, number) => `test-room/fall_detection/${number}`).sort();
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** A line of alerts to the sink behind a proxy, and to a table beside it. */
+async function site({ component, server, config }: Subject) {
+  const started = await server();
+  open.push(started.close);
+  const proxy = await startProxy(started.port);
+  open.push(() => proxy.close());
+  const sibling = new Table();
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: counter, config: { count: ALERTS, block: 3 } },
+        alarms: { component: alarm, from: ['in'] },
+        out: { component, from: ['alarms'], config: config(proxy.port) },
+        sibling: { component: sibling.component, from: ['alarms'] },
+      },
+      temporaryFolder(),
+    ),
+    { patience: { stopMs: 500 } },
+  );
+  return { proxy, runner, sibling, ids: () => [...started.ids()].filter((id) => id !== '').sort() };
+}
+
+/** Breaks the way before the start, and mends it when the sibling has all and it was seen that something is wrong. */
+const away = (fault: (proxy: TcpProxy) => void) => async (subject: Subject) => {
+  const { proxy, runner, sibling, ids } = await site(subject);
+  fault(proxy);
+  await runner.start();
+  await until('the sibling', () => sibling.stored.length === ALERTS);
+  await until('it to be degraded', () => runner.status().state === 'degraded');
+  expect(ids()).toEqual([]);
+  proxy.mend();
+  await expect.poll(ids, { timeout: 20_000 }).toEqual(ALL);
+  await expect.poll(() => runner.status().state, { timeout: 20_000 }).toBe('running');
+};
+
+const FAULTS: Readonly<Record<string, (subject: Subject) => Promise<void>>> = {
+  'is not there at the start, and comes later': away((proxy) => {
+    proxy.cut();
+  }),
+  'takes connections and never answers, for a while': away((proxy) => {
+    proxy.stall();
+  }),
+  'breaks off when half of a batch has come': async (subject) => {
+    const { proxy, runner, sibling, ids } = await site(subject);
+    await runner.start();
+    proxy.tear(40);
+    await until('the sibling', () => sibling.stored.length === ALERTS);
+    await expect.poll(ids, { timeout: 20_000 }).toEqual(ALL);
+  },
+  'goes away again and again': async (subject) => {
+    const { proxy, runner, sibling, ids } = await site(subject);
+    await runner.start();
+    for (let times = 0; times < 3; times++) {
+      proxy.cut();
+      await new Promise((resolve) => setImmediate(resolve));
+      proxy.mend();
+    }
+    await until('the sibling', () => sibling.stored.length === ALERTS);
+    await expect.poll(ids, { timeout: 20_000 }).toEqual(ALL);
+    await expect.poll(() => runner.status().state, { timeout: 20_000 }).toBe('running');
+  },
+  'is a hundred times slower': async (subject) => {
+    const { proxy, runner, sibling, ids } = await site(subject);
+    proxy.slow(50);
+    await runner.start();
+    await until('the sibling', () => sibling.stored.length === ALERTS);
+    await expect.poll(ids, { timeout: 20_000 }).toEqual(ALL);
+    expect(runner.status().state).not.toBe('failed');
+  },
+};
+
+describe.each(Object.keys(SUBJECTS))('the server of %s', (name) => {
+  test.each(Object.keys(FAULTS))(
+    '%s: siblings go on, and every alert gets there with its id',
+    async (fault) => {
+      await FAULTS[fault]!(SUBJECTS[name]!);
+    },
+    60_000,
+  );
+});
