@@ -63,6 +63,8 @@ export function register(program: Command): void {
         secret: options.keyFile === undefined ? undefined : readFileSync(options.keyFile, 'utf8').trim(),
         start: instant('--start', options.start),
         end: instant('--end', options.end),
+      }).catch((error: unknown) => {
+        throw isAboutKey(error) ? new CommandError(keyHint(options), EXIT.invalid) : error;
       });
       process.stdout.write(
         options.json
@@ -71,6 +73,14 @@ export function register(program: Command): void {
       );
     });
 }
+
+const isAboutKey = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'store.encryption';
+
+const keyHint = ({ from, keyFile }: Options): string =>
+  keyFile === undefined
+    ? `${from} is encrypted: say --key-file, privacy.key of the state folder or a file with the secret`
+    : `${keyFile} is not the key of ${from}: it is in privacy.key of the state folder, or the secret; leave --key-file out where the store is not encrypted`;
 
 /** Microseconds. */
 function instant(option: string, text: string | undefined): number | undefined {
