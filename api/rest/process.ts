@@ -200,18 +200,22 @@ function answerBody({ id, body, processed, poses, milliseconds }: Answer): Stati
 /** Coverage below which a pose is not worth much. */
 const WELL_COVERED = 0.8;
 
-function noteOf({ frames, taken, span, needed }: Processed, quality: number): string {
-  if (frames.length === 0) {
-    const held =
-      taken === 1 && span === 0 ? 'one frame is one moment' : `these frames cover ${span / 1000} ms`;
+function noteOf(processed: Processed, quality: number): string {
+  if (processed.frames.length === 0)
     return (
-      `A pose is inferred from how the channel changes over ${needed / 1000} ms of frames of all links; ${held}, ` +
+      `A pose is inferred from how the channel changes over ${processed.needed / 1000} ms of frames of all links; ${heldOf(processed)}, ` +
       'so nothing was inferred: persons may be there or not. Send a run of frames, or go on with a session_id.'
     );
-  }
   if (quality < WELL_COVERED)
     return `Frames cover ${Math.round(100 * quality)} % of the windows over all links: the poses are worth less than those of the running topology.`;
   return 'Inferred as the running topology does.';
+}
+
+function heldOf({ taken, span, needed, dropped }: Processed): string {
+  if (taken === 1 && span === 0) return 'one frame is one moment';
+  if (span < needed) return `these frames cover ${span / 1000} ms`;
+  const late = dropped['late'] ? ' (frames older than the newest of the session are left out)' : '';
+  return `these frames bring no window to its end${late}`;
 }
 
 const thousandths = (value: number): number => Math.round(value * 1000) / 1000;

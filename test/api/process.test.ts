@@ -181,6 +181,12 @@ describe('a run of frames', () => {
     expect([first, second].map(({ metadata }) => metadata.session_continued)).toEqual([false, true]);
     expect([...first.poses, ...second.poses]).toEqual(whole.poses);
     expect(second.metadata.held_ms).toBe(whole.metadata.held_ms);
+    const again = await answered({ csi_data: run.frames.slice(0, middle), session_id: 'parts' });
+    expect(again).toMatchObject({
+      status: 'insufficient_data',
+      metadata: { frames_dropped: { late: middle } },
+    });
+    expect(again.metadata.note).toContain('older than the newest of the session are left out');
   });
 
   test('without tracking numbers nobody', async () => {
