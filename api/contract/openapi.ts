@@ -36,6 +36,7 @@ export function openApiOf(
         'People from Wi-Fi channel state information: poses, tracks, events and figures, and the control of what senses them. What a form lacks is answered in the body of the other; errors are always in the form of the address.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
+    externalDocs: { description: 'The WebSocket: AsyncAPI', url: 'asyncapi.json' },
     servers: [{ url: base }],
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: [...new Set(endpoints.map(tagOf))].map((name) => ({ name })),
