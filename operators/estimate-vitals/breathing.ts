@@ -44,7 +44,7 @@ export class BreathingEstimator {
     this.#spectrum = new Spectrum(bins, RATE_HZ, [...this.#band, ...this.#above, ...this.#noise]);
   }
 
-  /** Null where there is no peak within the band. */
+  /** Null where there is no peak within the band, that between its points included. */
   estimate(links: readonly Series[]): Breathing | null {
     const power = this.#combine(links);
     if (!power) return null;
@@ -52,10 +52,9 @@ export class BreathingEstimator {
     if (peak === null) return null;
     const [left, top, right] = [power[peak - 1]!, power[peak]!, power[peak + 1]!];
     const shift = (0.5 * (left - right)) / (left - 2 * top + right);
-    return {
-      rate: 60 * (this.#band[peak]! + shift * this.#step),
-      quality: this.#quality(power, peak),
-    };
+    const frequency = this.#band[peak]! + shift * this.#step;
+    if (frequency < LOWEST || frequency > HIGHEST) return null;
+    return { rate: 60 * frequency, quality: this.#quality(power, peak) };
   }
 
   /** Mean spectrum of the columns with the clearest peaks of all links, each by how clear its peak is. */
