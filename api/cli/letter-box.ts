@@ -10,19 +10,23 @@ export interface Refused {
   readonly reason: string;
 }
 
-/** Dead letters as a command sees them: of a running csiflow, or of a state folder that nobody uses. */
-export interface LetterBox {
+export interface Replayed {
+  /** Given to their nodes: at once where the topology runs, else by its next start. */
+  readonly replayed: readonly number[];
+  readonly refused: readonly Refused[];
   readonly running: boolean;
+}
+
+/** Dead letters as a command sees them: of a state folder, or of a running csiflow. */
+export interface LetterBox {
   list(node: string | undefined, page: number, perPage: number): Promise<{ letters: unknown; total: number }>;
   show(id: number): Promise<unknown>;
-  replay(
-    selection: LetterSelection,
-  ): Promise<{ readonly replayed: readonly number[]; readonly refused: readonly Refused[] }>;
+  replay(selection: LetterSelection): Promise<Replayed>;
   drop(selection: LetterSelection): Promise<number>;
 }
 
 /**
- * @param remote asks the running csiflow in any case; else only where the lock of the state folder says that it runs
+ * @param remote asks the running csiflow in any case; else only for a change, where the lock of the state folder says that it runs
  */
 export async function openLetterBox(
   file: string,
@@ -31,23 +35,17 @@ export async function openLetterBox(
 ): Promise<LetterBox> {
   const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
   const topology = loadForCommand(file, variables, await registryWith(options.plugin));
-  const desk = letterDesk(() => topology);
-  if (remote || (await isLocked(desk))) return remoteBox(options, topology.id);
-  return localBox(desk, topology.id);
+  const running = remoteBox(options, topology.id);
+  return remote
+    ? running
+    : localBox(
+        letterDesk(() => topology),
+        topology.id,
+        running,
+      );
 }
 
-async function isLocked(desk: LetterDesk): Promise<boolean> {
-  try {
-    await desk.list({ limit: 0 });
-    return false;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'state.locked') return true;
-    throw error;
-  }
-}
-
-const localBox = (desk: LetterDesk, topology: string): LetterBox => ({
-  running: false,
+const localBox = (desk: LetterDesk, topology: string, running: LetterBox): LetterBox => ({
   list: async (node, page, limit) => {
     const query = { limit, offset: (page - 1) * limit, ...(node !== undefined && { node }) };
     const { letters, total } = await desk.list(query);
@@ -58,25 +56,41 @@ const localBox = (desk: LetterDesk, topology: string): LetterBox => ({
     if (letter) return wholeLetterBody(letter);
     throw new CommandError(`${topology} has no dead letter ${id}`, EXIT.invalid);
   },
-  replay: (selection) => desk.replay(selection),
-  drop: (selection) => desk.drop(selection),
+  replay: (selection) =>
+    unlessLocked(
+      async () => ({ ...(await desk.replay(selection)), running: false }),
+      () => running.replay(selection),
+    ),
+  drop: (selection) =>
+    unlessLocked(
+      () => desk.drop(selection),
+      () => running.drop(selection),
+    ),
 });
+
+async function unlessLocked<T>(change: () => Promise<T>, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'state.locked') return ask();
+    throw error;
+  }
+}
 
 function remoteBox(options: RemoteOptions, topology: string): LetterBox {
   const path = `/topologies/${encodeURIComponent(topology)}/dead-letters`;
   const only = (node: string | undefined) => (node === undefined ? '' : `node=${encodeURIComponent(node)}`);
   return {
-    running: true,
     list: async (node, page, limit) => {
       const query = [`page=${page}`, `per_page=${limit}`, only(node)].filter((one) => one !== '').join('&');
       const { data, pagination } = await askWhole(options, 'GET', `${path}?${query}`);
       return { letters: data, total: pagination?.total ?? 0 };
     },
     show: async (id) => (await askWhole(options, 'GET', `${path}/${id}`)).data,
-    replay: async (selection) =>
-      (await askWhole(options, 'POST', `${path}/replay`, selection)).data as Awaited<
-        ReturnType<LetterBox['replay']>
-      >,
+    replay: async (selection) => {
+      const { data } = await askWhole(options, 'POST', `${path}/replay`, selection);
+      return { ...(data as Omit<Replayed, 'running'>), running: true };
+    },
     drop: async ({ ids, node }) => {
       let dropped = 0;
       for (const query of ids ? inParts(ids) : [only(node)]) {

@@ -1,5 +1,5 @@
 import type { CheckedTopology } from '../config/topology.js';
-import { DeadLetters, StateStore, type DeadLetter, type LetterQuery } from '../state/index.js';
+import { DeadLetters, lookAtState, StateStore, type DeadLetter, type LetterQuery } from '../state/index.js';
 import type { NotReplayed } from './replays.js';
 import { stateKeysOf } from './privacy.js';
 import type { Run } from './run.js';
@@ -28,9 +28,9 @@ export interface LetterDesk {
 }
 
 /**
- * Over a state folder.
+ * Over a state folder. What is only looked at may be that of a topology which another process runs.
  * @param run the run that has the folder open; undefined where it is to be opened
- * @throws Error `state.locked` where another process runs the topology
+ * @throws Error `state.locked` where letters are to be replayed or dropped, and another process runs the topology
  */
 export function letterDesk(
   topology: () => Pick<CheckedTopology, 'id' | 'settings'>,
@@ -51,10 +51,24 @@ export function letterDesk(
       await store.close();
     }
   };
+  const look = async <T>(work: (letters: DeadLetters) => T): Promise<T | undefined> => {
+    const open = run()?.deadLetters();
+    if (open) {
+      await open.settled();
+      return work(open);
+    }
+    const { id, settings } = topology();
+    return lookAtState(settings.stateFolder, id, stateKeysOf(settings), (view) =>
+      DeadLetters.areIn(view) ? work(new DeadLetters(view)) : undefined,
+    );
+  };
   return {
-    list: (query = {}) =>
-      use(async (letters) => ({ letters: letters.list(query), total: letters.count(query) })),
-    show: (id) => use(async (letters) => letters.get(id)),
+    list: async (query = {}) =>
+      (await look((letters) => ({ letters: letters.list(query), total: letters.count(query) }))) ?? {
+        letters: [],
+        total: 0,
+      },
+    show: (id) => look((letters) => letters.get(id)),
     replay: (selection) =>
       use(async (letters) => {
         const ids = selected(letters, selection);

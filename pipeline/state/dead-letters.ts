@@ -54,6 +54,9 @@ interface Card {
   readonly bytes: number;
 }
 
+const LETTERS = 'dead-letters';
+const CARDS = 'dead-letter-cards';
+
 /** In the table of cards: the number of the next letter. Cards have their letters' numbers from 1 on. */
 const NEXT = 0;
 
@@ -69,9 +72,9 @@ export class DeadLetters {
   /** The newest write: those before it are committed with it or earlier. */
   #written: Promise<unknown> = Promise.resolve();
 
-  constructor(store: StateStore, limits: LetterLimits = LIMITS) {
-    this.#table = store.table('dead-letters');
-    this.#kept = store.table('dead-letter-cards');
+  constructor(store: Pick<StateStore, 'table'>, limits: LetterLimits = LIMITS) {
+    this.#table = store.table(LETTERS);
+    this.#kept = store.table(CARDS);
     this.#limits = limits;
     const next = this.#kept.get(NEXT);
     if (next) this.#next = decode(Uint8Array.from(next)) as number;
@@ -80,6 +83,11 @@ export class DeadLetters {
       this.#note(id, this.#cardOf(id));
       this.#next = Math.max(this.#next, id + 1);
     }
+  }
+
+  /** Whether a store has kept any yet, so that they can be looked at. */
+  static areIn({ tables }: Pick<StateStore, 'tables'>): boolean {
+    return tables.includes(LETTERS) && tables.includes(CARDS);
   }
 
   get size(): number {

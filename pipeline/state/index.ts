@@ -6,6 +6,7 @@ export * from './partition-state.js';
 export * from './sent-alerts.js';
 export * from './shard-state.js';
 export { lockFolder, RESTORING } from './lock.js';
+export * from './look.js';
 export * from './state-file.js';
 export {
   derivedKey,

@@ -16,7 +16,7 @@ interface Options extends RemoteOptions {
 }
 
 const WHERE =
-  '\nWhere the topology runs, the running csiflow is asked (--url, CSIFLOW_PASSWORD or CSIFLOW_TOKEN); else its state folder.\n';
+  '\nlist and show read the state folder, also while the topology runs. replay and drop ask the csiflow that runs it (CSIFLOW_PASSWORD or CSIFLOW_TOKEN), else they change the folder. With --url that csiflow is asked in any case.\n';
 
 export function register(program: Command): void {
   const letters = program
@@ -63,8 +63,8 @@ export function register(program: Command): void {
     )
     .action(
       run(async (box, options, ids) => {
-        const { replayed, refused } = await box.replay(selection(options, ids));
-        const when = box.running ? 'given to their nodes' : 'given to their nodes when the topology starts';
+        const { replayed, refused, running } = await box.replay(selection(options, ids));
+        const when = running ? 'given to their nodes' : 'given to their nodes when the topology starts';
         print(options, { replayed, refused }, () =>
           [
             `${replayed.length} dead letters are ${when}`,
