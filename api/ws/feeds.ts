@@ -17,7 +17,7 @@ export class Feeds {
   readonly #followed = new Map<RunningTopology, Followed>();
   readonly #unlisten: () => void;
 
-  constructor(topologies: Topologies, deliver: Deliver) {
+  constructor(topologies: Pick<Topologies, 'list' | 'onChange'>, deliver: Deliver) {
     this.#deliver = deliver;
     const follow = (): void => {
       this.#follow(topologies.list());

@@ -158,6 +158,20 @@ test('of the main topology nothing is kept, whatever its id', () => {
   expect(existsSync(join(folder, 'topologies.json'))).toBe(false);
 });
 
+test('one that was put here gives way to one of its id that csiflow run is given', () => {
+  const options = kept();
+  const first = new Topologies(options);
+  first.put('ward-3', text('ward-3'));
+  first.put('ward-4', text('ward-4'));
+  const given = options.run(parse(text('ward-3'), 'ward-3').topology!);
+  const second = new Topologies({ ...options, given: [given] });
+  expect(second.find('ward-3')).toBe(given);
+  expect(second.list().map(({ topology }) => topology.id)).toEqual(['test', 'ward-3', 'ward-4']);
+  expect(() => second.put('ward-3', text('ward-3'))).toThrow('was given to csiflow run');
+  // Without it, the one that was put here is there again.
+  expect(new Topologies(options).find('ward-3')).toBeDefined();
+});
+
 test('what ran goes on with the next start of csiflow; what somebody stopped does not', async () => {
   const options = kept();
   const first = new Topologies(options);
