@@ -39,7 +39,7 @@ import { named, text, turn, withinTime } from './waiting.js';
 
 /** Where the topology does not say it. */
 const OUTBOX_LIMIT_BYTES = 2 ** 30;
-const LETTERS_PAUSE_MS = 3_600_000;
+const RETENTION_PAUSE_MS = 3_600_000;
 const DAY_US = 86_400_000_000;
 
 export interface ShardOptions {
@@ -88,7 +88,7 @@ export class Shard implements Host, Run {
   #replay: Compiled['replay'] = () => false;
   #pump: Pump | undefined;
   #pumping: Promise<void> = Promise.resolve();
-  #lettersLookedAt = -Infinity;
+  #lookedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
   #stopMs: number;
@@ -284,7 +284,7 @@ export class Shard implements Host, Run {
     this.#requireGoing();
     this.#timer = setInterval(() => {
       this.#barriers!.tick();
-      this.#forgetOldLetters();
+      this.#forgetOld();
     }, this.settings.checkpointIntervalMs);
     for (const run of this.runs.values()) run.status = 'active';
     onStep('data_pipeline_start', 1);
@@ -452,12 +452,20 @@ export class Shard implements Host, Run {
     return letters.add(partition === undefined ? letter : { ...letter, partition });
   }
 
-  /** Letters hold records: they live no longer than what the stores keep. */
-  #forgetOldLetters(): void {
+  /** Letters and outboxes hold records: they live no longer than what the stores keep. */
+  #forgetOld(): void {
     const days = this.settings.privacy?.dataRetentionDays ?? null;
-    if (days === null || this.clock.elapsed() < this.#lettersLookedAt + LETTERS_PAUSE_MS) return;
-    this.#lettersLookedAt = this.clock.elapsed();
-    this.#state?.letters.forgetBefore(this.clock.now() - days * DAY_US);
+    if (days === null || this.clock.elapsed() < this.#lookedAt + RETENTION_PAUSE_MS) return;
+    this.#lookedAt = this.clock.elapsed();
+    const time = this.clock.now() - days * DAY_US;
+    this.#state?.letters.forgetBefore(time);
+    for (const sink of this.#sinks)
+      sink.forgetBefore(time).catch((error: unknown) => {
+        this.#options.log.error('old records of an outbox cannot be forgotten', {
+          node: sink.run.id,
+          error: text(error),
+        });
+      });
   }
 
   // ------------------------------------------------------------------ stop

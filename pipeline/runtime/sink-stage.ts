@@ -403,6 +403,14 @@ export class SinkStage {
     this.#show();
   }
 
+  /** What waits in the outbox lives no longer than what the stores keep. @param time microseconds since 1970 */
+  async forgetBefore(time: number): Promise<void> {
+    const dropped = await this.#store.outbox.dropBefore(time);
+    if (dropped === 0) return;
+    this.run.meter.dropped('outbox_expired', dropped);
+    this.#show();
+  }
+
   #show(): void {
     this.run.meter.gauge('outbox_records', this.#store.outbox.records);
     this.run.meter.gauge('outbox_bytes', this.#store.outbox.bytes);

@@ -114,6 +114,13 @@ export class Outbox {
     return this.#lanes.rest.dropOldest();
   }
 
+  /** Forgets entries that were not handed out and whose newest record lies before a time, and gives the number of their records. */
+  async dropBefore(time: number): Promise<number> {
+    let dropped = 0;
+    for (const lane of this.#all) dropped += await lane.dropBefore(time);
+    return dropped;
+  }
+
   /** Forgets entries of later epochs: their input is read again. */
   async rewind(epoch: number): Promise<void> {
     for (const lane of this.#all) await lane.rewind(epoch);
@@ -124,6 +131,12 @@ interface Figures {
   readonly number: number;
   readonly records: number;
   readonly bytes: number;
+}
+
+/** Event time of a record; of the last frame, where it has several. */
+function newestOf(record: Data): number {
+  if (record.port === 'csi') return record.time[record.count - 1] ?? -Infinity;
+  return record.port === 'window' ? record.start + record.step * record.points : record.time;
 }
 
 class Lane {
@@ -141,6 +154,8 @@ class Lane {
   #current: Figures | undefined;
   /** Up to it they are forgotten. */
   #cut = 0;
+  /** Being removed from the disk, and not handed out meanwhile. */
+  readonly #dropping = new Set<number>();
   records = 0;
   bytes = 0;
 
@@ -164,8 +179,9 @@ class Lane {
 
   next(): OutboxEntry | undefined {
     if (this.records === 0) return undefined;
-    for (const { key, value } of this.#table.getRange({ start: this.#read + 1, limit: 1 })) {
+    for (const { key, value } of this.#table.getRange({ start: this.#read + 1 })) {
       const number = key as number;
+      if (this.#dropping.has(number)) continue;
       this.#handedOut = number;
       this.#current = { number, records: value.readUInt32LE(8), bytes: value.length };
       return this.#entry(number, value);
@@ -217,17 +233,35 @@ class Lane {
   }
 
   async dropOldest(): Promise<number> {
-    for (const { key, value } of this.#table.getRange({
-      start: Math.max(this.#read, this.#handedOut) + 1,
-      limit: 1,
-    })) {
-      const records = value.readUInt32LE(8);
-      this.records -= records;
-      this.bytes -= value.length;
-      await this.#table.remove(key);
-      return records;
+    const oldest = this.#oldest();
+    return oldest ? this.#drop(oldest) : 0;
+  }
+
+  async dropBefore(time: number): Promise<number> {
+    let dropped = 0;
+    for (let oldest = this.#oldest(); oldest; oldest = this.#oldest()) {
+      const { records } = this.#entry(oldest.number, oldest.value);
+      if (records.some((record) => newestOf(record) >= time)) break;
+      dropped += await this.#drop(oldest);
     }
-    return 0;
+    return dropped;
+  }
+
+  /** That was not handed out. */
+  #oldest(): { readonly number: number; readonly value: Buffer } | undefined {
+    const start = Math.max(this.#read, this.#handedOut) + 1;
+    for (const { key, value } of this.#table.getRange({ start }))
+      if (!this.#dropping.has(key as number)) return { number: key as number, value };
+    return undefined;
+  }
+
+  async #drop({ number, value }: { readonly number: number; readonly value: Buffer }): Promise<number> {
+    const records = value.readUInt32LE(8);
+    this.records -= records;
+    this.bytes -= value.length;
+    this.#dropping.add(number);
+    await this.#table.remove(number).finally(() => this.#dropping.delete(number));
+    return records;
   }
 
   async rewind(epoch: number): Promise<void> {

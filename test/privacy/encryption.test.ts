@@ -235,6 +235,22 @@ describe('the state folder', () => {
     await after.close();
   });
 
+  test('what waits in an outbox and is too old is forgotten, but for what was handed out', async () => {
+    const store = new StateStore(temporaryFolder(), 'ward');
+    const outbox = new Outbox(store, 'history');
+    const at = (time: number) => [sensedEvent(0, { time }), sensedEvent(1, { time: time - 5 })];
+    for (const time of [10, 20, 30]) await outbox.append(1, at(time));
+    await outbox.append(1, at(15), 'urgent');
+    expect(outbox.next()).toMatchObject({ lane: 'urgent' });
+    expect(await outbox.dropBefore(21)).toBe(4);
+    expect(outbox.records).toBe(4);
+    expect([...outbox.entries()].map(({ records }) => records[0])).toMatchObject([
+      { time: 15 },
+      { time: 30 },
+    ]);
+    await store.close();
+  });
+
   test('a letter that is too old is forgotten', async () => {
     const store = new StateStore(temporaryFolder(), 'ward');
     const letters = new DeadLetters(store);
