@@ -42,6 +42,9 @@ export function checkTogether(loaded: readonly Loaded[]): readonly Problem[] {
 }
 
 function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readonly Collision[] {
+  // The same file twice shares everything: it is enough to say so.
+  if (topology.file !== null && topology.file === other.file)
+    return [{ code: 'config.together.id', message: 'this file is given twice', path: ['id'] }];
   const found: Collision[] = [];
   const { settings, environments } = topology;
   if (topology.id === other.id)

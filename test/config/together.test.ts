@@ -121,6 +121,11 @@ test.each<[string, Parts, Parts]>([
   expect(problemsOf([write('one', first), write('two', second)])).toEqual([]);
 });
 
+test('a file that is given twice is told once', () => {
+  const file = write('one', {});
+  expect(problemsOf([file, file])).toEqual(['one.yaml:1:5 config.together.id']);
+});
+
 test('of several environments the one that is taken is pointed at', () => {
   const one = write('one', {});
   const two = join(folder, 'two.yaml');
