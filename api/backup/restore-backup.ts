@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { restoreStores, STORES } from '../../pipeline/runtime/copies.js';
-import { lockFolder, RESTORING, stateError, STATE_FILE } from '../../pipeline/state/index.js';
+import { checkState, lockFolder, RESTORING, stateError, STATE_FILE } from '../../pipeline/state/index.js';
 import { systemClock } from '../../pipeline/telemetry/clock.js';
 import { makeFolder } from '../../pipeline/telemetry/folders.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
@@ -15,7 +15,7 @@ import { checkedManifest } from './manifest.js';
  * Puts a backup in the place of what a topology keeps. It must not run.
  * @param replace what is there is moved aside; else its being there is an error
  * @returns where the old state was moved to; null where there was none
- * @throws Error `backup.damaged`, `backup.foreign`, `backup.occupied`, `state.locked`, `state.newer`
+ * @throws Error `backup.damaged`, `backup.foreign`, `backup.occupied`, `state.locked`, `state.newer`, `state.older`
  */
 export async function restoreBackup(
   folder: string,
@@ -43,6 +43,7 @@ export async function restoreBackup(
     rmSync(part, { recursive: true, force: true });
     const files = manifest.files.filter(({ path }) => !path.startsWith(`${STORES}/`));
     for (const { path } of files) copyIfThere(join(folder, path), join(part, path));
+    checkState(part, topology.id, join(folder, STATE_FILE));
     const swapStores = await restoreStores(nodesOptions(topology), folder, aside);
     // All is on this disk. From here on there are renames alone, and no start before the last of them.
     writeFileSync(join(stateFolder, RESTORING), aside);

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkHeader, HEADER, sealOf } from './header.js';
 import type { StateKeys } from './keys.js';
@@ -44,15 +44,21 @@ export function lookAtState<T>(
   }
 }
 
-/** @throws Error where a store is not of this topology, or of a layout that this csiflow does not read */
-export function checkState(folder: string, topology: string): void {
+/**
+ * Says before a store is put in its place what its first start would: that it is of another topology, or of a layout
+ * that this csiflow does not read.
+ * @param source how an error names the file
+ * @throws Error `state.newer`, `state.older`, `state.foreign`, `state.corrupt`
+ */
+export function checkState(folder: string, topology: string, source: string): void {
   const file = join(folder, STATE_FILE);
   if (!existsSync(file)) return;
   const root = openMdb(file, { readOnly: true });
   try {
     const header = root.get(HEADER);
-    if (header) checkHeader(file, header, topology);
+    if (header) checkHeader(source, header, topology);
   } finally {
     void root.close();
+    rmSync(`${file}-lock`, { force: true });
   }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   mkdirSync,
   mkdtempSync,
@@ -10,7 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serialize } from 'node:v8';
 import { DuckDBInstance } from '@duckdb/node-api';
+import { open } from 'lmdb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Users } from '../../api/auth/users.js';
 import { makeBackup } from '../../api/backup/make-backup.js';
@@ -220,6 +223,29 @@ test('where a copy cannot be brought here nothing is changed', async () => {
   expect(await stored('original')).toEqual(rows);
 });
 
+test.each([
+  ['an older', 0, 'state.older'],
+  ['a newer', 99, 'state.newer'],
+])('a backup with a state of %s layout is refused, and nothing is changed', async (_, version, code) => {
+  const topology = site('original', counter, { count: 50 });
+  await runToEnd(topology);
+  const backup = await makeBackup(createRunner(topology, { log: quiet }));
+  const file = join(backup.folder, 'state.mdb');
+  const root = open<Buffer, string>({ path: file, noSubdir: true, encoding: 'binary' });
+  await root.put('header', serialize({ version, topology: topology.id }));
+  await root.close();
+  rmSync(`${file}-lock`);
+  edit(backup.folder, { files: [{ path: 'state.mdb', ...described(file) }] });
+
+  const before = readFileSync(join(topology.settings.stateFolder, 'state.mdb'));
+  await expect(restoreBackup(backup.folder, topology, { replace: true })).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining(file) as string,
+  });
+  expect(readFileSync(join(topology.settings.stateFolder, 'state.mdb'))).toEqual(before);
+  await runToEnd(topology);
+});
+
 test('what a killed backup has left is swept by the next one', async () => {
   const topology = site('original', counter, { count: 50 });
   await runToEnd(topology);
@@ -298,6 +324,12 @@ const damages: readonly (readonly [string, (backup: string) => void, string])[] 
     'backup.foreign',
   ],
 ];
+
+/** As a manifest does. */
+const described = (file: string) => ({
+  bytes: statSync(file).size,
+  sha256: createHash('sha256').update(readFileSync(file)).digest('hex'),
+});
 
 function edit(backup: string, change: object): void {
   const file = join(backup, 'manifest.json');
