@@ -57,9 +57,9 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
   webhook: {
     component: webhook,
     server: async () => {
-      const { port, calls, close } = await startReceiver();
-      const ids = () => new Set(calls.map(({ headers }) => String(headers['idempotency-key'])));
-      return { port, ids, close };
+      const receiver = await startReceiver();
+      const ids = () => new Set(receiver.calls.map(({ headers }) => String(headers['idempotency-key'])));
+      return { port: receiver.port, ids, close: () => receiver.close() };
     },
     config: (port) => ({
       url: `http://127.0.0.1:${port}/alerts`,

@@ -47,10 +47,10 @@ const SIGNAL = [
   'motion: { type: detect-motion, from: windows }',
 ];
 const LINES: readonly Line[] = [
-  { name: 'signal', seconds: 120, operators: SIGNAL, results: '[motion]' },
+  { name: 'signal', seconds: 60, operators: SIGNAL, results: '[motion]' },
   {
     name: 'poses',
-    seconds: 40,
+    seconds: 30,
     operators: [
       ...SIGNAL,
       'poses: { type: infer-pose, from: windows, backend: wasm }',
