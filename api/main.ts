@@ -62,7 +62,7 @@ export async function runTopologies(files: readonly string[], settings: RunSetti
   const [runner, ...beside] = given.map(run) as [RunningTopology, ...RunningTopology[]];
   const all = [runner, ...beside];
   // The server has its own.
-  if (!settings.api) configure(runner, { clock, log });
+  if (!settings.api) configure(runner, beside, { clock, log });
   const stopAsked = stopSignal();
   given.forEach(refuseIfHeld);
   const server = settings.api
@@ -99,7 +99,7 @@ export async function runTopologies(files: readonly string[], settings: RunSetti
     : null;
   try {
     if (server) announce(server, given);
-    await Promise.all(all.map(begin));
+    await Promise.all(all.map((one) => begin(one, all.length > 1 ? one.topology.id : undefined)));
     const ended = settings.untilEnd
       ? Promise.all(all.map((one) => one.finished()))
       : new Promise(() => undefined);
@@ -138,9 +138,14 @@ function refuseIfHeld({ settings: { stateFolder } }: CheckedTopology): void {
 }
 
 /** Lays the configuration that was made by the service interface over the topology. */
-const configure = (main: RunningTopology, { clock, log }: { clock: Clock; log: Log }): Configuration =>
+const configure = (
+  main: RunningTopology,
+  beside: readonly RunningTopology[],
+  { clock, log }: { clock: Clock; log: Log },
+): Configuration =>
   new Configuration({
     main,
+    others: () => beside,
     stateFolder: main.topology.settings.stateFolder,
     clock,
     log: log.child({ node: 'api' }),
@@ -161,14 +166,16 @@ async function tracerOf(metrics: Metrics, log: Log): Promise<OpenTracer | null> 
 
 /**
  * Starts it; who stops it before it runs, by the service interface, may start it again.
+ * @param name that a failure is told with, where several are started
  * @throws CommandError with what kept it from starting, in its own words.
  */
-export async function begin(runner: Pick<RunningTopology, 'start' | 'status'>): Promise<void> {
+export async function begin(runner: Pick<RunningTopology, 'start' | 'status'>, name?: string): Promise<void> {
   try {
     await runner.start();
   } catch (error) {
     if (runner.status().state !== 'failed') return;
-    throw new CommandError(error instanceof Error ? error.message : String(error), exitCodeOf(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(name === undefined ? reason : `${name}: ${reason}`, exitCodeOf(error));
   }
 }
 
@@ -207,7 +214,7 @@ function announce({ address, firstPassword }: RunningServer, given: readonly Che
     ? `admin / ${firstPassword}   (shown this once; keep it)`
     : `as before (lost? csiflow user password admin --topology ${given[0]!.file})`;
   const environments = given.flatMap((topology) => topology.environments);
-  const assumed = environments.flatMap((environment) => environment.assumed);
+  const assumed = new Set(environments.flatMap((environment) => environment.assumed));
   process.stdout.write(
     [
       '',
@@ -220,7 +227,7 @@ function announce({ address, firstPassword }: RunningServer, given: readonly Che
       `  metrics     ${address}/metrics`,
       '',
       '  Open the live page and log in: the room from above, people, their trails and alerts.',
-      ...assumed.map((note) => `  Assumed: ${note}`),
+      ...[...assumed].map((note) => `  Assumed: ${note}`),
       '  Ctrl-C stops it and keeps what was stored.',
       '',
       '',

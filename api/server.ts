@@ -98,8 +98,10 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   });
   const lifecycle = new LifecycleTimes(main, options.stateFolder);
   const audit = new AuditLog(options.stateFolder, log);
-  const configuration = new Configuration({
+  let others = (): readonly RunningTopology[] => options.beside ?? [];
+  const configuration: Configuration = new Configuration({
     main,
+    others: () => others(),
     stateFolder: options.stateFolder,
     clock,
     log,
@@ -110,12 +112,13 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     given: options.beside ?? [],
     parse: (text, id) => {
       const loaded = options.parse(text, id);
-      return id === main.topology.id ? configuration.overLoaded(loaded) : loaded;
+      return id === main.topology.id ? configuration.overLoaded(loaded) : configuration.besideLoaded(loaded);
     },
     stateFolder: options.stateFolder,
     log,
     ...options.workshop,
   });
+  others = () => topologies.list().filter((one) => one !== main);
   const deployment: Deployment = {
     version: packageVersion(),
     main,

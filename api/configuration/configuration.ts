@@ -15,6 +15,7 @@ import type { RunningTopology } from '../../pipeline/runtime/status.js';
 import { StateFile } from '../../pipeline/state/state-file.js';
 import type { Bounds, Facts, Field, Place, Value } from './field.js';
 import { FIELDS, isFact, isKept, keptSchema, sameValue } from './fields.js';
+import { heldTo } from './privacy.js';
 
 const closed = { additionalProperties: false } as const;
 const ValueSchema = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
@@ -119,6 +120,8 @@ export interface Change {
 
 export interface ConfigurationOptions {
   readonly main: RunningTopology;
+  /** Those that run beside it, and are held to its privacy. Default: none. */
+  readonly others?: () => readonly RunningTopology[];
   readonly stateFolder: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -145,6 +148,7 @@ export class Configuration {
       remedy: 'put it back from a backup, or remove it: all fields are then as the topology file has them',
     });
     if (this.#own.size > 0) options.main.adjust(this.over(options.main.topology));
+    this.#hold(options.main.next);
   }
 
   /**
@@ -161,6 +165,33 @@ export class Configuration {
         why: message,
       });
     return topology;
+  }
+
+  /** What was read for a topology beside the main one, held to that one's privacy: its promises are the deployment's. */
+  besideLoaded(loaded: LoadResult): LoadResult {
+    const { topology, problems } = loaded;
+    if (!topology) return loaded;
+    try {
+      return { ...loaded, topology: this.#held(this.#options.main.next, topology) };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const message = `the configuration's privacy holds for it too, and ${error.message}`;
+      return { problems: [...problems, problemAt('config.privacy.anonymity', message, topology)] };
+    }
+  }
+
+  #held(promises: CheckedTopology, base: CheckedTopology): CheckedTopology {
+    const topology = heldTo(promises, base);
+    if (topology !== base) this.#bases.set(topology, base);
+    return topology;
+  }
+
+  /** Holds the others to the privacy of a topology, all or none. @throws RangeError naming one that cannot be so */
+  #hold(promises: CheckedTopology): void {
+    const held = (this.#options.others?.() ?? []).map(
+      (other) => [other, this.#held(promises, this.#bases.get(other.next) ?? other.next)] as const,
+    );
+    for (const [other, topology] of held) if (topology.hash !== other.next.hash) other.adjust(topology);
   }
 
   /** The same for what was read from a file; what it cannot keep is a problem of the file. */
@@ -183,6 +214,7 @@ export class Configuration {
     const { main } = this.#options;
     const topology = this.over(this.#base);
     if (topology.hash !== main.next.hash) main.adjust(topology);
+    this.#hold(topology);
   }
 
   /** What holds now, or with the next start where that has to be waited for. */
@@ -288,6 +320,16 @@ export class Configuration {
     const refusals = idle.filter(({ field }) => fields.includes(field));
     if (refusals.length > 0) throw new RefusedError(refusals);
 
+    const promise = fields.find(({ name }) => name.startsWith('privacy.'));
+    try {
+      this.#hold(topology);
+    } catch (error) {
+      if (!(error instanceof RangeError) || !promise) throw error;
+      throw new RefusedError([
+        { field: promise, message: error.message, received: asked.get(promise.name) ?? '' },
+      ]);
+    }
+
     const at = clock.now();
     const revision = content.revision + 1;
     const changes = fields.map((field) => ({
@@ -314,8 +356,16 @@ export class Configuration {
       own,
       facts: this.#options.facts(),
     };
-    const requiresRestart = fields.some((field) => this.#read(field, running) !== this.value(field));
+    const requiresRestart =
+      fields.some((field) => this.#read(field, running) !== this.value(field)) ||
+      (promise !== undefined && this.#othersWait());
     return { changed: fields, requiresRestart, at };
+  }
+
+  /** One of the others runs with another privacy than it will with its next start. */
+  #othersWait(): boolean {
+    const settingsOf = ({ settings }: CheckedTopology) => JSON.stringify(settings.privacy ?? null);
+    return (this.#options.others?.() ?? []).some((one) => settingsOf(one.topology) !== settingsOf(one.next));
   }
 
   #over(
@@ -358,11 +408,16 @@ export class Configuration {
 
 type Done = Omit<Change, 'idle'>;
 
-const problemOf = ({ message, refusals }: RefusedError, { id, file }: CheckedTopology): Problem => ({
-  code:
-    refusals[0]?.field.name === 'privacy.anonymize_data' ? 'config.privacy.anonymity' : 'config.privacy.key',
+const problemOf = ({ message, refusals }: RefusedError, topology: CheckedTopology): Problem =>
+  problemAt(codeOf(refusals), `the configuration is laid over it, and ${message}`, topology);
+
+const codeOf = (refusals: readonly Refusal[]) =>
+  refusals[0]?.field.name === 'privacy.anonymize_data' ? 'config.privacy.anonymity' : 'config.privacy.key';
+
+const problemAt = (code: Problem['code'], message: string, { id, file }: CheckedTopology): Problem => ({
+  code,
   severity: 'error',
-  message: `the configuration is laid over it, and ${message}`,
+  message,
   suggestion: null,
   docs: 'docs/errors.md',
   file: file ?? id,

@@ -3,6 +3,7 @@ import {
   anonymityFaults,
   LACKS_KEY,
   lacksKey,
+  withOverrides,
   type CheckedTopology,
   type Overrides,
   type PrivacySettings,
@@ -21,6 +22,32 @@ const privacyOf = ({ settings }: CheckedTopology): PrivacySettings => settings.p
 const write = (topology: CheckedTopology, change: Partial<PrivacySettings>): Overrides => ({
   settings: { privacy: { ...privacyOf(topology), ...change } },
 });
+
+/**
+ * A topology that is held to what another one promises beside its own: the shorter retention, and what either of them
+ * keeps anonymous or encrypted.
+ * @throws RangeError where it cannot be so
+ */
+export function heldTo(promises: CheckedTopology, topology: CheckedTopology): CheckedTopology {
+  const [all, own] = [privacyOf(promises), privacyOf(topology)];
+  const days = [all.dataRetentionDays, own.dataRetentionDays].filter((one) => one !== null);
+  const change = {
+    dataRetentionDays: days.length > 0 ? Math.min(...days) : null,
+    anonymizeData: all.anonymizeData || own.anonymizeData,
+    enableEncryption: all.enableEncryption || own.enableEncryption,
+  };
+  if (
+    change.dataRetentionDays === own.dataRetentionDays &&
+    change.anonymizeData === own.anonymizeData &&
+    change.enableEncryption === own.enableEncryption
+  )
+    return topology;
+  const why =
+    (change.anonymizeData ? whyNotAnonymous(topology) : null) ??
+    (change.enableEncryption && lacksKey(topology.settings) ? WITHOUT_KEY : null);
+  if (why !== null) throw new RangeError(`the topology ${topology.id} ${why}`);
+  return withOverrides(topology, write(topology, change));
+}
 
 /** How long and how what was found out about people is kept: `settings.privacy` of the topology. */
 export const privacy: readonly Field[] = [

@@ -210,6 +210,74 @@ describe('anonymity that was promised', () => {
   });
 });
 
+describe('a topology beside the main one is held to its privacy', () => {
+  const yard = { ...testEnvironment, id: 'yard' };
+  const own = { settings: { state_folder: 'state', privacy: { data_retention_days: 7 } } };
+  let other: Bench;
+  beforeEach(() => {
+    other = bench({ ...WHOLE, ...own }, [yard]);
+  });
+  afterEach(() => other.close());
+
+  const configured = (beside: Bench): Configuration => {
+    const { clock, log } = testContext().context;
+    const { runner, folder } = made;
+    const others = () => [beside.runner];
+    return new Configuration({
+      main: runner,
+      others,
+      stateFolder: folder,
+      clock,
+      log,
+      facts: () => NO_FACTS,
+    });
+  };
+
+  test('by the stricter of both; what runs needs a restart, and an undo gives it its own back', async () => {
+    const configuration = configured(other);
+    await other.runner.start();
+    const days = () => other.runner.next.settings.privacy?.dataRetentionDays;
+    expect(set(configuration, 'privacy.data_retention_days', 30).requiresRestart).toBe(false);
+    expect(days()).toBe(7);
+    expect(set(configuration, 'privacy.data_retention_days', 3).requiresRestart).toBe(true);
+    expect(days()).toBe(3);
+    expect(set(configuration, 'privacy.enable_encryption', true).requiresRestart).toBe(true);
+    configuration.undo('ada');
+    configuration.undo('ada');
+    expect(days()).toBe(7);
+    expect(other.runner.next.settings.privacy).toMatchObject({ enableEncryption: false });
+  });
+
+  test('also where it is put there later, and is refused where it cannot be so', async () => {
+    const configuration = configured(other);
+    set(configuration, 'privacy.anonymize_data', true);
+    expect(other.runner.topology.settings.privacy).toMatchObject({
+      anonymizeData: true,
+      dataRetentionDays: 7,
+    });
+    const loaded = { topology: other.parse({ ...WHOLE, ...own }), problems: [] };
+    expect(configuration.besideLoaded(loaded).topology).toMatchObject({
+      settings: { privacy: { anonymizeData: true, dataRetentionDays: 7 } },
+    });
+    const third = numbered();
+    expect(configuration.besideLoaded({ topology: third.runner.topology, problems: [] })).toMatchObject({
+      problems: [{ code: 'config.privacy.anonymity' }],
+    });
+    await third.close();
+  });
+
+  test('a change that it cannot keep is refused, and changes nothing', async () => {
+    const third = numbered();
+    const configuration = configured(third);
+    expect(() => set(configuration, 'privacy.anonymize_data', true)).toThrow(
+      'the topology room cannot be so',
+    );
+    expect(made.runner.topology.settings.privacy).toBeUndefined();
+    expect(configuration.history).toEqual([]);
+    await third.close();
+  });
+});
+
 test('what is being started takes a live field over by itself, and needs a restart for another', async () => {
   const { runner } = made;
   const configuration = configurationOf(made);
