@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Registry, type Component } from '../pipeline/component/index.js';
+import { packageFolder } from '../pipeline/telemetry/paths.js';
 import { CommandError, EXIT } from './cli/exit.js';
 import { components } from './components.js';
 
@@ -32,12 +33,16 @@ async function load(file: string): Promise<unknown> {
   try {
     return await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
-    throw new CommandError(
-      `--plugin ${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
-      EXIT.invalid,
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`--plugin ${file} cannot be loaded: ${reason}${hintFor(reason)}`, EXIT.invalid);
   }
 }
+
+/** A module outside of this folder finds its packages only where they were installed beside it. */
+const hintFor = (reason: string): string =>
+  /package '(csiflow|typebox)'/.test(reason)
+    ? `; run in its folder: npm install ${packageFolder} typebox`
+    : '';
 
 function add(registry: Registry, component: Component, file: string): void {
   try {

@@ -111,6 +111,9 @@ test('a plugin that cannot be loaded is invalid input, named without a stack', a
   const { code, err } = await csiflow('run', file('good.yaml', line('denoise')), '--plugin', 'nowhere.js');
   expect(code).toBe(2);
   expect(err).toContain('--plugin nowhere.js cannot be loaded');
+  const plugin = file('apart.mjs', "import 'csiflow';");
+  const apart = await csiflow('run', file('good.yaml', line('denoise')), '--plugin', plugin);
+  expect(apart.err).toMatch(/Cannot find package 'csiflow' .*; run in its folder: npm install \S+ typebox/);
   expect(err).not.toContain('    at ');
 });
 
