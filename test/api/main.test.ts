@@ -13,6 +13,10 @@ test('a start that fails ends the command', async () => {
   await expect(begin(failing('failed'))).rejects.toThrow('the cable is out');
 });
 
+test('of several it is said whose start has failed', async () => {
+  await expect(begin(failing('failed'), 'hall')).rejects.toThrow('hall: the cable is out');
+});
+
 test('a start that somebody has stopped by the service interface does not', async () => {
   await begin(failing('stopped'));
 });
