@@ -15,7 +15,7 @@ import { openServer, type RunningServer, type ServerOptions } from '../../api/se
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { testContext } from '../support/context.js';
 import { FakeTopology } from '../support/fake-topology.js';
-import { complaints } from '../support/openapi.js';
+import { complaints, holdAnswers } from '../support/openapi.js';
 
 export interface TestService {
   readonly server: RunningServer;
@@ -63,7 +63,7 @@ export function addSource(main: FakeTopology): void {
   const source = {
     id: 'in',
     component: simulator,
-    config: {},
+    config: { rate_hz: 50 },
     inputs: [],
     queue: null,
     secrets: [],
@@ -96,7 +96,6 @@ export async function openService(
       | 'port'
       | 'stateFolder'
       | 'formsOf'
-      | 'port'
     >
   > = {},
 ): Promise<TestService> {
@@ -132,6 +131,7 @@ export async function openService(
     limits: new Limits(limits),
     ...outside,
   });
+  holdAnswers(server.address);
   const { id, secret } = new SigningKeys(stateFolder).newest;
   const headers = (token: string | undefined) => ({
     'Content-Type': 'application/json',

@@ -54,6 +54,32 @@ export function complaints(
   ];
 }
 
+/** Addresses of services that are held against the documents. */
+const held = new Set<string>();
+let fetchIsHeld = false;
+
+/**
+ * From now on every answer of that service to `fetch`, at the mounts of the forms, is held against its document:
+ * a call whose answer does not fit rejects.
+ */
+export function holdAnswers(address: string): void {
+  held.add(address);
+  if (fetchIsHeld) return;
+  fetchIsHeld = true;
+  const plain = globalThis.fetch;
+  globalThis.fetch = async (input, init) => {
+    const response = await plain(input, init);
+    const { origin, pathname } = new URL(input instanceof Request ? input.url : input);
+    const json = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
+    if (!held.has(origin) || !pathname.startsWith('/form-') || (response.body && !json)) return response;
+    const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
+    const body: unknown = json && method !== 'HEAD' ? await response.clone().json() : null;
+    const wrong = complaints(method, pathname, response, body);
+    if (wrong.length > 0) throw new Error(wrong.join('\n'));
+    return response;
+  };
+}
+
 const ERROR = { $ref: '#/components/schemas/Error' };
 /** Section 8.1, and the id that the body has too. */
 function headersMissing(headers: Headers, body: unknown): readonly string[] {
