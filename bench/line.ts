@@ -3,6 +3,7 @@ import { checkpointPause } from './speed/checkpoint.js';
 import { journalSpeed } from './speed/journal.js';
 import { runtimeOverhead } from './speed/runtime-overhead.js';
 import { clientsSpeed } from './speed/system/clients.js';
+import { historySpeed } from './speed/system/history.js';
 import { poseLatency } from './speed/system/latency.js';
 import { memoryUse } from './speed/system/memory.js';
 import { restartAfterKill } from './speed/system/restart.js';
@@ -42,6 +43,7 @@ export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   restart: { summary: 'the start after a kill', measure: restart },
   latency: { summary: 'from a datagram to its pose on the WebSocket', measure: latency },
   clients: { summary: '200 WebSocket clients and 500 REST requests/s at 2,000 frames/s', measure: clients },
+  history: { summary: 'pages of history over ten million stored persons, by REST', measure: history },
   memory: { summary: 'resident memory at 1,000 frames/s', measure: memory },
 };
 
@@ -169,15 +171,35 @@ async function clients({ quick, progress }: LineOptions): Promise<Result[]> {
   progress('200 WebSocket clients, 500 REST requests/s');
   const [first, second] = await twice(() => clientsSpeed(quick ? 10 : 60));
   const shown = ({ p50, p99, errors }: typeof first) => `p50 ${ms(p50)}, p99 ${ms(p99)}, ${errors} errors`;
-  const { requests, webSockets, updates, frames, load } = first;
+  const { requests, webSockets, updates, frames, load, cores, coresAlone } = first;
+  const sum = ({ user, system }: { readonly user: number; readonly system: number }) =>
+    (user + system).toFixed(2);
   return [
     {
       what: '500 REST requests/s over keep-alive and 200 WebSocket clients with 20 filters, at 2,000 frames/s through the network, tracking, falls and duckdb; the clients share the cores',
       target: 'no error, p99 stated',
-      reached: `${shown(first)} of ${thousands(requests)}; ${webSockets.opened - webSockets.closed} WebSockets to the end, ${thousands(updates)} updates; ${thousands(frames.received)} of ${thousands(frames.sent)} frames (load ${load.toFixed(1)})`,
+      reached: `${shown(first)} of ${thousands(requests)}; ${webSockets.opened - webSockets.closed} WebSockets to the end, ${thousands(updates)} updates; ${thousands(frames.received)} of ${thousands(frames.sent)} frames; csiflow used ${sum(cores.csiflow)} cores, ${coresAlone.toFixed(2)} before the clients came, and they ${sum(cores.clients)} (load ${load.toFixed(1)})`,
       control: `${shown(second)} (load ${second.load.toFixed(1)})`,
       met: [first, second].every((run) => run.errors === 0 && run.webSockets.closed === 0),
       figures: [first, second],
+    },
+  ];
+}
+
+async function history({ quick, progress }: LineOptions): Promise<Result[]> {
+  const figures = await historySpeed(quick ? 1_000_000 : 10_000_000, progress);
+  const { atRest, whileWriting, persons, load } = figures;
+  const slowest = (pages: typeof atRest) => Math.max(...pages.map(({ p99 }) => p99));
+  const shown = (pages: typeof atRest) =>
+    pages.map(({ page, p50, p99 }) => `${page}: ${ms(p50)} (p99 ${ms(p99)})`).join('; ');
+  return [
+    {
+      what: `pages of 100 of the history of ${thousands(persons)} stored persons, by REST, 200 calls of each`,
+      target: 'all under 100 ms',
+      reached: `${shown(atRest)} (load ${load.toFixed(1)})`,
+      control: `while frames come: ${shown(whileWriting)}`,
+      met: slowest(atRest) < 100 && slowest(whileWriting) < 100,
+      figures,
     },
   ];
 }

@@ -145,7 +145,10 @@ class DuckDBSink implements Sink {
   }
 
   async rewind(epoch: number): Promise<void> {
-    await this.#inOrder((store) => store.writer.rewind(epoch));
+    await this.#inOrder(async ({ writer, pool }) => {
+      await writer.rewind(epoch);
+      pool.counts.forget();
+    });
   }
 
   async copyTo(folder: string): Promise<void> {
@@ -153,6 +156,7 @@ class DuckDBSink implements Sink {
       import('./backup.js'),
       this.#inOrder(async (open) => {
         await open.writer.commit();
+        open.pool.counts.forget();
         return open;
       }),
     ]);
@@ -193,9 +197,10 @@ class DuckDBSink implements Sink {
     return writer.rows >= this.#config.batch_rows || age >= this.#config.commit_interval_ms;
   }
 
-  async #commit({ writer, retention, connection }: Store): Promise<void> {
+  async #commit({ writer, retention, connection, pool }: Store): Promise<void> {
     await writer.commit();
     await retention?.step(this.#context.clock.now(), this.#context.clock.elapsed());
+    pool.counts.forget();
     await this.#boundLog(connection);
   }
 

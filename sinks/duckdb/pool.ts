@@ -10,6 +10,7 @@ import {
 import type { Cell } from '../shared/columns.js';
 import type { Connectable } from '../shared/database.js';
 import type { Row } from '../shared/rows.js';
+import { Counts } from './counts.js';
 import type { Parameter, Parameters } from './parameters.js';
 
 /** Values of each column, one a row; nothing where there are no rows. */
@@ -25,6 +26,7 @@ export interface Snapshot {
 
 /** Connections for readers, each used by one at a time; further ones wait their turn. */
 export class ReadPool {
+  readonly counts = new Counts();
   readonly #instance: Connectable;
   readonly #size: number;
   readonly #idle: Connection[] = [];

@@ -17,6 +17,7 @@ import { aggregatesOf } from './aggregates.js';
 import { Conditions } from './conditions.js';
 import { instantOf, type Parameters } from './parameters.js';
 import type { ReadPool, Snapshot } from './pool.js';
+import { firstRows, timesOf } from './pages.js';
 import { poseSummaries } from './summaries.js';
 
 /** Reads the tables back. Each call sees one state of the store, also while rows are written. */
@@ -46,14 +47,16 @@ export class DuckDBReader implements Reader {
       const conditions = (
         query.person === undefined ? poseConditions(query) : personConditions(query)
       ).addAfter(query.after);
-      const ordered = `${conditions.where} ORDER BY "time", frame_id ${limitOf(query.limit)}`;
-      const sql =
+      const ordered = (where: string) => `${where} ORDER BY "time", frame_id ${pageOf(query.limit)}`;
+      const table = query.person === undefined ? 'poses' : 'persons';
+      const from = query.after?.time ?? query.start;
+      const rows = await firstRows(snapshot, { table, conditions, from, limit: query.limit }, (where) =>
         query.person === undefined
-          ? `SELECT * FROM poses ${ordered}`
-          : `SELECT poses.* FROM poses JOIN (SELECT "time", frame_id FROM persons ${ordered}) AS wanted
+          ? `SELECT * FROM poses ${ordered(where)}`
+          : `SELECT poses.* FROM poses JOIN (SELECT "time", frame_id FROM persons ${ordered(where)}) AS wanted
                ON poses."time" = wanted."time" AND poses.frame_id = wanted.frame_id
-             WHERE poses.environment = $environment ORDER BY poses."time", poses.frame_id`;
-      const rows = await snapshot.query(sql, { ...conditions.parameters, ...limitValue(query.limit) });
+             WHERE poses.environment = $environment ORDER BY poses."time", poses.frame_id`,
+      );
       return withPersons(snapshot, rows, query);
     });
   }
@@ -69,10 +72,13 @@ export class DuckDBReader implements Reader {
   async persons(query: PersonQuery): Promise<readonly PersonRow[]> {
     return this.#read(async (snapshot) => {
       const conditions = personConditions(query);
-      const offset = await skip(snapshot, conditions, query);
-      const rows = await snapshot.query(
-        `SELECT * FROM persons ${conditions.where} ORDER BY "time", frame_id, person_index ${limitOf(query.limit)} OFFSET $offset`,
-        { ...conditions.parameters, ...limitValue(query.limit), offset: BigInt(offset) },
+      const { from, offset } = await skip(snapshot, conditions, query);
+      const page = { table: 'persons', conditions, from, limit: query.limit, offset } as const;
+      const rows = await firstRows(
+        snapshot,
+        page,
+        (where) =>
+          `SELECT * FROM persons ${where} ORDER BY "time", frame_id, person_index ${pageOf(query.limit)}`,
       );
       return rows.map((row) => ({
         time: timeOf(row),
@@ -137,11 +143,11 @@ export class DuckDBReader implements Reader {
   }
 
   async #count(table: 'poses' | 'persons' | 'events', conditions: Conditions): Promise<number> {
-    const [row] = await this.#query(
-      `SELECT count(*) AS count FROM ${table} ${conditions.where}`,
-      conditions.parameters,
-    );
-    return row!['count'] as number;
+    const sql = `SELECT count(*) AS count FROM ${table} ${conditions.where}`;
+    return this.#pool().counts.of(sql, conditions.parameters, async () => {
+      const [row] = await this.#query(sql, conditions.parameters);
+      return row!['count'] as number;
+    });
   }
 
   async #query(sql: string, parameters: Parameters): Promise<readonly Row[]> {
@@ -174,6 +180,8 @@ const eventConditions = (query: EventQuery): Conditions => {
   return (query.ownOnly ?? true) ? conditions.add("source = 'csiflow'") : conditions;
 };
 
+const pageOf = (limit: number | undefined): string =>
+  limit === undefined ? '' : 'LIMIT $limit OFFSET $offset';
 const limitOf = (limit: number | undefined): string => (limit === undefined ? '' : 'LIMIT $limit');
 const limitValue = (limit: number | undefined): Parameters =>
   limit === undefined ? {} : { limit: BigInt(limit) };
@@ -198,40 +206,61 @@ async function newest(snapshot: Snapshot, columns: string, environment: string):
 }
 
 /** Offsets up to this are sorted away directly. */
-const DIRECT_OFFSET = 2_000;
-/** Rows nearer together than this are not halved further. */
+const DIRECT_OFFSET = 500;
+/** Rows nearer together than this are not told apart further. */
 const SHORTEST_US = 100_000;
 
+/** Where the rows that are left begin, microseconds, and how many of them are to be skipped still. */
+interface Rest {
+  readonly from: number | undefined;
+  readonly offset: number;
+}
+
 /**
- * Sorting millions of rows to skip them takes seconds. So halves of the time are counted until few rows are
- * left to be skipped: all of it together looks at each row's time about once. Adds the start of what is left
- * to the conditions.
- *
- * @returns the offset that is left from that start.
+ * Sorting millions of rows to skip them takes seconds. So stretches of time are counted until few rows are left to be
+ * skipped: where a row should lie if they came evenly, or the middle where that does not narrow it down. Adds the
+ * start of what is left to the conditions.
  */
-async function skip(snapshot: Snapshot, conditions: Conditions, query: PersonQuery): Promise<number> {
+async function skip(snapshot: Snapshot, conditions: Conditions, query: PersonQuery): Promise<Rest> {
   let left = query.offset ?? 0;
-  if (left <= DIRECT_OFFSET) return left;
-  // Without a condition, as the file's statistics answer that: only bounds are needed.
-  const [bounds] = await snapshot.query('SELECT min("time") AS first, max("time") AS last FROM persons', {});
-  const { first, last } = bounds!;
-  if (typeof first !== 'number' || typeof last !== 'number') return left;
-  let from = Math.max(Math.ceil(query.start ?? -Infinity), first);
-  let to = Math.min(Math.ceil(query.end ?? Infinity), last + 1);
-  while (left > DIRECT_OFFSET && to - from > SHORTEST_US) {
-    const middle = Math.floor((from + to) / 2);
-    const [half] = await snapshot.query(
-      `SELECT count(*) AS rows FROM persons ${conditions.where} AND "time" >= $from AND "time" < $middle`,
-      { ...conditions.parameters, from: instantOf(from), middle: instantOf(middle) },
-    );
-    const rows = half!['rows'] as number;
+  const bounds = left > DIRECT_OFFSET ? await timesOf(snapshot, 'persons') : undefined;
+  if (!bounds) return { from: query.start, offset: left };
+  let from = Math.max(Math.ceil(query.start ?? -Infinity), bounds.first);
+  let to = Math.min(Math.ceil(query.end ?? Infinity), bounds.last + 1);
+  let within = (bounds.rows * (to - from)) / (bounds.last + 1 - bounds.first);
+  for (let even = true; left > DIRECT_OFFSET && to - from > SHORTEST_US;) {
+    const [length, before] = [to - from, left];
+    const share = even ? Math.min(SHORT_OF * (left / within), 1) : 0.5;
+    const place = Math.max(from + 1, Math.floor(from + share * length));
+    const rows = await rowsBetween(snapshot, conditions, from, place);
     if (rows <= left) {
       left -= rows;
-      from = middle;
-    } else to = middle;
+      within = Math.max(1, within - rows);
+      from = place;
+    } else {
+      within = rows;
+      to = place;
+    }
+    even = left < before / 2 || to - from < length / 2;
   }
   conditions.add('"time" >= $from', { from: instantOf(from) });
-  return left;
+  return { from, offset: left };
+}
+
+/** Stops before the place rather than behind it: what lies before is counted once. */
+const SHORT_OF = 0.99;
+
+async function rowsBetween(
+  snapshot: Snapshot,
+  { where, parameters }: Conditions,
+  from: number,
+  to: number,
+): Promise<number> {
+  const [found] = await snapshot.query(
+    `SELECT count(*) AS rows FROM persons ${where} AND "time" >= $from AND "time" < $to`,
+    { ...parameters, from: instantOf(from), to: instantOf(to) },
+  );
+  return found!['rows'] as number;
 }
 
 // ------------------------------------------------------------------- rows
@@ -253,12 +282,11 @@ async function withPersons(
     first: instantOf(timeOf(first)),
     last: instantOf(timeOf(last)),
   });
-  const found = await snapshot.query(
-    `SELECT * FROM persons ${conditions.where} ORDER BY "time", frame_id, person_index`,
-    conditions.parameters,
-  );
+  const found = await snapshot.query(`SELECT * FROM persons ${conditions.where}`, conditions.parameters);
   const byFrame = new Map(rows.map((row) => [keyOf(row), [] as Person[]]));
-  for (const row of found) byFrame.get(keyOf(row))?.push(personOf(row));
+  // A few hundred rows: DuckDB takes longer to plan a sort than this takes.
+  const inOrder = found.toSorted((a, b) => (a['person_index'] as number) - (b['person_index'] as number));
+  for (const row of inOrder) byFrame.get(keyOf(row))?.push(personOf(row));
   return rows.map((row) => frameOf(row, environment, byFrame.get(keyOf(row))!));
 }
 

@@ -11,6 +11,7 @@ export const NAMES = [
   'restart',
   'latency',
   'clients',
+  'history',
   'memory',
 ];
 

@@ -1,0 +1,38 @@
+import type { Parameters } from './parameters.js';
+
+/** Counts that are kept; the one that was made first goes first. */
+const MOST = 256;
+
+/**
+ * Counts of rows until the next commit: to count millions takes longer than to read a page, and who reads page by page
+ * asks for the same count with each.
+ */
+export class Counts {
+  readonly #kept = new Map<string, number>();
+  #version = 0;
+
+  /** The count of a query, which `count` asks the store for. */
+  async of(sql: string, parameters: Parameters, count: () => Promise<number>): Promise<number> {
+    const key = JSON.stringify([sql, parameters], (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const version = this.#version;
+    const found = await count();
+    // What was committed meanwhile may not be in it.
+    if (version === this.#version) this.#keep(key, found);
+    return found;
+  }
+
+  /** The rows have changed. */
+  forget(): void {
+    this.#version++;
+    this.#kept.clear();
+  }
+
+  #keep(key: string, count: number): void {
+    this.#kept.set(key, count);
+    if (this.#kept.size > MOST) this.#kept.delete(this.#kept.keys().next().value!);
+  }
+}
