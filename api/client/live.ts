@@ -89,10 +89,13 @@ const MISUSED = 1008;
 /** The credential has expired or was taken away. */
 const NOT_GOOD = 4401;
 const FIRST_WAIT_MS = 250;
+/** Alerts that are remembered, so that each is told once. */
+const KNOWN_ALERTS = 1000;
 
 /**
  * Live results over `/ws/pose`. A connection that breaks is made anew, with growing waits, and its subscriptions
- * go on where they stood: what came meanwhile is sent afterwards, as far as the service still has it.
+ * go on where they stood: what came meanwhile is sent afterwards, as far as the service still has it. An alert that
+ * the service sends again, as it may after a crash, is told once.
  */
 export class Live<F extends LiveForm = LiveForm> {
   readonly #url: string;
@@ -101,6 +104,8 @@ export class Live<F extends LiveForm = LiveForm> {
   readonly #wanted = new Set<Wanted>();
   /** Sent and not yet answered, in order: the service answers in order. Null: the end of a subscription. */
   #asked: (Wanted | null)[] = [];
+  /** Ids of the newest alerts. */
+  readonly #alerts = new Set<string>();
   #socket: Socket | null = null;
   #connected = false;
   #closed = false;
@@ -217,11 +222,20 @@ export class Live<F extends LiveForm = LiveForm> {
         this.#tell(({ id }) => id === message.subscription_id, message, { frame_id: message.data.frame_id });
         return;
       case 'alert':
-        this.#tell(({ channel }) => channel === 'alerts', message, { alert_id: message.alert_id });
+        if (this.#isNew(message.alert_id))
+          this.#tell(({ channel }) => channel === 'alerts', message, { alert_id: message.alert_id });
         return;
       case 'system_status':
         this.#tell(({ channel }) => channel === 'system_status', message, null);
     }
+  }
+
+  #isNew(alert: string): boolean {
+    if (this.#alerts.has(alert)) return false;
+    this.#alerts.add(alert);
+    const [oldest] = this.#alerts;
+    if (this.#alerts.size > KNOWN_ALERTS) this.#alerts.delete(oldest!);
+    return true;
   }
 
   #tell(isFor: (wanted: Wanted) => boolean, message: object, last: Wanted['last']): void {

@@ -318,6 +318,25 @@ describe('live', () => {
     expect(states.at(-1)).toMatchObject({ reason: expect.stringContaining('filters.alert_types') as string });
   });
 
+  test('an alert that comes again, from a service that was started again, is told once', async () => {
+    const socket = new Scripted();
+    const live = clientOf('b', { credentials: { token: 't' }, WebSocket: socket.constructed }).live();
+    const told: string[] = [];
+    live.subscribe('alerts', {}, ({ alert_id }) => told.push(alert_id));
+    for (const alerts of [
+      ['a', 'b'],
+      ['b', 'c'],
+    ]) {
+      await socket.opened;
+      socket.says({ type: 'connection_established' });
+      socket.says({ type: 'subscription_confirmed', subscription_id: '1' });
+      for (const alert_id of alerts) socket.says({ type: 'alert', alert_id });
+      socket.breaks();
+    }
+    expect(told).toEqual(['a', 'b', 'c']);
+    live.close();
+  });
+
   test('answers are told apart where a subscription ends before it is answered', async () => {
     const socket = new Scripted();
     const live = clientOf('b', { credentials: { token: 't' }, WebSocket: socket.constructed }).live();
