@@ -22,7 +22,7 @@ export const PrivacySchema = Type.Object(
     enable_encryption: Type.Boolean({
       default: false,
       description:
-        'DuckDB stores and the state folder are encrypted on disk. It cannot be changed for a store that is there.',
+        'DuckDB stores and the state folder are encrypted on disk. Where it is changed, the next start writes anew what lies there.',
     }),
     key: Type.Optional(
       Type.String({

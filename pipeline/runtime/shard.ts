@@ -455,7 +455,10 @@ export class Shard implements Host, Run {
   /** Letters and outboxes hold records: they live no longer than what the stores keep. */
   #forgetOld(): void {
     const days = this.settings.privacy?.dataRetentionDays ?? null;
-    if (days === null || this.clock.elapsed() < this.#lookedAt + RETENTION_PAUSE_MS) return;
+    if (days === null) return;
+    // As often as a store does.
+    const pause = Math.min(RETENTION_PAUSE_MS, (days * DAY_US) / 20_000);
+    if (this.clock.elapsed() < this.#lookedAt + pause) return;
     this.#lookedAt = this.clock.elapsed();
     const time = this.clock.now() - days * DAY_US;
     this.#state?.letters.forgetBefore(time);
