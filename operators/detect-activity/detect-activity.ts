@@ -68,8 +68,7 @@ sitting down and bending are no activities of their own. Who falls and lies on t
       dwell: config.dwell_ms * 1000,
       maxGap: config.max_gap_ms * 1000,
     };
-    const sight = { minConfidence: 0, arrival: config.arrival_confidence, share: config.min_sight };
-    const rooms = new Map(context.environments.map(({ id }) => [id, new Room(id, settings, sight)]));
+    const rooms = new Map(context.environments.map(({ id }) => [id, new Room(id, settings, config)]));
     return {
       process: (data: Data): Output<SensedEvent> => {
         const frame = data as PoseFrame;

@@ -115,12 +115,11 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
       exits: now.exits,
     });
     const settings = settingsOf(config);
-    const sight = { minConfidence: 0, arrival: config.arrival_confidence, share: config.min_sight };
     for (const id of config.exits)
       if (!context.environments.some(({ zones }) => zones.some((zone) => zone.id === id)))
         context.log.warn('no environment has the zone that is named as an exit', { zone: id });
     const rooms = new Map(
-      context.environments.map((environment) => [environment.id, new Room(environment, settings, sight)]),
+      context.environments.map((environment) => [environment.id, new Room(environment, settings, config)]),
     );
     return {
       process: (data: Data): Output<SensedEvent> => {

@@ -3,6 +3,12 @@ import type { Person } from '../../pipeline/model/index.js';
 
 /** Configuration of {@link Sights}, the same in all operators that take persons for real or not. */
 export const SightFields = {
+  min_confidence: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    default: 0.2,
+    description: 'Persons below it are not in sight.',
+  }),
   arrival_confidence: Type.Number({
     minimum: 0,
     maximum: 1,
@@ -18,11 +24,11 @@ export const SightFields = {
   }),
 };
 
+/** The values of {@link SightFields}. */
 export interface SightSettings {
-  /** Persons below it are not in sight. */
-  readonly minConfidence: number;
-  readonly arrival: number;
-  readonly share: number;
+  readonly min_confidence: number;
+  readonly arrival_confidence: number;
+  readonly min_sight: number;
 }
 
 /** One track. */
@@ -78,7 +84,7 @@ export class Sights {
 
   /** In sight for long enough of the last time, perhaps not now. */
   isTrusted({ track }: Person): boolean {
-    return track !== null && (this.#sights.get(track.id)?.share ?? 0) >= this.#settings.share;
+    return track !== null && (this.#sights.get(track.id)?.share ?? 0) >= this.#settings.min_sight;
   }
 
   snapshot(): SightState {
@@ -101,7 +107,7 @@ export class Sights {
   }
 
   #isSeen = ({ track, confidence }: Person): boolean =>
-    track?.state === 'active' && confidence >= this.#settings.minConfidence;
+    track?.state === 'active' && confidence >= this.#settings.min_confidence;
 
-  #isSure = ({ confidence }: Person): boolean => confidence >= this.#settings.arrival;
+  #isSure = ({ confidence }: Person): boolean => confidence >= this.#settings.arrival_confidence;
 }

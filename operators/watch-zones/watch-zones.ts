@@ -51,12 +51,6 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
         default: 1000,
         description: 'How long somebody must be in a zone, or out of it, until that counts, milliseconds.',
       }),
-      min_confidence: Type.Number({
-        minimum: 0,
-        maximum: 1,
-        default: 0.2,
-        description: 'Persons below it are not in sight.',
-      }),
       ...SightFields,
       max_lost_ms: Type.Number({
         minimum: 0,
@@ -88,15 +82,12 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
     const settings = {
       margin: config.margin_m,
       stay: Math.round(config.min_stay_ms * 1000),
-      minConfidence: config.min_confidence,
-      arrival: config.arrival_confidence,
-      share: config.min_sight,
       lost: Math.round(config.max_lost_ms * 1000),
       gap: Math.round(config.max_gap_ms * 1000),
       moving: config.moving_m_s,
     };
     const watches = new Map(
-      context.environments.map((environment) => [environment.id, new Watch(environment, settings)]),
+      context.environments.map((environment) => [environment.id, new Watch(environment, settings, config)]),
     );
     return {
       process: (data: Data): Output<Finding> => {

@@ -15,7 +15,7 @@ import { addTo, MINUTE, minuteRows, newMinute, type MinuteState } from './minute
 import { depth } from '../shared/polygon.js';
 import { Sights, type SightSettings, type SightState } from '../shared/sights.js';
 
-export interface WatchSettings extends SightSettings {
+export interface WatchSettings {
   /** Metres beyond a zone's edge until a person has left it. */
   readonly margin: number;
   /** Microseconds that a change must last. */
@@ -86,10 +86,10 @@ export class Watch {
   #crowd = false;
   #out: Finding[] = [];
 
-  constructor(environment: Environment, settings: WatchSettings) {
+  constructor(environment: Environment, settings: WatchSettings, sight: SightSettings) {
     this.#environment = environment;
     this.#settings = settings;
-    this.#sights = new Sights(settings);
+    this.#sights = new Sights(sight);
     this.#regions = [environment.id, ...environment.zones.map(({ id }) => id)];
     const kinds = environment.zones.flatMap(({ kind }, index) => (isGuarded(kind) ? [index + 1] : []));
     this.#guarded = kinds.length > 0 ? kinds : [ROOM];

@@ -90,7 +90,7 @@ describe('who came in walking and then keeps still', () => {
 });
 
 describe('Sights', () => {
-  const settings = { minConfidence: 0.2, arrival: 0.5, share: 0.4 };
+  const settings = { min_confidence: 0.2, arrival_confidence: 0.5, min_sight: 0.4 };
   /** Seconds after which somebody is there for the first time; null: never. */
   const comes = (sights: Sights, seconds: number, sure: Sure): number | null => {
     for (const { time, persons } of frames(seconds, sure)) {
@@ -104,7 +104,7 @@ describe('Sights', () => {
     expect(comes(new Sights(settings), 60, () => 0.5)).toBe(0);
     expect(comes(new Sights(settings), 60, () => 0.3)).toBeCloseTo(15.4, 0);
     expect(comes(new Sights(settings), 60, () => 0.1)).toBeNull();
-    expect(comes(new Sights({ ...settings, arrival: 0 }), 60, () => 0.3)).toBe(0);
+    expect(comes(new Sights({ ...settings, arrival_confidence: 0 }), 60, () => 0.3)).toBe(0);
   });
 
   test('believes one frame no longer than it lasts', () => {
