@@ -38,7 +38,7 @@ const frames = (seconds: number, sure: Sure, posture: Person['posture'] = 'sitti
 
 function run(component: AnyOperator, input: readonly PoseFrame[], config: object = {}) {
   const { context } = testContext();
-  const operator = component.create(withDefaults(component, config) as never, context) as Operator;
+  const operator = component.create(withDefaults(component, config) as never, context);
   const given = input.flatMap((frame) => [
     ...(operator.watermark?.(frame.windowEnd - 1).data ?? []),
     ...(operator.process(frame, 'people') as Output<Data>).data,
