@@ -311,13 +311,13 @@ export class Shard implements Host, Run {
   /** Stores that are away are gone on without. */
   async #openSinks(last: Checkpoint): Promise<void> {
     for (const node of this.#nodes.of('sink')) {
-      const { reseal } = this.#nodes.sink(node.id);
-      if (reseal) await named(node, reseal.call(this.#nodes.sink(node.id)));
+      const sink = this.#nodes.sink(node.id);
+      if (sink.reseal) await named(node, sink.reseal());
       this.#requireGoing();
       const connection = new SinkConnection({
         run: this.runs.get(node.id)!,
         host: this,
-        sink: this.#nodes.sink(node.id),
+        sink,
         renew: () => this.#nodes.renewSink(node.id),
         committed: last.epoch,
         kept: keptOf(node, last) as KeptSink | undefined,

@@ -108,6 +108,20 @@ test('the same input in one go gives the same rows with the same key', async () 
   expect(await stored(twice, settings)).toEqual(await stored(once, settings));
 });
 
+test('encryption that is switched on, and off again, is so with the next start, and no row is lost', async () => {
+  const folder = temporaryFolder();
+  const clear = { ...privacy, anonymizeData: false, enableEncryption: false };
+  const shown = () => readdirSync(folder).filter((name) => bytesOf(folder, name).includes('planted'));
+  const before = await stored(folder, { privacy: clear }, 5);
+  expect(shown()).toContain('store.duckdb');
+  const during = await stored(folder, { privacy: { ...clear, enableEncryption: true } });
+  expect(shown()).toEqual([]);
+  expect(during.poses.slice(0, 5)).toEqual(before.poses);
+  expect(during.events).toHaveLength(COUNT);
+  expect(await stored(folder, { privacy: clear })).toEqual(during);
+  expect(shown()).toContain('store.duckdb');
+});
+
 test('an encrypted store is exported with its key file', async () => {
   const folder = temporaryFolder();
   await stored(folder, { privacy });
