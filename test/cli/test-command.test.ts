@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -48,6 +48,8 @@ test('the topologies that ship pass their tests', { timeout: 180_000 }, async ()
   const { code, output } = await csiflow('test', packageFile('topologies'));
   expect(code, output).toBe(0);
   expect(output).toContain('a fall is reported within five seconds, once');
+  const shipped = readdirSync(packageFile('topologies')).filter((name) => /^[^.]+\.yaml$/.test(name));
+  for (const name of shipped) expect(output, `no test of ${name}`).toContain(`topologies/${name}: `);
 });
 
 describe('a test that fails', () => {
