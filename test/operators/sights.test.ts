@@ -3,7 +3,7 @@ import { detectActivity } from '../../operators/detect-activity/detect-activity.
 import { detectInactivity } from '../../operators/detect-inactivity/detect-inactivity.js';
 import { Sights } from '../../operators/shared/sights.js';
 import { watchZones } from '../../operators/watch-zones/watch-zones.js';
-import type { AnyOperator, Operator, Output } from '../../pipeline/component/index.js';
+import type { AnyOperator, Output } from '../../pipeline/component/index.js';
 import type { Data, Person, PoseFrame } from '../../pipeline/model/index.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
