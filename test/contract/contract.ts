@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { document, rowsOf } from './document.js';
 import { analytics } from './sections/analytics.js';
 import { control } from './sections/control.js';
@@ -31,6 +33,8 @@ export function contract(name: string, store: () => Promise<string>): void {
   describe(`the service interface over ${name}`, () => {
     let started: Service;
     const named = new Set<string>();
+    const made = new Set<string>();
+    const pointedTo = new Set<string>();
 
     beforeAll(async () => {
       started = await Service.start(await store());
@@ -40,16 +44,18 @@ export function contract(name: string, store: () => Promise<string>): void {
 
     const row: Rows['row'] = (section, first, run) => {
       named.add(`${section} ${first}`);
+      made.add(`${section} ${first}`);
       test(`${section} ${first}`, run, 60_000);
     };
-    const made: Rows = {
+    const tools: Rows = {
       service: () => started,
       row,
       rows: (section, firsts, run) => {
         for (const first of firsts) row(section, first, () => run(first));
       },
-      elsewhere: (section, first) => {
+      elsewhere: (section, first, where) => {
         named.add(`${section} ${first}`);
+        pointedTo.add(where);
       },
     };
     for (const section of [
@@ -63,8 +69,13 @@ export function contract(name: string, store: () => Promise<string>): void {
       lifecycle,
       limits,
     ])
-      section(made);
+      section(tools);
 
+    test('what is shown elsewhere is shown there', () => {
+      const isThere = (where: string): boolean =>
+        /\.test\.ts$/.test(where) ? existsSync(packageFile(where)) : !/^\d/.test(where) || made.has(where);
+      expect([...pointedTo].filter((where) => !isThere(where))).toEqual([]);
+    });
     test.runIf(document)('every row of the document has its test', () => {
       expect([...rowsOf(document!)].filter((wanted) => !named.has(wanted))).toEqual([]);
     });
