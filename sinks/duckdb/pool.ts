@@ -3,8 +3,8 @@ import {
   DuckDBTimestampValue,
   timestampValue,
   type DuckDBConnection,
+  type DuckDBDataChunk,
   type DuckDBPreparedStatement,
-  type DuckDBResultReader,
   type DuckDBValue,
 } from '@duckdb/node-api';
 import type { Cell } from '../shared/columns.js';
@@ -155,23 +155,30 @@ class Connection implements Snapshot {
   }
 
   async query(sql: string, parameters: Parameters): Promise<readonly Row[]> {
-    return (await this.#read(sql, parameters)).convertRowObjects(cellOf);
+    const { names, chunks } = await this.#read(sql, parameters);
+    return chunks.flatMap((chunk) => rowsOf(chunk, names));
   }
 
   async columns(sql: string, parameters: Parameters): Promise<Columns> {
-    return (await this.#read(sql, parameters)).getColumnsObject() as Columns;
+    const { names, chunks } = await this.#read(sql, parameters);
+    const columns: Record<string, DuckDBValue[]> = {};
+    for (const chunk of chunks) chunk.appendToColumnsObject(names, columns);
+    return columns as Columns;
   }
 
   close(): void {
     this.#connection.closeSync();
   }
 
-  async #read(sql: string, parameters: Parameters): Promise<DuckDBResultReader> {
+  async #read(sql: string, parameters: Parameters): Promise<Result> {
     const statement = await this.#statement(sql);
     statement.bind(boundValues(parameters));
     // An interrupt before a query begins would be forgotten.
     this.#signal?.throwIfAborted();
-    return statement.runAndReadAll();
+    const result = await statement.run();
+    // It is all there: to have it fetched would take two turns of another thread for each chunk.
+    const chunks = Array.from({ length: result.chunkCount }, (_, index) => result.getChunk(index));
+    return { names: result.deduplicatedColumnNames(), chunks };
   }
 
   async #run(sql: string): Promise<void> {
@@ -185,6 +192,20 @@ class Connection implements Snapshot {
     this.#statements.set(sql, made);
     return made;
   }
+}
+
+interface Result {
+  readonly names: readonly string[];
+  readonly chunks: readonly DuckDBDataChunk[];
+}
+
+function rowsOf(chunk: DuckDBDataChunk, names: readonly string[]): Row[] {
+  const rows: Record<string, Cell>[] = Array.from({ length: chunk.rowCount }, () => ({}));
+  for (const [column, name] of names.entries())
+    chunk.visitColumnValues(column, (value, row) => {
+      rows[row]![name] = cellOf(value);
+    });
+  return rows;
 }
 
 /** A value as {@link Row} has it: whole numbers as numbers, times as microseconds. */
