@@ -108,7 +108,10 @@ export class ReadPool {
   async #connect(): Promise<Connection> {
     this.#open++;
     try {
-      return new Connection(await this.#instance.connect());
+      const connection = await this.#instance.connect();
+      // Pages are looked for among few rows: to look for their numbers first and for their values then takes longer.
+      await connection.run('SET late_materialization_max_rows = 0');
+      return new Connection(connection);
     } catch (error) {
       this.#open--;
       throw error;
