@@ -1,0 +1,137 @@
+import { Value } from 'typebox/value';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { settingsSchema, type KafkaSettings } from '../../pipeline/sources/kafka/settings.js';
+import { GroupMember } from '../../pipeline/sources/kafka/group.js';
+import { testContext } from '../support/context.js';
+
+/** What a broker of one topic says, and what a member asks of it. */
+class FakeKafka {
+  committed = '5';
+  owner = '';
+  low = '0';
+  /** Answers about offsets wait in it, where there is one. */
+  held: (() => void)[] | null = null;
+  lookUps = 0;
+  readonly asked: string[] = [];
+  readonly #listeners = new Map<string, (event: { payload: unknown }) => void>();
+
+  admin = () => ({
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    fetchTopicMetadata: () => Promise.resolve({ topics: [] }),
+    fetchTopicOffsets: () => Promise.resolve([{ partition: 0, low: this.low, high: '100' }]),
+    fetchOffsets: async () => {
+      const partitions = [{ partition: 0, offset: this.committed, metadata: this.owner }];
+      this.lookUps++;
+      const { held } = this;
+      if (held) await new Promise<void>((resolve) => held.push(resolve));
+      return [{ topic: 'csi', partitions }];
+    },
+  });
+
+  consumer = () => ({
+    events: Object.fromEntries(
+      ['GROUP_JOIN', 'FETCH_START', 'HEARTBEAT', 'END_BATCH_PROCESS', 'STOP', 'CRASH'].map((name) => [
+        name,
+        name,
+      ]),
+    ),
+    on: (name: string, listener: (event: { payload: unknown }) => void) => {
+      this.#listeners.set(name, listener);
+    },
+    connect: () => Promise.resolve(),
+    disconnect: () => Promise.resolve(),
+    subscribe: () => Promise.resolve(),
+    run: () => Promise.resolve(),
+    seek: ({ offset }: { offset: string }) => this.asked.push(`seek ${offset}`),
+    pause: () => this.asked.push('pause'),
+    resume: () => this.asked.push('resume'),
+  });
+
+  /** The group is shared out. */
+  join(memberId = 'm'): void {
+    this.#listeners.get('GROUP_JOIN')!({ payload: { memberId, memberAssignment: { csi: [0] } } });
+  }
+}
+
+const kafka = vi.hoisted((): { current: unknown } => ({ current: undefined }));
+vi.mock(import('../../pipeline/kafka/index.js'), async (original) => ({
+  ...(await original()),
+  createClient: () => Promise.resolve(kafka.current) as never,
+}));
+
+let broker: FakeKafka;
+beforeEach(() => {
+  broker = new FakeKafka();
+  kafka.current = broker;
+});
+
+/** A member with this state's checkpoint at `kept`. */
+async function memberAt(kept: number | null) {
+  const settings = Value.Default(settingsSchema, { brokers: ['b:1'], topics: ['csi'] }) as KafkaSettings;
+  const { context, recorded } = testContext();
+  const positions = kept === null ? {} : { csi: { '0': kept } };
+  const member = new GroupMember(settings, context, 'me', positions, {
+    news: () => undefined,
+    problem: () => undefined,
+  });
+  await member.join();
+  return { member, recorded };
+}
+
+const read = () => expect.poll(() => broker.asked.at(-1)).toBe('resume');
+
+test('a partition is paused until its offset is known, and read from there', async () => {
+  const { member } = await memberAt(null);
+  broker.held = [];
+  broker.join();
+  await expect.poll(() => broker.held?.length).toBe(1);
+  expect(broker.asked).toEqual(['pause']);
+  broker.held[0]!();
+  await read();
+  expect(broker.asked).toEqual(['pause', 'seek 5', 'resume']);
+  expect(member.positions).toEqual({ csi: { '0': 5 } });
+  await member.leave();
+});
+
+test('what others committed between two rebalances is asked for again', async () => {
+  const { member } = await memberAt(null);
+  const held: (() => void)[] = [];
+  broker.held = held;
+  broker.join();
+  await expect.poll(() => held.length).toBe(1);
+  broker.held = null;
+  broker.committed = '9';
+  broker.join();
+  held[0]!();
+  await read();
+  expect([broker.lookUps, broker.asked]).toEqual([2, ['pause', 'seek 9', 'resume']]);
+  await member.leave();
+});
+
+test('an answer that comes when the connection is gone moves nothing', async () => {
+  const { member } = await memberAt(7);
+  const held: (() => void)[] = [];
+  broker.held = held;
+  broker.join();
+  await expect.poll(() => held.length).toBe(1);
+  await member.leave();
+  held[0]!();
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(broker.asked).toEqual(['pause']);
+  expect(member.positions).toEqual({ csi: { '0': 7 } });
+});
+
+test.each([
+  ['the checkpoint, where this state has committed', 'me', 7, '0', 'seek 7', 0],
+  ['the group, where another has committed since', 'other', 7, '0', 'seek 5', 0],
+  ['the first message that is left, where some were deleted', 'me', 7, '10', 'seek 10', 3],
+])('a partition is read from %s', async (_, owner, kept, low, sought, lost) => {
+  Object.assign(broker, { owner, low });
+  const { member, recorded } = await memberAt(kept);
+  broker.join();
+  await read();
+  expect(broker.asked).toEqual(['pause', sought, 'resume']);
+  expect(recorded.dropped['retention'] ?? 0).toBe(lost);
+  await member.leave();
+});
