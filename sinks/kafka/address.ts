@@ -1,7 +1,7 @@
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { failure, toMessage } from './message.js';
 import { topicOf } from './settings.js';
-import { sizeOf, type Addressed } from './writer.js';
+import { sizeOf, type Addressed } from './topics.js';
 
 /** Records as messages with their topics, and those that cannot be sent. @param largest bytes of a message that brokers take */
 export function address(

@@ -3,7 +3,8 @@ import type { Data, Failure } from '../../pipeline/model/index.js';
 import { address } from './address.js';
 import { ExactlyOnce } from './exactly-once.js';
 import { checkSettings, settingsSchema, topicsOf, type KafkaSinkSettings } from './settings.js';
-import { KafkaWriter, type Addressed } from './writer.js';
+import type { Addressed } from './topics.js';
+import { KafkaWriter } from './writer.js';
 
 export const kafka = defineSink({
   name: 'kafka',

@@ -2,7 +2,7 @@ import { open, readdir, readFile, rename, rm, writeFile, type FileHandle } from 
 import { join } from 'node:path';
 import { NO_KEYS, Seal, stateError, type StateKeys } from '../../pipeline/state/index.js';
 import { makeFolder } from '../../pipeline/telemetry/folders.js';
-import type { Addressed } from './writer.js';
+import type { Addressed } from './topics.js';
 
 /**
  * Messages that wait for their checkpoint, or for the brokers: a file for each epoch, a line for each message: JSON,

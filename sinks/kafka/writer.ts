@@ -1,37 +1,11 @@
-import type {
-  Admin,
-  CompressionTypes,
-  Kafka,
-  Message,
-  PartitionMetadata,
-  Producer,
-  Transaction,
-} from 'kafkajs';
+import type { Admin, CompressionTypes, Kafka, Message, Producer, Transaction } from 'kafkajs';
 import { createClient, explain, loadKafka, RETRY, TRANSACTION_RETRY } from '../../pipeline/kafka/index.js';
 import type { ClientContext } from '../../pipeline/kafka/index.js';
 import type { KafkaSinkSettings } from './settings.js';
+import { DEFAULT_LARGEST, learnTopics, type Addressed, type Batch, type KnownTopics } from './topics.js';
 
-/** A message and the topic that it is for. */
-export interface Addressed {
-  readonly topic: string;
-  readonly key: string;
-  readonly value: string;
-  readonly timestamp: number;
-}
-
-/** Messages of one partition, in order, that one request can hold. */
-interface Batch {
-  readonly topic: string;
-  readonly partition: number;
-  readonly messages: readonly Addressed[];
-}
-
-/** Partitions of a topic are asked for again after this time: there may be more. */
-const METADATA_MS = 300_000;
-
-/** Of a batch, besides its messages. */
-const OVERHEAD_BYTES = 4096;
-const DEFAULT_LARGEST = 1_048_588 - OVERHEAD_BYTES;
+/** What is known of topics is asked for again after this time: they may have got more partitions. */
+const KNOWN_MS = 300_000;
 
 /** The other side cannot be had now; trying again may help. */
 export class AwayError extends Error {
@@ -57,14 +31,12 @@ export class KafkaWriter {
   readonly #context: ClientContext;
   readonly #transactionalId: string | undefined;
   readonly #topics: readonly string[];
-  #partitioner: ((topic: string, key: string) => number) | undefined;
-  #metadata = new Map<string, PartitionMetadata[]>();
-  #metadataAt = -Infinity;
+  #known: KnownTopics | undefined;
+  #knownAt = -Infinity;
   #client: Kafka | undefined;
   #admin: Admin | undefined;
   #producer: Producer | undefined;
   #compression: CompressionTypes | undefined;
-  #largest = DEFAULT_LARGEST;
   /** Milliseconds. */
   readonly #elapsed: () => number;
 
@@ -85,17 +57,10 @@ export class KafkaWriter {
   /** Connects, and makes sure that the topics are there. @throws AwayError */
   async open(): Promise<void> {
     await this.#explained(async () => {
-      const { CompressionTypes, Partitioners } = await loadKafka();
+      const { CompressionTypes } = await loadKafka();
       const retry = this.#transactionalId === undefined ? RETRY : TRANSACTION_RETRY;
       this.#client = await createClient(this.#settings, this.#context, retry);
       this.#compression = CompressionTypes[COMPRESSIONS[this.#settings.compression]];
-      const partition = Partitioners.DefaultPartitioner();
-      this.#partitioner = (topic, key) =>
-        partition({
-          topic,
-          partitionMetadata: this.#metadata.get(topic)!,
-          message: { key, value: null },
-        });
       this.#admin = this.#client.admin();
       await this.#admin.connect();
       await this.#learn();
@@ -109,14 +74,14 @@ export class KafkaWriter {
 
   /** Bytes of a message that the brokers take, about. */
   get largest(): number {
-    return this.#largest;
+    return this.#known?.largest ?? DEFAULT_LARGEST;
   }
 
   /** Makes sure of a producer; one of transactions has ended then what an earlier one of its name had left open. @throws AwayError */
   async ready(): Promise<void> {
     await this.#explained(async () => {
       if (!this.#producer) await this.#renew();
-      if (this.#elapsed() - this.#metadataAt > METADATA_MS) await this.#learn();
+      if (this.#elapsed() - this.#knownAt > KNOWN_MS) await this.#learn();
     });
   }
 
@@ -130,7 +95,7 @@ export class KafkaWriter {
     await this.ready();
     await this.#explained(async () => {
       const producer = this.#producer!;
-      const lanes = this.#lanes(messages);
+      const lanes = this.#known!.batches(messages, this.#settings.batch_bytes);
       await Promise.all(
         lanes.map(async (batches) => {
           for (const [index, batch] of batches.entries()) {
@@ -167,7 +132,7 @@ export class KafkaWriter {
     await this.#explained(async () => {
       try {
         const transaction = await this.#producer!.transaction();
-        for (const batches of this.#lanes(messages))
+        for (const batches of this.#known!.batches(messages, this.#settings.batch_bytes))
           for (const batch of batches) await this.#sendOne(transaction, batch);
         await also(transaction);
         await transaction.commit();
@@ -220,54 +185,8 @@ export class KafkaWriter {
   }
 
   async #learn(): Promise<void> {
-    const { topics } = await this.#admin!.fetchTopicMetadata({ topics: [...this.#topics] });
-    this.#metadata = new Map(topics.map(({ name, partitions }) => [name, partitions]));
-    this.#largest = await this.#largestMessage();
-    this.#metadataAt = this.#elapsed();
-  }
-
-  async #largestMessage(): Promise<number> {
-    const { ConfigResourceTypes } = await loadKafka();
-    try {
-      const { resources } = await this.#admin!.describeConfigs({
-        includeSynonyms: false,
-        resources: this.#topics.map((name) => ({
-          type: ConfigResourceTypes.TOPIC,
-          name,
-          configNames: ['max.message.bytes'],
-        })),
-      });
-      const limits = resources.flatMap(({ configEntries }) =>
-        configEntries.map(({ configValue }) => Number(configValue)),
-      );
-      return Math.min(...limits) - OVERHEAD_BYTES;
-    } catch (error) {
-      // Not every user may ask for it.
-      this.#context.log.debug('the largest message of the topics is not known', { error: String(error) });
-      return DEFAULT_LARGEST;
-    }
-  }
-
-  /** Batches of each partition. */
-  #lanes(messages: readonly Addressed[]): readonly (readonly Batch[])[] {
-    const lanes = new Map<
-      string,
-      { topic: string; partition: number; messages: Addressed[]; bytes: number }[]
-    >();
-    for (const message of messages) {
-      const { topic } = message;
-      const partition = this.#partitioner!(topic, message.key);
-      const lane = `${topic}/${partition}`;
-      const size = sizeOf(message);
-      const batches = lanes.get(lane) ?? [];
-      if (batches.length === 0) lanes.set(lane, batches);
-      let batch = batches.at(-1);
-      if (!batch || batch.bytes + size > Math.min(this.#settings.batch_bytes, this.#largest))
-        batches.push((batch = { topic, partition, messages: [], bytes: 0 }));
-      batch.messages.push(message);
-      batch.bytes += size;
-    }
-    return [...lanes.values()];
+    this.#known = await learnTopics(this.#admin!, this.#topics, this.#context.log);
+    this.#knownAt = this.#elapsed();
   }
 
   /** Halves a batch that the broker finds too large; a message that is so by itself is refused. */
@@ -312,10 +231,6 @@ export class KafkaWriter {
     }
   }
 }
-
-/** Bytes of a message in a batch, about. */
-export const sizeOf = ({ key, value }: { readonly key: string; readonly value: string }): number =>
-  Buffer.byteLength(value) + Buffer.byteLength(key) + 32;
 
 export interface NotTaken {
   readonly reason: string;

@@ -1,0 +1,107 @@
+import type { Admin, PartitionMetadata } from 'kafkajs';
+import { loadKafka, type ClientContext } from '../../pipeline/kafka/index.js';
+
+/** A message and the topic that it is for. */
+export interface Addressed {
+  readonly topic: string;
+  readonly key: string;
+  readonly value: string;
+  readonly timestamp: number;
+}
+
+/** Messages of one partition, in order, that one request can hold. */
+export interface Batch {
+  readonly topic: string;
+  readonly partition: number;
+  readonly messages: readonly Addressed[];
+}
+
+/** Of a batch, besides its messages. */
+const OVERHEAD_BYTES = 4096;
+/** Of a message, where the brokers do not say it. */
+export const DEFAULT_LARGEST = 1_048_588 - OVERHEAD_BYTES;
+
+/** What the brokers say of topics, as it was when they were asked. */
+export interface KnownTopics {
+  /** Bytes of a message that the brokers take, about. */
+  readonly largest: number;
+  /** Messages as batches of about `bytes` at most; in a list for each partition, in their order. */
+  batches(messages: readonly Addressed[], bytes: number): readonly (readonly Batch[])[];
+}
+
+/** Asks the brokers for the partitions and limits of topics. Rejects where they do not answer, or a topic is not there. */
+export async function learnTopics(
+  admin: Admin,
+  names: readonly string[],
+  log: ClientContext['log'],
+): Promise<KnownTopics> {
+  const { Partitioners } = await loadKafka();
+  const partition = Partitioners.DefaultPartitioner();
+  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+  const partitions = new Map<string, PartitionMetadata[]>(
+    topics.map((topic) => [topic.name, topic.partitions]),
+  );
+  const largest = await largestMessage(admin, names, log);
+  return {
+    largest,
+    batches: (messages, bytes) =>
+      inBatches(messages, Math.min(bytes, largest), ({ topic, key }) =>
+        partition({ topic, partitionMetadata: partitions.get(topic)!, message: { key, value: null } }),
+      ),
+  };
+}
+
+async function largestMessage(
+  admin: Admin,
+  names: readonly string[],
+  log: ClientContext['log'],
+): Promise<number> {
+  const { ConfigResourceTypes } = await loadKafka();
+  try {
+    const { resources } = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: names.map((name) => ({
+        type: ConfigResourceTypes.TOPIC,
+        name,
+        configNames: ['max.message.bytes'],
+      })),
+    });
+    const limits = resources.flatMap(({ configEntries }) =>
+      configEntries.map(({ configValue }) => Number(configValue)),
+    );
+    return Math.min(...limits) - OVERHEAD_BYTES;
+  } catch (error) {
+    // Not every user may ask for it.
+    log.debug('the largest message of the topics is not known', { error: String(error) });
+    return DEFAULT_LARGEST;
+  }
+}
+
+function inBatches(
+  messages: readonly Addressed[],
+  bytes: number,
+  partitionOf: (message: Addressed) => number,
+): readonly (readonly Batch[])[] {
+  const lanes = new Map<
+    string,
+    { topic: string; partition: number; messages: Addressed[]; bytes: number }[]
+  >();
+  for (const message of messages) {
+    const { topic } = message;
+    const partition = partitionOf(message);
+    const lane = `${topic}/${partition}`;
+    const size = sizeOf(message);
+    const batches = lanes.get(lane) ?? [];
+    if (batches.length === 0) lanes.set(lane, batches);
+    let batch = batches.at(-1);
+    if (!batch || batch.bytes + size > bytes)
+      batches.push((batch = { topic, partition, messages: [], bytes: 0 }));
+    batch.messages.push(message);
+    batch.bytes += size;
+  }
+  return [...lanes.values()];
+}
+
+/** Bytes of a message in a batch, about. */
+export const sizeOf = ({ key, value }: { readonly key: string; readonly value: string }): number =>
+  Buffer.byteLength(value) + Buffer.byteLength(key) + 32;
