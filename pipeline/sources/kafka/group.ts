@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, Consumer, EachBatchPayload } from 'kafkajs';
 import type { Context } from '../../component/index.js';
-import { createClient, groupOffsets, loadKafka } from '../../kafka/index.js';
-import { cooperativeAssigner, type Share } from './assigner.js';
+import { createClient, loadKafka } from '../../kafka/index.js';
+import { cooperativeAssigner } from './assigner.js';
+import { Holdings, type TopicPositions } from './holdings.js';
 import { Lane } from './lanes.js';
+import { byTopic, nameOf, namesOf, partitionOf } from './names.js';
+import { knownOffsets, type KnownOffsets } from './offsets.js';
 import type { KafkaSettings } from './settings.js';
-import { startOf, type CommittedOffset, type OffsetLimits } from './start.js';
-
-/** Offset of the next message, by topic and partition: a position as checkpoints keep it. */
-export type TopicPositions = Readonly<Record<string, Readonly<Record<string, number>>>>;
+import { startOf } from './start.js';
 
 /** A consumer keeps its membership while it tries to reach the brokers again; whether they answer is watched here. */
 const CONSUMER_RETRY = { initialRetryTime: 50, maxRetryTime: 1000, retries: 1_000_000 };
@@ -44,10 +44,7 @@ export class GroupMember {
   readonly #context: Context;
   readonly #owner: string;
   readonly #events: MemberEvents;
-  /** Positions of the checkpoint, of partitions that were not gained since. */
-  readonly #kept: Map<string, number>;
-  readonly #held = new Map<string, Lane>();
-  readonly #releasing = new Map<string, Lane>();
+  readonly #holdings: Holdings;
   readonly #gaining = new Set<string>();
   #assigned: ReadonlySet<string> = new Set();
   #connection: { readonly consumer: Consumer; readonly admin: Admin } | undefined;
@@ -76,11 +73,7 @@ export class GroupMember {
     this.#context = context;
     this.#owner = owner;
     this.#events = events;
-    this.#kept = new Map(
-      Object.entries(kept).flatMap(([topic, partitions]) =>
-        Object.entries(partitions).map(([partition, offset]) => [`${topic}/${partition}`, offset] as const),
-      ),
-    );
+    this.#holdings = new Holdings(kept);
     this.group = settings.group ?? `csiflow-${context.topology}`;
   }
 
@@ -98,7 +91,7 @@ export class GroupMember {
     const admin = client.admin();
     const consumer = client.consumer({
       groupId: this.group,
-      partitionAssigners: [cooperativeAssigner(AssignerProtocol, () => this.#claims)],
+      partitionAssigners: [cooperativeAssigner(AssignerProtocol, () => this.#holdings.claims)],
       sessionTimeout: this.#settings.session_timeout_ms,
       rebalanceTimeout: Math.max(this.#settings.session_timeout_ms, 10_000),
       heartbeatInterval: Math.min(1000, Math.floor(this.#settings.session_timeout_ms / 6)),
@@ -127,25 +120,17 @@ export class GroupMember {
 
   /** Of the partitions that are read here. */
   get lanes(): Iterable<Lane> {
-    return this.#held.values();
+    return this.#holdings.held.values();
   }
 
   /** Messages wait to be handed on. */
   get waiting(): boolean {
-    for (const lane of this.#held.values()) if (!lane.empty) return true;
+    for (const lane of this.#holdings.held.values()) if (!lane.empty) return true;
     return false;
   }
 
   get positions(): TopicPositions {
-    const positions: Record<string, Record<string, number>> = {};
-    for (const [key, offset] of this.#kept) {
-      const slash = key.lastIndexOf('/');
-      (positions[key.slice(0, slash)] ??= {})[key.slice(slash + 1)] = offset;
-    }
-    for (const lanes of [this.#held, this.#releasing])
-      for (const { topic, partition, offered } of lanes.values())
-        (positions[topic] ??= {})[partition] = offered;
-    return positions;
+    return this.#holdings.positions;
   }
 
   /**
@@ -164,7 +149,7 @@ export class GroupMember {
 
   /** All that was taken from lanes is in a batch with the positions of now. */
   sent(): void {
-    for (const lane of this.#held.values()) lane.sent = lane.offered;
+    for (const lane of this.#holdings.held.values()) lane.sent = lane.offered;
   }
 
   /** Messages were taken from a lane: there may be room for more. */
@@ -196,20 +181,12 @@ export class GroupMember {
   }
 
   describe(): Readonly<Record<string, unknown>> {
-    const partitions = [...this.#held, ...this.#releasing].map(([key, lane]) => ({
-      partition: key,
-      offset: lane.offered,
-      committed: lane.committed,
-      high: lane.high,
-      lag: lane.lag,
-      state: this.#releasing.has(key) ? 'releasing' : lane.paused ? 'paused' : 'reading',
-    }));
     return {
       group: this.group,
       member: this.#memberId ?? null,
       rebalances: this.#rebalances,
-      lag: partitions.reduce((sum, { lag }) => sum + lag, 0),
-      partitions,
+      lag: this.#holdings.lanes.reduce((sum, [, { lag }]) => sum + lag, 0),
+      partitions: this.#holdings.describe(),
     };
   }
 
@@ -226,12 +203,12 @@ export class GroupMember {
   }
 
   #receive(topic: string, partition: number, batch: EachBatchPayload['batch']): void {
-    const lane = this.#held.get(`${topic}/${partition}`);
+    const lane = this.#holdings.held.get(nameOf(topic, partition));
     // Of a partition that went, or whose offset is not known yet: it is fetched again.
     if (!lane) return;
     if (Number((batch as FetchedBatch).fetchedOffset) > lane.fetched) {
       // It was asked for before the place was known, or the broker has deleted what lies before it.
-      this.#gain(this.#connection!.consumer, [`${topic}/${partition}`]);
+      this.#gain(this.#connection!.consumer, [nameOf(topic, partition)]);
       return;
     }
     lane.high = Number(batch.highWatermark);
@@ -246,7 +223,7 @@ export class GroupMember {
   #listen(consumer: Consumer): void {
     const { GROUP_JOIN, FETCH_START, HEARTBEAT, END_BATCH_PROCESS, STOP, CRASH } = consumer.events;
     consumer.on(GROUP_JOIN, ({ payload }) => {
-      this.#onJoin(consumer, payload.memberId, keysOf(payload.memberAssignment));
+      this.#onJoin(consumer, payload.memberId, namesOf(payload.memberAssignment));
     });
     consumer.on(FETCH_START, () => {
       if (!this.#rejoins) return;
@@ -259,7 +236,7 @@ export class GroupMember {
     });
     // Of batches that hold nothing for readers: marks of transactions, and what was aborted. Others are received.
     consumer.on(END_BATCH_PROCESS, ({ payload }) => {
-      const lane = this.#held.get(`${payload.topic}/${payload.partition}`);
+      const lane = this.#holdings.held.get(nameOf(payload.topic, payload.partition));
       if (!lane || payload.batchSize > 0 || Number(payload.firstOffset) > lane.fetched) return;
       lane.high = Number(payload.highWatermark);
       lane.add([], Number(payload.lastOffset));
@@ -284,18 +261,11 @@ export class GroupMember {
       );
     else if (this.#away) this.#events.problem(null);
     this.#away = away;
-    for (const [key, lane] of [...this.#held, ...this.#releasing])
+    for (const [key, lane] of this.#holdings.lanes)
       this.#context.metrics.gauge('kafka_lag', lane.lag, { partition: key });
   }
 
   // ------------------------------------------------------------------ the group
-
-  get #claims(): Share {
-    const claims: Record<string, number[]> = {};
-    for (const lanes of [this.#held, this.#releasing])
-      for (const { topic, partition } of lanes.values()) (claims[topic] ??= []).push(partition);
-    return claims;
-  }
 
   /** The group has shared its partitions out anew. Nothing is fetched before this returns. */
   #onJoin(consumer: Consumer, memberId: string, assigned: ReadonlySet<string>): void {
@@ -306,15 +276,16 @@ export class GroupMember {
     this.#assigned = assigned;
     this.#rebalances++;
     this.#heard = this.#context.clock.elapsed();
-    for (const [key, lane] of [...this.#held]) if (!assigned.has(key)) this.#loseLane(key, lane, evicted);
-    for (const [key, lane] of [...this.#releasing]) {
+    for (const [key, lane] of [...this.#holdings.held])
+      if (!assigned.has(key)) this.#loseLane(key, lane, evicted);
+    for (const [key, lane] of [...this.#holdings.releasing]) {
       if (!assigned.has(key)) continue;
-      this.#releasing.delete(key);
-      this.#held.set(key, lane);
+      this.#holdings.releasing.delete(key);
+      this.#holdings.held.set(key, lane);
     }
     const unsure: string[] = [];
     for (const key of assigned) {
-      const lane = this.#held.get(key);
+      const lane = this.#holdings.held.get(key);
       if (!lane || evicted) unsure.push(key);
       else seek(consumer, lane);
     }
@@ -322,21 +293,21 @@ export class GroupMember {
     this.#context.log.info('joined the consumer group', {
       group: this.group,
       partitions: [...assigned],
-      releasing: [...this.#releasing.keys()],
+      releasing: [...this.#holdings.releasing.keys()],
     });
     this.#followSoon();
     this.#events.news();
   }
 
   #loseLane(key: string, lane: Lane, evicted: boolean): void {
-    this.#held.delete(key);
+    this.#holdings.held.delete(key);
     lane.clear();
     if (lane.sent <= lane.committed) {
       this.#forget(key);
       return;
     }
     if (!evicted) {
-      this.#releasing.set(key, lane);
+      this.#holdings.releasing.set(key, lane);
       return;
     }
     this.#takenOver(key, lane);
@@ -364,7 +335,7 @@ export class GroupMember {
   #gain(consumer: Consumer, keys: readonly string[]): void {
     const fresh = keys.filter((key) => !this.#gaining.has(key));
     if (fresh.length === 0) return;
-    consumer.pause(topicPartitions(fresh));
+    consumer.pause(byTopic(fresh));
     for (const key of fresh) this.#gaining.add(key);
     this.#begin(consumer, fresh)
       .catch((error: unknown) => {
@@ -377,9 +348,8 @@ export class GroupMember {
 
   /** Finds out where partitions are to be read from, and reads. */
   async #begin(consumer: Consumer, keys: readonly string[]): Promise<void> {
-    const topics = [...new Set(keys.map((key) => key.slice(0, key.lastIndexOf('/'))))];
     const rebalances = this.#rebalances;
-    const [committed, limits] = await Promise.all([this.#committedOffsets(topics), this.#limits(topics)]);
+    const known = await knownOffsets(this.#connection!.admin, this.group, keys);
     if (this.#connection?.consumer !== consumer) return;
     // Others may have read of them, and committed, between two rebalances.
     if (this.#rebalances !== rebalances) {
@@ -388,9 +358,9 @@ export class GroupMember {
     }
     for (const key of keys) {
       if (!this.#assigned.has(key)) continue;
-      const lane = this.#laneAt(key, committed.get(key) ?? NOTHING_COMMITTED, limits.get(key) ?? NO_LIMITS);
-      this.#kept.delete(key);
-      this.#held.set(key, lane);
+      const lane = this.#laneAt(key, known(key));
+      this.#holdings.kept.delete(key);
+      this.#holdings.held.set(key, lane);
       seek(consumer, lane);
       lane.paused = false;
       consumer.resume([{ topic: lane.topic, partitions: [lane.partition] }]);
@@ -398,8 +368,8 @@ export class GroupMember {
     this.#events.news();
   }
 
-  #laneAt(key: string, committed: CommittedOffset, limits: OffsetLimits): Lane {
-    const held = this.#held.get(key);
+  #laneAt(key: string, { committed, limits }: KnownOffsets): Lane {
+    const held = this.#holdings.held.get(key);
     const foreign = committed.offset !== null && committed.owner !== this.#owner;
     if (held && !foreign) {
       this.#countLost(key, limits.low - held.fetched);
@@ -407,10 +377,10 @@ export class GroupMember {
       return held;
     }
     if (held && held.sent > held.committed) this.#takenOver(key, held);
-    const start = startOf(this.#kept.get(key), committed, this.#owner, limits, this.#settings.start);
+    const start = startOf(this.#holdings.kept.get(key), committed, this.#owner, limits, this.#settings.start);
     this.#countLost(key, start.lost);
-    const slash = key.lastIndexOf('/');
-    const lane = new Lane(key.slice(0, slash), Number(key.slice(slash + 1)), start.offset, limits.high);
+    const { topic, partition } = partitionOf(key);
+    const lane = new Lane(topic, partition, start.offset, limits.high);
     lane.committed = committed.offset ?? start.offset;
     return lane;
   }
@@ -424,24 +394,6 @@ export class GroupMember {
     });
   }
 
-  async #committedOffsets(topics: string[]): Promise<ReadonlyMap<string, CommittedOffset>> {
-    const found = await groupOffsets(this.#connection!.admin, this.group, topics);
-    return new Map(
-      found.map(({ topic, partition, offset, metadata }) => [
-        `${topic}/${partition}`,
-        { offset, owner: metadata },
-      ]),
-    );
-  }
-
-  async #limits(topics: readonly string[]): Promise<ReadonlyMap<string, OffsetLimits>> {
-    const found = new Map<string, OffsetLimits>();
-    for (const topic of topics)
-      for (const { partition, low, high } of await this.#connection!.admin.fetchTopicOffsets(topic))
-        found.set(`${topic}/${partition}`, { low: Number(low), high: Number(high) });
-    return found;
-  }
-
   // ------------------------------------------------------------------ what Kafka is told
 
   /** Waits until Kafka knows what the last checkpoint covers, but not for ever: while the group is being shared out anew it takes nothing. */
@@ -450,18 +402,11 @@ export class GroupMember {
     const late = () =>
       this.lost || this.#crashed || this.#heardNothing || this.#context.clock.elapsed() > deadline;
     await this.#following;
-    while (this.#connection && this.#isBehind && !late()) {
+    while (this.#connection && this.#holdings.isBehind(this.#covered) && !late()) {
       await sleep(COMMIT_PAUSE_MS);
       this.#followSoon();
       await this.#following;
     }
-  }
-
-  get #isBehind(): boolean {
-    for (const lanes of [this.#held, this.#releasing])
-      for (const { topic, partition, committed } of lanes.values())
-        if ((this.#covered[topic]?.[partition] ?? 0) > committed) return true;
-    return false;
   }
 
   get #heardNothing(): boolean {
@@ -477,16 +422,16 @@ export class GroupMember {
     const consumer = this.#connection?.consumer;
     if (!consumer || !this.#memberId || this.#crashed) return;
     const due: { lane: Lane; offset: number }[] = [];
-    for (const lane of [...this.#held.values(), ...this.#releasing.values()]) {
+    for (const [, lane] of this.#holdings.lanes) {
       const offset = this.#covered[lane.topic]?.[lane.partition];
       if (offset === undefined) continue;
       lane.covered = Math.max(lane.covered, offset);
       if (offset > lane.committed) due.push({ lane, offset });
     }
     if (due.length > 0 && !(await this.#tell(consumer, due))) return;
-    for (const [key, lane] of [...this.#releasing]) {
+    for (const [key, lane] of [...this.#holdings.releasing]) {
       if (lane.sent > lane.committed) continue;
-      this.#releasing.delete(key);
+      this.#holdings.releasing.delete(key);
       this.#forget(key);
       this.#context.log.info('let a partition go', { partition: key, offset: lane.committed });
     }
@@ -523,26 +468,6 @@ export class GroupMember {
 /** The offset that the broker was asked for; kafkajs does not declare it. */
 type FetchedBatch = EachBatchPayload['batch'] & { readonly fetchedOffset: string };
 
-const NOTHING_COMMITTED: CommittedOffset = { offset: null, owner: '' };
-const NO_LIMITS: OffsetLimits = { low: 0, high: 0 };
-
 const seek = (consumer: Consumer, { topic, partition, fetched }: Lane): void => {
   consumer.seek({ topic, partition, offset: String(fetched) });
 };
-
-const keysOf = (share: Readonly<Record<string, readonly number[]>>): ReadonlySet<string> =>
-  new Set(
-    Object.entries(share).flatMap(([topic, partitions]) =>
-      partitions.map((partition) => `${topic}/${partition}`),
-    ),
-  );
-
-function topicPartitions(keys: readonly string[]): { topic: string; partitions: number[] }[] {
-  const found = new Map<string, number[]>();
-  for (const key of keys) {
-    const slash = key.lastIndexOf('/');
-    const topic = key.slice(0, slash);
-    found.set(topic, [...(found.get(topic) ?? []), Number(key.slice(slash + 1))]);
-  }
-  return [...found].map(([topic, partitions]) => ({ topic, partitions }));
-}

@@ -1,0 +1,65 @@
+import type { Share } from './assigner.js';
+import type { Lane } from './lanes.js';
+import { nameOf, partitionOf } from './names.js';
+
+/** Offset of the next message, by topic and partition: a position as checkpoints keep it. */
+export type TopicPositions = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+/** The partitions that a member of a group answers for, by name. */
+export class Holdings {
+  /** Read here. */
+  readonly held = new Map<string, Lane>();
+  /** Taken away, and claimed until a checkpoint covers what was read of them. */
+  readonly releasing = new Map<string, Lane>();
+  /** Positions of the checkpoint, of partitions that were not gained since. */
+  readonly kept: Map<string, number>;
+
+  constructor(kept: TopicPositions) {
+    this.kept = new Map(
+      Object.entries(kept).flatMap(([topic, partitions]) =>
+        Object.entries(partitions).map(([partition, offset]) => [nameOf(topic, partition), offset] as const),
+      ),
+    );
+  }
+
+  /** Held ones, then those that are being released. */
+  get lanes(): readonly (readonly [string, Lane])[] {
+    return [...this.held, ...this.releasing];
+  }
+
+  /** What the member tells the group that it has. */
+  get claims(): Share {
+    const claims: Record<string, number[]> = {};
+    for (const [, { topic, partition }] of this.lanes) (claims[topic] ??= []).push(partition);
+    return claims;
+  }
+
+  get positions(): TopicPositions {
+    const positions: Record<string, Record<string, number>> = {};
+    for (const [name, offset] of this.kept) {
+      const { topic, partition } = partitionOf(name);
+      (positions[topic] ??= {})[partition] = offset;
+    }
+    for (const [, { topic, partition, offered }] of this.lanes)
+      (positions[topic] ??= {})[partition] = offered;
+    return positions;
+  }
+
+  /** Kafka does not know yet of all that a checkpoint covers. */
+  isBehind(covered: TopicPositions): boolean {
+    return this.lanes.some(
+      ([, { topic, partition, committed }]) => (covered[topic]?.[partition] ?? 0) > committed,
+    );
+  }
+
+  describe(): readonly Readonly<Record<string, unknown>>[] {
+    return this.lanes.map(([name, lane]) => ({
+      partition: name,
+      offset: lane.offered,
+      committed: lane.committed,
+      high: lane.high,
+      lag: lane.lag,
+      state: this.releasing.has(name) ? 'releasing' : lane.paused ? 'paused' : 'reading',
+    }));
+  }
+}
