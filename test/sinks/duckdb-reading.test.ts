@@ -71,7 +71,11 @@ test('a count that was made while rows changed is not kept', async () => {
       meanwhile();
       return value;
     });
-  expect(await count(1, () => { counts.forget(); })).toBe(1);
+  expect(
+    await count(1, () => {
+      counts.forget();
+    }),
+  ).toBe(1);
   expect(await count(2)).toBe(2);
   expect(await count(3)).toBe(2);
   counts.forget();

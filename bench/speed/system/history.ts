@@ -50,7 +50,11 @@ export async function historySpeed(
     const count = Math.floor(persons / PEOPLE);
     const end = Math.floor(Date.now() / 60_000) * 60_000_000;
     const range = { start: end - count * HOP, end };
-    await fillWithPoses(join(site.folder, 'bench.duckdb'), { environment: 'room-1', frames: count, ...range });
+    await fillWithPoses(join(site.folder, 'bench.duckdb'), {
+      environment: 'room-1',
+      frames: count,
+      ...range,
+    });
     const service = new Service(site);
     try {
       const password = await service.password();
