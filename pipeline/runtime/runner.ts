@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, LiveFeed, Output, Reader } from '../component/index.js';
-import type { CheckedTopology } from '../config/topology.js';
+import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import { LinkTable, type Data } from '../model/index.js';
 import type { DeadLetter, LetterQuery } from '../state/index.js';
 import { systemClock } from '../telemetry/clock.js';
@@ -16,11 +16,14 @@ import { copyStopped } from './copies.js';
 import { redact } from '../telemetry/secrets.js';
 import type { NodesOptions } from './nodes.js';
 import { planChanges } from './plan.js';
+import { degradedBy, nodeStatus } from './node-status.js';
 import { seededRandom } from './random.js';
 import type { Run } from './run.js';
 import { ShardGroup } from './shard-group.js';
 import { Shard } from './shard.js';
-import type { LifecycleState, NodeStatus, Plan, RunningTopology, Step, TopologyStatus } from './status.js';
+import type { LifecycleState, NodeStatus, Plan, RunningTopology, TopologyStatus } from './status.js';
+import { Steps } from './steps.js';
+import { text } from './waiting.js';
 
 export interface RunnerOptions {
   /** Default: the system's. */
@@ -63,6 +66,7 @@ class TopologyRunner implements Runner {
   readonly #listeners = new Set<(status: TopologyStatus) => void>();
   readonly #random: () => number;
   readonly #patience: Patience;
+  readonly #steps = new Steps();
   #topology: CheckedTopology;
   /** Waits for the next start. */
   #next: CheckedTopology | null = null;
@@ -75,7 +79,6 @@ class TopologyRunner implements Runner {
   #sessionId = '';
   #startedAt: number | null = null;
   #startedElapsed = 0;
-  #steps: Step[] = [];
   #failures = 0;
   /** Ends waiting for the next try of a recovery. */
   #recovery = new AbortController();
@@ -123,11 +126,11 @@ class TopologyRunner implements Runner {
   }
 
   get state(): LifecycleState {
-    return this.#state === 'running' && this.#degraded() !== null ? 'degraded' : this.#state;
+    return this.#state === 'running' && degradedBy(this.#shard) !== null ? 'degraded' : this.#state;
   }
 
   status(): TopologyStatus {
-    const degraded = this.#state === 'running' ? this.#degraded() : null;
+    const degraded = this.#state === 'running' ? degradedBy(this.#shard) : null;
     const problem = degraded ?? this.#problem;
     return {
       id: this.#topology.id,
@@ -135,8 +138,8 @@ class TopologyRunner implements Runner {
       problem: problem === null ? null : redact(problem),
       sessionId: this.#sessionId,
       startedAt: this.#startedAt,
-      steps: this.#steps,
-      nodes: this.#topology.nodes.map((node) => this.#nodeStatus(node.id)),
+      steps: this.#steps.list,
+      nodes: this.#topology.nodes.map((node) => this.#nodeStatus(node)),
       checkpoint: this.#shard?.checkpoint ?? null,
       latencyMs: this.#latency.quantiles(),
     };
@@ -370,7 +373,8 @@ class TopologyRunner implements Runner {
         else early.push(fail);
       },
       onStep: (step, progress) => {
-        this.#step(step, progress);
+        this.#steps.advance(step, progress);
+        this.#changed();
       },
       onLatency: (milliseconds) => {
         this.#latency.add(milliseconds);
@@ -460,66 +464,27 @@ class TopologyRunner implements Runner {
 
   // ------------------------------------------------------------------ status
 
-  #degraded(): string | null {
-    if (this.#shard?.problem) return this.#shard.problem;
-    for (const run of this.#shard?.runs.values() ?? [])
-      if (run.problem !== null) return `${run.id}: ${run.problem}`;
-    return null;
-  }
-
   #figures(): TopologyFigures {
     const checkpoint = this.#shard?.checkpoint;
     const age = checkpoint ? (this.#clock.now() - checkpoint.at) / 1e6 : null;
     return { state: this.state, checkpointAgeSeconds: age };
   }
 
-  #nodeStatus(id: string): NodeStatus {
-    const { component } = this.#topology.nodes.find((node) => node.id === id)!;
-    const run = this.#shard?.runs.get(id);
-    const meter = this.#metrics.node(this.#topology.id, id);
-    return {
-      id,
-      type: component.name,
-      kind: component.kind,
-      status: run
-        ? run.problem !== null && run.status === 'active'
-          ? 'degraded'
-          : run.status
-        : this.#state === 'starting'
-          ? 'starting'
-          : 'stopped',
-      received: meter.receivedTotal,
-      sent: meter.sentTotal,
-      dropped: Object.fromEntries(meter.droppedBy),
-      failed: [...meter.failedBy.values()].reduce((sum, count) => sum + count, 0),
-      queueDepth: meter.queueDepth,
-      lastRecord: run?.lastRecord ?? null,
-      details: redacted(this.#shard?.describe(id) ?? {}),
-    };
+  #nodeStatus(node: CheckedNode): NodeStatus {
+    return nodeStatus(node, this.#shard, this.#metrics.node(this.#topology.id, node.id), this.#state);
   }
 
   #begin(state: LifecycleState, steps: readonly string[], problem: string | null = null): void {
-    this.#steps = steps.map((step) => ({ step, status: 'pending', progress: 0 }));
+    this.#steps.begin(steps);
     this.#set(state, problem);
-  }
-
-  #step(step: string, progress: number): void {
-    const status = progress >= 1 ? 'completed' : 'in_progress';
-    this.#steps = this.#steps.map((known) => (known.step === step ? { step, status, progress } : known));
-    this.#changed();
   }
 
   #set(state: LifecycleState, problem: string | null): void {
     this.#state = state;
     this.#problem = problem;
-    if (state === 'failed') {
-      this.#steps = this.#steps.map((step) =>
-        step.status === 'completed' ? step : { ...step, status: 'failed' },
-      );
-    }
+    if (state === 'failed') this.#steps.fail();
     // Of one that had failed there was nothing left to stop.
-    if (state === 'stopped')
-      this.#steps = this.#steps.map((step) => ({ ...step, status: 'completed', progress: 1 }));
+    if (state === 'stopped') this.#steps.complete();
     this.#log.info(`the topology is ${state}`, {
       topology: this.#topology.id,
       ...(problem === null ? {} : { problem }),
@@ -534,12 +499,6 @@ class TopologyRunner implements Runner {
   }
 }
 
-function redacted<T extends object>(details: T): T {
-  const text = JSON.stringify(details);
-  const shown = redact(text);
-  return shown === text ? details : (JSON.parse(shown) as T);
-}
-
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((settle) => {
@@ -547,5 +506,3 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
   });
   return { promise, resolve };
 }
-
-const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -32,6 +32,7 @@ import { anonymiserOf, openStateOf } from './privacy.js';
 import { Pump } from './pump.js';
 import type { Run } from './run.js';
 import { Replays, type NotReplayed } from './replays.js';
+import { Retention } from './retention.js';
 import { SinkConnection, type KeptSink } from './sink-connection.js';
 import { SinkStage } from './sink-stage.js';
 import { SourceStage } from './source-stage.js';
@@ -39,8 +40,6 @@ import { named, text, turn, withinTime } from './waiting.js';
 
 /** Where the topology does not say it. */
 const OUTBOX_LIMIT_BYTES = 2 ** 30;
-const RETENTION_PAUSE_MS = 3_600_000;
-const DAY_US = 86_400_000_000;
 
 export interface ShardOptions {
   readonly topology: CheckedTopology;
@@ -87,8 +86,8 @@ export class Shard implements Host, Run {
   #replays: Replays | undefined;
   #replay: Compiled['replay'] = () => false;
   #pump: Pump | undefined;
+  #retention: Retention | undefined;
   #pumping: Promise<void> = Promise.resolve();
-  #lookedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
   #stopMs: number;
@@ -284,7 +283,7 @@ export class Shard implements Host, Run {
     this.#requireGoing();
     this.#timer = setInterval(() => {
       this.#barriers!.tick();
-      this.#forgetOld();
+      this.#retention!.tick();
     }, this.settings.checkpointIntervalMs);
     for (const run of this.runs.values()) run.status = 'active';
     onStep('data_pipeline_start', 1);
@@ -342,7 +341,7 @@ export class Shard implements Host, Run {
   }
 
   async #compile(state: ShardState, last: Checkpoint): Promise<void> {
-    const { topology, metrics, patience, onChange, onLatency } = this.#options;
+    const { topology, log, metrics, patience, onChange, onLatency } = this.#options;
     const outboxes = new Map(this.#nodes.of('sink').map(({ id }) => [id, state.outbox(id)]));
     for (const outbox of outboxes.values()) await outbox.rewind(last.epoch);
     this.#requireGoing();
@@ -409,6 +408,8 @@ export class Shard implements Host, Run {
         this.fail(error);
       },
     });
+    const { letters } = state;
+    this.#retention = new Retention({ settings: this.settings, clock: this.clock, letters, sinks, log });
     this.#pump = new Pump(sources, this.runs, this.#barriers, this.gate, this.clock);
     for (const sink of sinks) sink.start();
     this.replayAsked();
@@ -450,25 +451,6 @@ export class Shard implements Host, Run {
     if (!this.#state) return 0;
     const { letters, partition } = this.#state;
     return letters.add(partition === undefined ? letter : { ...letter, partition });
-  }
-
-  /** Letters and outboxes hold records: they live no longer than what the stores keep. */
-  #forgetOld(): void {
-    const days = this.settings.privacy?.dataRetentionDays ?? null;
-    if (days === null) return;
-    // As often as a store does.
-    const pause = Math.min(RETENTION_PAUSE_MS, (days * DAY_US) / 20_000);
-    if (this.clock.elapsed() < this.#lookedAt + pause) return;
-    this.#lookedAt = this.clock.elapsed();
-    const time = this.clock.now() - days * DAY_US;
-    this.#state?.letters.forgetBefore(time);
-    for (const sink of this.#sinks)
-      sink.forgetBefore(time).catch((error: unknown) => {
-        this.#options.log.error('old records of an outbox cannot be forgotten', {
-          node: sink.run.id,
-          error: text(error),
-        });
-      });
   }
 
   // ------------------------------------------------------------------ stop

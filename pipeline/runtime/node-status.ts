@@ -1,0 +1,45 @@
+import type { CheckedNode } from '../config/topology.js';
+import type { NodeMeter } from '../telemetry/metrics.js';
+import { redact } from '../telemetry/secrets.js';
+import type { NodeHealth, Run } from './run.js';
+import type { LifecycleState, NodeStatus } from './status.js';
+
+/** Why a run is degraded; null where it is not. */
+export function degradedBy(run: Run | undefined): string | null {
+  if (run?.problem) return run.problem;
+  for (const node of run?.runs.values() ?? [])
+    if (node.problem !== null) return `${node.id}: ${node.problem}`;
+  return null;
+}
+
+/** @param run undefined where the topology does not run */
+export function nodeStatus(
+  { id, component }: CheckedNode,
+  run: Run | undefined,
+  meter: NodeMeter,
+  state: LifecycleState,
+): NodeStatus {
+  const health = run?.runs.get(id);
+  return {
+    id,
+    type: component.name,
+    kind: component.kind,
+    status: health ? statusOf(health) : state === 'starting' ? 'starting' : 'stopped',
+    received: meter.receivedTotal,
+    sent: meter.sentTotal,
+    dropped: Object.fromEntries(meter.droppedBy),
+    failed: [...meter.failedBy.values()].reduce((sum, count) => sum + count, 0),
+    queueDepth: meter.queueDepth,
+    lastRecord: health?.lastRecord ?? null,
+    details: redacted(run?.describe(id) ?? {}),
+  };
+}
+
+const statusOf = ({ problem, status }: NodeHealth): NodeStatus['status'] =>
+  problem !== null && status === 'active' ? 'degraded' : status;
+
+function redacted<T extends object>(details: T): T {
+  const text = JSON.stringify(details);
+  const shown = redact(text);
+  return shown === text ? details : (JSON.parse(shown) as T);
+}
