@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import { LinkTable } from '../../pipeline/model/index.js';
-import { restoreStores, STORES } from '../../pipeline/runtime/copies.js';
+import { restoreStores, STORES } from '../../pipeline/runtime/checkpoints/copies.js';
 import { checkState, lockFolder, RESTORING, stateError, STATE_FILE } from '../../pipeline/state/index.js';
 import { systemClock } from '../../pipeline/telemetry/clock.js';
 import { makeFolder } from '../../pipeline/telemetry/folders.js';

@@ -1,4 +1,8 @@
-import { letterDesk, type LetterDesk, type LetterSelection } from '../../pipeline/runtime/letter-desk.js';
+import {
+  letterDesk,
+  type LetterDesk,
+  type LetterSelection,
+} from '../../pipeline/runtime/dead-letters/letter-desk.js';
 import { letterBody, wholeLetterBody } from '../contract/letters.js';
 import { registryWith } from '../plugins.js';
 import { CommandError, EXIT } from './exit.js';

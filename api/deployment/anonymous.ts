@@ -1,6 +1,6 @@
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import type { Data } from '../../pipeline/model/index.js';
-import { anonymiserOf } from '../../pipeline/runtime/privacy.js';
+import { anonymiserOf } from '../../pipeline/runtime/privacy/privacy.js';
 
 /**
  * What people may see of a node's records. A sink has got them anonymous already; within the process they are as they

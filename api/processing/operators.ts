@@ -1,7 +1,7 @@
 import type { Context, Logger, NodeMetrics, Operator } from '../../pipeline/component/index.js';
 import type { CheckedNode } from '../../pipeline/config/topology.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
-import { seededRandom } from '../../pipeline/runtime/random.js';
+import { seededRandom } from '../../pipeline/runtime/shared/random.js';
 import type { RunningTopology } from '../../pipeline/runtime/status.js';
 
 /** Operators of a topology once more, for frames that come by the service interface: in a row, with states of their own. */

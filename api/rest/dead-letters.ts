@@ -1,5 +1,9 @@
 import { Type } from 'typebox';
-import type { LetterDesk, LetterSelection, ReplayResult } from '../../pipeline/runtime/letter-desk.js';
+import type {
+  LetterDesk,
+  LetterSelection,
+  ReplayResult,
+} from '../../pipeline/runtime/dead-letters/letter-desk.js';
 import type { DeadLetter } from '../../pipeline/state/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';

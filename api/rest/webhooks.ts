@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ALERT_TYPES, EVENT_TYPES, type EventType } from '../../pipeline/model/index.js';
-import { stateKeysOf } from '../../pipeline/runtime/privacy.js';
+import { stateKeysOf } from '../../pipeline/runtime/privacy/privacy.js';
 import { AddressError, checkLiteral } from '../../sinks/webhook/address.js';
 import { MOST_WEBHOOKS, WebhookRegistry, type Webhook } from '../../sinks/webhook/registry.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';

@@ -7,7 +7,7 @@ import type { CheckedTest, CheckedTopology } from '../../pipeline/config/index.j
 import { LinkTable, plainRecords } from '../../pipeline/model/index.js';
 import { createRunner, type Runner } from '../../pipeline/runtime/runner.js';
 import { PATIENCE, type Patience } from '../../pipeline/runtime/host.js';
-import { stateKeysOf } from '../../pipeline/runtime/privacy.js';
+import { stateKeysOf } from '../../pipeline/runtime/privacy/privacy.js';
 import type { LifecycleState, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { Outbox, StateStore } from '../../pipeline/state/index.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';

@@ -2,15 +2,15 @@ import { filter, merge, Subject, type Observable } from 'rxjs';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import type { Data } from '../model/index.js';
 import type { Checkpoint } from '../state/index.js';
-import type { Anonymiser } from './anonymise.js';
-import { asynchronous } from './async-stage.js';
-import { stateHash, stateVersion } from './barriers.js';
+import type { Anonymiser } from './privacy/anonymise.js';
+import { asynchronous } from './stages/async-stage.js';
+import { stateHash, stateVersion } from './checkpoints/barriers.js';
 import type { Host, NodeRun } from './host.js';
 import type { Nodes } from './nodes.js';
-import { synchronous, type KeptOperator } from './operator-stage.js';
-import type { Signal, Stage, Stream } from './signal.js';
-import type { SinkStage } from './sink-stage.js';
-import type { SourceStage } from './source-stage.js';
+import { synchronous, type KeptOperator } from './stages/operator-stage.js';
+import type { Signal, Stage, Stream } from './stages/signal.js';
+import type { SinkStage } from './stages/sink/sink-stage.js';
+import type { SourceStage } from './stages/source-stage.js';
 
 export interface Compiled {
   readonly sources: readonly SourceStage[];

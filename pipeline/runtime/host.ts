@@ -2,8 +2,8 @@ import type { CheckedNode, Settings } from '../config/topology.js';
 import type { Context, State } from '../component/index.js';
 import type { Failure, LinkTable } from '../model/index.js';
 import type { NodeMeter } from '../telemetry/metrics.js';
-import type { Gate } from './gate.js';
-import type { NodeTraces } from './node-traces.js';
+import type { Gate } from './stages/gate.js';
+import type { NodeTraces } from './stages/node-traces.js';
 
 /** How long is waited for others, milliseconds. */
 export interface Patience {

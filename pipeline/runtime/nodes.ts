@@ -5,10 +5,10 @@ import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
 import type { NodeRun } from './host.js';
-import { NodeTraces } from './node-traces.js';
-import { keepingOf } from './privacy.js';
-import { seededRandom } from './random.js';
-import { text } from './waiting.js';
+import { NodeTraces } from './stages/node-traces.js';
+import { keepingOf } from './privacy/privacy.js';
+import { seededRandom } from './shared/random.js';
+import { text } from './shared/waiting.js';
 
 export interface NodesOptions {
   readonly topology: CheckedTopology;

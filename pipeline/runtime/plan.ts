@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
-import { stateHash } from './barriers.js';
+import { stateHash } from './checkpoints/barriers.js';
 import { isOn } from './live.js';
 import type { Plan } from './status.js';
 

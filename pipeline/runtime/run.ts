@@ -1,9 +1,9 @@
 import type { CheckedTopology } from '../config/topology.js';
 import type { LiveFeed, Operator, Reader } from '../component/index.js';
 import type { DeadLetters } from '../state/index.js';
-import type { CheckpointFigures } from './barriers.js';
+import type { CheckpointFigures } from './checkpoints/barriers.js';
 import type { NodeRun } from './host.js';
-import type { NotReplayed } from './replays.js';
+import type { NotReplayed } from './dead-letters/replays.js';
 
 /** A run of a topology: one shard, or the shards of the partitions that this process has. Used once. */
 export interface Run {

@@ -7,23 +7,23 @@ import { systemClock } from '../telemetry/clock.js';
 import { createLogger, type Log } from '../telemetry/log.js';
 import { createMetrics, type Metrics, type TopologyFigures } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
-import { backoff, pause } from './backoff.js';
+import { backoff, pause } from './shared/backoff.js';
 import { PATIENCE, type Patience } from './host.js';
 import { livePart } from './live.js';
 import { LatencyWindow } from './latency.js';
-import { letterDesk, type LetterDesk } from './letter-desk.js';
-import { copyStopped } from './copies.js';
+import { letterDesk, type LetterDesk } from './dead-letters/letter-desk.js';
+import { copyStopped } from './checkpoints/copies.js';
 import { redact } from '../telemetry/secrets.js';
 import type { NodesOptions } from './nodes.js';
 import { planChanges } from './plan.js';
 import { degradedBy, nodeStatus } from './node-status.js';
-import { seededRandom } from './random.js';
+import { seededRandom } from './shared/random.js';
 import type { Run } from './run.js';
-import { ShardGroup } from './shard-group.js';
+import { ShardGroup } from './scale-out/shard-group.js';
 import { Shard } from './shard.js';
 import type { LifecycleState, NodeStatus, Plan, RunningTopology, TopologyStatus } from './status.js';
 import { Steps } from './steps.js';
-import { text } from './waiting.js';
+import { text } from './shared/waiting.js';
 
 export interface RunnerOptions {
   /** Default: the system's. */

@@ -21,22 +21,22 @@ import {
 import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
-import { Barriers, type CheckpointFigures } from './barriers.js';
+import { Barriers, type CheckpointFigures } from './checkpoints/barriers.js';
 import { compile, keptOf, type Compiled } from './compile.js';
-import { copyStores } from './copies.js';
-import { Failures } from './failures.js';
-import { Gate } from './gate.js';
+import { copyStores } from './checkpoints/copies.js';
+import { Failures } from './dead-letters/failures.js';
+import { Gate } from './stages/gate.js';
 import type { Host, NodeRun, Patience } from './host.js';
 import { Nodes } from './nodes.js';
-import { anonymiserOf, openStateOf } from './privacy.js';
-import { Pump } from './pump.js';
+import { anonymiserOf, openStateOf } from './privacy/privacy.js';
+import { Pump } from './stages/pump.js';
 import type { Run } from './run.js';
-import { Replays, type NotReplayed } from './replays.js';
-import { Retention } from './retention.js';
-import { SinkConnection, type KeptSink } from './sink-connection.js';
-import { SinkStage } from './sink-stage.js';
-import { SourceStage } from './source-stage.js';
-import { named, text, turn, withinTime } from './waiting.js';
+import { Replays, type NotReplayed } from './dead-letters/replays.js';
+import { Retention } from './privacy/retention.js';
+import { SinkConnection, type KeptSink } from './stages/sink/sink-connection.js';
+import { SinkStage } from './stages/sink/sink-stage.js';
+import { SourceStage } from './stages/source-stage.js';
+import { named, text, turn, withinTime } from './shared/waiting.js';
 
 /** Where the topology does not say it. */
 const OUTBOX_LIMIT_BYTES = 2 ** 30;

@@ -1,7 +1,7 @@
 import type { LiveFeed, Output, Reader } from '../component/index.js';
 import type { CheckedTopology } from '../config/topology.js';
 import type { Data, LinkTable } from '../model/index.js';
-import type { LetterDesk } from './letter-desk.js';
+import type { LetterDesk } from './dead-letters/letter-desk.js';
 
 export type LifecycleState =
   'stopped' | 'starting' | 'running' | 'degraded' | 'stopping' | 'restarting' | 'failed';

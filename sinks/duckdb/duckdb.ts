@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { defineSink, type Context, type Reader, type Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
-import { tellReseal } from '../../pipeline/runtime/privacy.js';
+import { tellReseal } from '../../pipeline/runtime/privacy/privacy.js';
 import { BACKUPS } from '../../pipeline/state/index.js';
 import type { Writer } from '../shared/writer.js';
 import { DuckDBReader } from './reader.js';

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import type { AnyOperator, Operator, Output } from '../../pipeline/component/index.js';
 import { frameSize, sliceBlock, type Data, type Environment } from '../../pipeline/model/index.js';
-import { timeOf } from '../../pipeline/runtime/signal.js';
+import { timeOf } from '../../pipeline/runtime/stages/signal.js';
 import { testContext } from '../support/context.js';
 
 /** A new operator of a driver's configuration, opened. */

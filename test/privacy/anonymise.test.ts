@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import { Anonymiser, GRID_METRES } from '../../pipeline/runtime/anonymise.js';
+import { Anonymiser, GRID_METRES } from '../../pipeline/runtime/privacy/anonymise.js';
 import { anyEvent, measure, person, poseFrame, sensedEvent } from '../support/records.js';
 
 const key = Buffer.alloc(32, 7);

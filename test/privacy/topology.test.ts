@@ -7,7 +7,7 @@ import { defineOperator } from '../../pipeline/component/index.js';
 import type { CheckedTopology, Settings } from '../../pipeline/config/topology.js';
 import { parseTopology } from '../../pipeline/config/index.js';
 import type { CsiBlock } from '../../pipeline/model/index.js';
-import { anonymiserOf, keepingOf } from '../../pipeline/runtime/privacy.js';
+import { anonymiserOf, keepingOf } from '../../pipeline/runtime/privacy/privacy.js';
 import { KEY_FILE } from '../../pipeline/state/index.js';
 import { components } from '../../api/components.js';
 import { exportTable } from '../../sinks/duckdb/export.js';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LiveFeed } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
-import { GroupFeed } from '../../pipeline/runtime/group-feed.js';
+import { GroupFeed } from '../../pipeline/runtime/scale-out/group-feed.js';
 import { poseFrame, sensedEvent } from '../support/records.js';
 
 function feedOf(records: readonly Data[]) {

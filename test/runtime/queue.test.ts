@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Gate } from '../../pipeline/runtime/gate.js';
-import { BoundedQueue } from '../../pipeline/runtime/queue.js';
+import { Gate } from '../../pipeline/runtime/stages/gate.js';
+import { BoundedQueue } from '../../pipeline/runtime/stages/queue.js';
 
 const queueOf = (policy: 'block' | 'drop_oldest' | 'drop_newest', capacity: number) => {
   const lost: number[] = [];

@@ -1,0 +1,176 @@
+import type { Context, Position, State } from '../../component/index.js';
+import type { CheckedNode } from '../../config/topology.js';
+import { encodeNode, type ShardState } from '../../state/index.js';
+import type { NodeRun, Patience } from '../host.js';
+import { killAt } from '../shared/kill.js';
+import type { KeptSource, SourceStage } from '../stages/source-stage.js';
+import { text } from '../shared/waiting.js';
+
+/** The last checkpoint, as a status shows it. */
+export interface CheckpointFigures {
+  readonly epoch: number;
+  readonly at: number;
+  readonly pauseMs: number;
+}
+
+export interface BarriersOptions {
+  readonly runs: ReadonlyMap<string, NodeRun>;
+  readonly sources: readonly SourceStage[];
+  readonly state: ShardState;
+  /** The epoch of the checkpoint that this run goes on from. */
+  readonly committed: number;
+  readonly clock: Context['clock'];
+  readonly patience: Patience;
+  /** Called as a barrier is injected; what it gives is written with the barrier's checkpoint. */
+  readonly onInject: () => () => void;
+  /** A checkpoint is due, or was written: the pump looks. */
+  readonly wake: () => void;
+  /** Told of a problem that came or went. */
+  readonly onChange: () => void;
+  readonly onCheckpoint: (figures: CheckpointFigures, seconds: number) => void;
+  /** The checkpoint behind all input was written. */
+  readonly onEnd: () => void;
+  readonly onFailure: (error: Error) => void;
+}
+
+interface Barrier {
+  readonly epoch: number;
+  readonly started: number;
+  /** All input has ended before it. */
+  readonly last: boolean;
+  /** The longest that the pump stood still at a time, milliseconds. */
+  pause: number;
+  readonly states: Map<string, State>;
+  /** Written with the checkpoint. */
+  readonly commits: (() => void)[];
+  /** Told when it is safe. */
+  readonly committed: (() => void)[];
+}
+
+/** One barrier at a time goes through all nodes; when the last one has passed it, the checkpoint is written. */
+export class Barriers {
+  checkpoint: CheckpointFigures | null = null;
+  /** Why checkpoints do not get through. */
+  problem: string | null = null;
+  readonly #options: BarriersOptions;
+  #epoch: number;
+  #barrier: Barrier | null = null;
+  #asked = false;
+  #complete = false;
+
+  constructor(options: BarriersOptions) {
+    this.#options = options;
+    this.#epoch = options.committed + 1;
+  }
+
+  /** A barrier is to be injected, and none is under way. */
+  get due(): boolean {
+    return this.#asked && this.#barrier === null;
+  }
+
+  get underWay(): boolean {
+    return this.#barrier !== null;
+  }
+
+  /** The epoch that a node is in: it has passed the barrier under way or not. */
+  epochOf(run: NodeRun): number {
+    return this.#barrier?.states.has(run.id) ? this.#epoch + 1 : this.#epoch;
+  }
+
+  ask(): void {
+    this.#asked = true;
+  }
+
+  /** Called every checkpoint interval. */
+  tick(): void {
+    const { clock, patience, runs, onChange, wake } = this.#options;
+    const barrier = this.#barrier;
+    if (barrier && clock.elapsed() - barrier.started > patience.barrierMs) {
+      const missing = [...runs.keys()].filter((id) => !barrier.states.has(id));
+      this.problem = `a checkpoint has been waiting for ${missing.join(', ')} for ${Math.round((clock.elapsed() - barrier.started) / 1000)} s`;
+      onChange();
+    }
+    if (this.#complete || this.#options.sources.some(({ isUnsure }) => isUnsure)) return;
+    this.ask();
+    wake();
+  }
+
+  /** Between two batches, into all sources, idle and ended ones too. */
+  inject(): void {
+    const { clock, sources, onInject } = this.#options;
+    this.#asked = false;
+    const last = sources.every(({ ended }) => ended);
+    const started = clock.elapsed();
+    const empty = { pause: 0, states: new Map<string, State>(), commits: [onInject()], committed: [] };
+    const barrier: Barrier = { epoch: this.#epoch, started, last, ...empty };
+    this.#barrier = barrier;
+    for (const source of sources) source.barrier(barrier.epoch);
+    barrier.pause = clock.elapsed() - started;
+  }
+
+  passed(run: NodeRun, epoch: number, state: State, commit?: () => void, committed?: () => void): void {
+    const barrier = this.#barrier;
+    if (barrier?.epoch !== epoch) return;
+    barrier.states.set(run.id, state);
+    if (commit) barrier.commits.push(commit);
+    if (committed) barrier.committed.push(committed);
+    if (barrier.states.size < this.#options.runs.size) return;
+    this.#commit(barrier).catch((error: unknown) => {
+      this.#options.onFailure(
+        new Error(`the checkpoint could not be written: ${text(error)}`, { cause: error }),
+      );
+    });
+  }
+
+  async #commit(barrier: Barrier): Promise<void> {
+    const { clock, state, onChange, onCheckpoint, onEnd, wake } = this.#options;
+    const { epoch } = barrier;
+    const nodes = await this.#encode(barrier);
+    const at = clock.now();
+    const began = clock.elapsed();
+    const written = state.commit({ epoch, at, nodes, positions: this.#positions(barrier) }, barrier.commits);
+    barrier.pause = Math.max(barrier.pause, clock.elapsed() - began);
+    killAt('mid_checkpoint');
+    await written;
+    this.#epoch = epoch + 1;
+    this.#barrier = null;
+    for (const tell of barrier.committed) tell();
+    this.checkpoint = { epoch, at, pauseMs: barrier.pause };
+    onCheckpoint(this.checkpoint, (clock.elapsed() - barrier.started) / 1000);
+    if (this.problem !== null) {
+      this.problem = null;
+      onChange();
+    }
+    if (barrier.last) {
+      this.#complete = true;
+      onEnd();
+    }
+    wake();
+  }
+
+  #positions({ states }: Barrier): ReadonlyMap<string, Position> {
+    return new Map(
+      this.#options.sources.map(({ run: { id } }) => [id, (states.get(id) as KeptSource).position]),
+    );
+  }
+
+  /** Node by node, so that the pump never stands still for all of them. */
+  async #encode(barrier: Barrier): Promise<ReadonlyMap<string, Buffer>> {
+    const { runs, clock } = this.#options;
+    const nodes = new Map<string, Buffer>();
+    for (const [id, state] of barrier.states) {
+      if (state === undefined) continue;
+      const { node } = runs.get(id)!;
+      const began = clock.elapsed();
+      nodes.set(id, encodeNode({ hash: stateHash(node), stateVersion: stateVersion(node), state }));
+      barrier.pause = Math.max(barrier.pause, clock.elapsed() - began);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    return nodes;
+  }
+}
+
+export const stateHash = ({ stateHash, hash }: CheckedNode): string => stateHash ?? hash;
+
+export const stateVersion = ({ component }: CheckedNode): number =>
+  component.kind === 'operator' ? (component.stateVersion ?? 1) : 1;

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Sink } from '../../component/index.js';
+import { stateKeysOf } from '../privacy/privacy.js';
+import { StateStore, STATE_FILE } from '../../state/index.js';
+import { makeFolder } from '../../telemetry/folders.js';
+import { Nodes, type NodesOptions } from '../nodes.js';
+import { named } from '../shared/waiting.js';
+
+/** Where a backup keeps the copies of stores: a folder a node. */
+export const STORES = 'stores';
+
+/**
+ * Copies stores that are open. To be called after the state was copied: rows that came since then are of later
+ * epochs, and a start from the copy takes them back.
+ */
+export async function copyStores(nodes: Nodes, folder: string): Promise<void> {
+  for (const node of nodes.of('sink')) {
+    const sink = nodes.sink(node.id);
+    if (!sink.copyTo) continue;
+    const to = join(folder, STORES, node.id);
+    makeFolder(to);
+    await named(node, sink.copyTo(to));
+  }
+}
+
+/** Copies all that a topology that does not run has kept. @throws Error `backup.nothing` where it has nothing */
+export async function copyStopped(options: NodesOptions, folder: string): Promise<void> {
+  const { id, settings } = options.topology;
+  if (!existsSync(join(settings.stateFolder, STATE_FILE)))
+    throw Object.assign(new Error(`${settings.stateFolder} holds no state: ${id} has never run there`), {
+      code: 'backup.nothing',
+    });
+  const { key, formerKey = null } = stateKeysOf(settings);
+  const state = new StateStore(settings.stateFolder, id, key, formerKey);
+  try {
+    await state.copyTo(join(folder, STATE_FILE));
+    const nodes = new Nodes(options);
+    nodes.create();
+    await whileOpen(nodes, () => copyStores(nodes, folder));
+  } finally {
+    await state.close();
+  }
+}
+
+/**
+ * Brings copies of stores beside the stores. What it gives puts them in their place, for a start to come; old stores
+ * are moved to names that end in `aside`.
+ */
+export async function restoreStores(
+  options: NodesOptions,
+  folder: string,
+  aside: string,
+): Promise<() => void> {
+  const swaps: (() => void)[] = [];
+  const nodes = new Nodes(options);
+  nodes.create();
+  for (const node of nodes.of('sink')) {
+    const from = join(folder, STORES, node.id);
+    const sink = nodes.sink(node.id);
+    if (sink.restoreFrom && existsSync(from)) swaps.push(await named(node, sink.restoreFrom(from, aside)));
+  }
+  return () => {
+    for (const swap of swaps) swap();
+  };
+}
+
+async function whileOpen(nodes: Nodes, work: () => Promise<void>): Promise<void> {
+  const opened: Sink[] = [];
+  try {
+    for (const node of nodes.of('sink')) {
+      const sink = nodes.sink(node.id);
+      // One that is no store would begin to deliver.
+      if (!sink.copyTo || !sink.reader) continue;
+      await named(node, sink.open());
+      opened.push(sink);
+    }
+    await work();
+  } finally {
+    for (const sink of opened) await sink.close();
+  }
+}

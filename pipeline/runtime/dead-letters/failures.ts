@@ -1,0 +1,81 @@
+import type { Context } from '../../component/index.js';
+import type { Settings } from '../../config/topology.js';
+import type { Data, Failure, LinkTable } from '../../model/index.js';
+import type { NewLetter } from '../../state/index.js';
+import type { NodeRun } from '../host.js';
+import { redact } from '../../telemetry/secrets.js';
+import { toPortable } from '../shared/portable.js';
+
+/** Dead letters of input that are kept in a second; the rest is counted alone: who floods a port must not push out others' letters. */
+const LETTERS_A_SECOND = 200;
+
+export interface FailuresOptions {
+  readonly settings: Settings;
+  readonly links: LinkTable;
+  readonly clock: Context['clock'];
+  /** Keeps a letter, and gives how many old ones it pushed out. */
+  readonly keep: (letter: NewLetter) => number;
+  /** True where the record came from a dead letter: that stays, with its new reason. */
+  readonly failedAgain: (record: unknown, code: string, reason: string) => boolean;
+  /** The epoch that a node is in. */
+  readonly epochOf: (run: NodeRun) => number;
+  readonly onDegraded: () => void;
+  readonly onTooMany: (error: Error) => void;
+}
+
+/** What becomes of records that a node could not take: counted, kept as dead letters, and too many in a row are a problem. */
+export class Failures {
+  readonly #options: FailuresOptions;
+  /** None yet: 0 is the first second of the clock. */
+  #second = -1;
+  #left = 0;
+
+  constructor(options: FailuresOptions) {
+    this.#options = options;
+  }
+
+  report(run: NodeRun, stage: string, failures: readonly Failure[]): void {
+    // A server's answer may repeat what it was sent.
+    const failed = failures.map((failure) => ({ ...failure, reason: redact(failure.reason) }));
+    const { settings, onDegraded, onTooMany } = this.#options;
+    run.meter.failed(stage, failed.length);
+    run.failedInRow += failed.length;
+    for (const failure of failed) this.#bury(run, stage, failure);
+    run.context.log.warn('records failed', { stage, code: failed[0]!.code, reason: failed[0]!.reason });
+    const threw = failed.some(({ code }) => code.endsWith('.threw'));
+    if (run.failedInRow >= settings.degradedAfterFailures || threw) {
+      run.problem = `${run.failedInRow} records in a row failed (${stage}): ${failed[0]!.reason}`;
+      onDegraded();
+    }
+    // What comes over the network must not be able to stop a topology: bad input only degrades it.
+    const { stopAfterFailures } = settings;
+    if (stopAfterFailures !== null && run.failedInRow >= stopAfterFailures && stage !== 'decode') {
+      onTooMany(
+        new Error(
+          `${run.id}: ${run.failedInRow} records in a row failed, the last one because: ${failed.at(-1)!.reason}`,
+        ),
+      );
+    }
+  }
+
+  #bury(run: NodeRun, stage: string, { code, reason, record }: Failure): void {
+    const { links, clock, keep, failedAgain, epochOf } = this.#options;
+    if (failedAgain(record, code, reason)) return;
+    const second = Math.floor(clock.elapsed() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#left = LETTERS_A_SECOND;
+    }
+    if (stage === 'decode' && this.#left-- <= 0) {
+      run.meter.count('dead_letters_not_kept_total', 1);
+      return;
+    }
+    const kept = isData(record) ? toPortable(record, links) : record;
+    const letter = { node: run.id, stage, code, reason, record: kept, at: clock.now(), epoch: epochOf(run) };
+    const pushedOut = keep(letter);
+    if (pushedOut > 0) run.meter.count('dead_letters_dropped_total', pushedOut);
+  }
+}
+
+const isData = (record: unknown): record is Data =>
+  typeof record === 'object' && record !== null && 'port' in record;

@@ -1,0 +1,52 @@
+import type { Keeping } from '../../component/index.js';
+import type { Settings } from '../../config/topology.js';
+import {
+  derivedKey,
+  knownSecret,
+  openState,
+  privacySecret,
+  type StateKeys,
+  type StateStore,
+} from '../../state/index.js';
+import type { Log } from '../../telemetry/log.js';
+import { Anonymiser } from './anonymise.js';
+
+type Private = Pick<Settings, 'privacy' | 'stateFolder'>;
+
+/** What turns records into anonymous ones; null where the topology does not ask for that. */
+export function anonymiserOf({ privacy, stateFolder }: Private): Anonymiser | null {
+  if (!privacy?.anonymizeData) return null;
+  return new Anonymiser(derivedKey(privacySecret(stateFolder, privacy.key), 'pseudonyms'));
+}
+
+/** What components are told of how long and how to keep; undefined where the topology asks for nothing, and never did. */
+export function keepingOf(settings: Private): Keeping | undefined {
+  const { privacy } = settings;
+  const keys = stateKeysOf(settings);
+  if (!privacy && !keys.formerKey) return undefined;
+  return { retentionDays: privacy?.dataRetentionDays ?? null, ...keys };
+}
+
+/** Secrets that the state folder is encrypted with, or was. */
+export function stateKeysOf({ privacy, stateFolder }: Private): StateKeys {
+  const given = privacy?.key ?? null;
+  return privacy?.enableEncryption
+    ? { key: privacySecret(stateFolder, given) }
+    : { key: null, formerKey: knownSecret(stateFolder, given) };
+}
+
+/** The state of a topology, made as its settings ask first. @throws Error as {@link openState} */
+export const openStateOf = (topology: string, settings: Private, log: Log): Promise<StateStore> =>
+  openState(settings.stateFolder, topology, stateKeysOf(settings), (becomes) => {
+    tellReseal(log, settings.stateFolder, becomes);
+  });
+
+/** That what lay in the clear is being encrypted is good to know; the other way round is worth a warning. */
+export function tellReseal(
+  log: Pick<Log, 'info' | 'warn'>,
+  what: string,
+  becomes: 'encrypted' | 'clear',
+): void {
+  if (becomes === 'encrypted') log.info('what was kept in the clear is written anew, encrypted', { what });
+  else log.warn('what was encrypted is written anew in the clear, as encryption was switched off', { what });
+}

@@ -1,0 +1,46 @@
+import type { Context } from '../../component/index.js';
+import type { Settings } from '../../config/topology.js';
+import type { DeadLetters } from '../../state/index.js';
+import type { Log } from '../../telemetry/log.js';
+import type { SinkStage } from '../stages/sink/sink-stage.js';
+import { text } from '../shared/waiting.js';
+
+const LONGEST_PAUSE_MS = 3_600_000;
+const DAY_US = 86_400_000_000;
+
+export interface RetentionOptions {
+  readonly settings: Settings;
+  readonly clock: Context['clock'];
+  readonly letters: DeadLetters;
+  readonly sinks: readonly SinkStage[];
+  readonly log: Log;
+}
+
+/** Letters and outboxes hold records: they live no longer than what the stores keep. */
+export class Retention {
+  readonly #options: RetentionOptions;
+  #lookedAt = -Infinity;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  /** Forgets what is too old, as often as a store does. To be called now and then. */
+  tick(): void {
+    const { settings, clock, letters, sinks, log } = this.#options;
+    const days = settings.privacy?.dataRetentionDays ?? null;
+    if (days === null) return;
+    const pause = Math.min(LONGEST_PAUSE_MS, (days * DAY_US) / 20_000);
+    if (clock.elapsed() < this.#lookedAt + pause) return;
+    this.#lookedAt = clock.elapsed();
+    const time = clock.now() - days * DAY_US;
+    letters.forgetBefore(time);
+    for (const sink of sinks)
+      sink.forgetBefore(time).catch((error: unknown) => {
+        log.error('old records of an outbox cannot be forgotten', {
+          node: sink.run.id,
+          error: text(error),
+        });
+      });
+  }
+}

@@ -1,0 +1,42 @@
+import type { LiveFeed } from '../../component/index.js';
+import type { Data } from '../../model/index.js';
+
+type Listener = Parameters<LiveFeed['listen']>[0];
+
+/** The live feeds of one node in all shards of a process, as one. Shards come and go; who listens stays. */
+export class GroupFeed implements LiveFeed {
+  readonly #feeds = new Set<LiveFeed>();
+  readonly #listeners = new Set<Listener>();
+
+  /** Takes a shard's feed in. Gives how to let it go. */
+  add(feed: LiveFeed): () => void {
+    this.#feeds.add(feed);
+    const stop = feed.listen((records) => {
+      for (const listener of this.#listeners) listener(records);
+    });
+    return () => {
+      this.#feeds.delete(feed);
+      stop();
+    };
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** An environment that has moved between partitions may be known to several. */
+  latest(environment: string): Data<'pose'> | undefined {
+    return [...this.#feeds]
+      .flatMap((feed) => feed.latest(environment) ?? [])
+      .reduce<Data<'pose'> | undefined>((a, b) => (a && a.time >= b.time ? a : b), undefined);
+  }
+
+  recentEvents(environment: string): readonly Data<'event'>[] {
+    return [...this.#feeds]
+      .flatMap((feed) => feed.recentEvents?.(environment) ?? [])
+      .sort((a, b) => a.time - b.time);
+  }
+}

@@ -1,0 +1,315 @@
+import { join } from 'node:path';
+import type { AnySource, LiveFeed, Operator, Partitions, Reader } from '../../component/index.js';
+import type { CheckedNode, CheckedTopology } from '../../config/topology.js';
+import { openStateOf } from '../privacy/privacy.js';
+import {
+  DeadLetters,
+  PartitionState,
+  STATE_FILE,
+  type StateStore,
+  type DeadLetter,
+} from '../../state/index.js';
+import { backoff, pause } from '../shared/backoff.js';
+import type { CheckpointFigures } from '../checkpoints/barriers.js';
+import { GroupFeed } from './group-feed.js';
+import { Nodes } from '../nodes.js';
+import type { NotReplayed } from '../dead-letters/replays.js';
+import { seededRandom } from '../shared/random.js';
+import type { NodeHealth, Run } from '../run.js';
+import { Shard, type ShardOptions } from '../shard.js';
+import { text } from '../shared/waiting.js';
+
+/** Longer than two heartbeats: who has lost a partition without knowing has been told by then. */
+const FIRST_RETRY_MS = 3000;
+const LONGEST_RETRY_MS = 30_000;
+/** After this time a new failure counts as the first. */
+const STEADY_MS = 60_000;
+
+export type ShardGroupOptions = Omit<ShardOptions, 'partition'>;
+
+/** A partition that this process is to serve, until it is given away. */
+interface Held {
+  readonly away: AbortController;
+  shard: Shard | undefined;
+  problem: string | null;
+  ended: Promise<void>;
+}
+
+/**
+ * The share that this process has of a topology that several processes run: each partition of the source is a
+ * shard of its own, with its own operators, sinks and checkpoints. The group gives partitions and takes them away.
+ */
+export class ShardGroup implements Run {
+  /** Never: partitions do not end. */
+  readonly finished = new Promise<void>(() => undefined);
+  #options: ShardGroupOptions;
+  readonly #source: CheckedNode;
+  readonly #transactional: ReadonlySet<string>;
+  readonly #held = new Map<number, Held>();
+  readonly #random: () => number;
+  #partitions: Partitions | undefined;
+  #store: StateStore | undefined;
+  #letters: DeadLetters | undefined;
+  readonly #feeds = new Map<string, GroupFeed>();
+  #stopped = false;
+  /** Of partitions given away, until they have ended. */
+  readonly #leaving = new Map<number, Promise<void>>();
+
+  constructor(options: ShardGroupOptions) {
+    const { topology } = options;
+    this.#options = options;
+    this.#source = topology.nodes.find(({ component }) => component.kind === 'source')!;
+    this.#transactional = new Set(
+      topology.nodes
+        .filter(({ component }) => component.kind === 'sink' && component.transactional === true)
+        .map(({ id }) => id),
+    );
+    this.#random = seededRandom(topology.settings.seed, `${topology.id}/partitions`);
+  }
+
+  async start(): Promise<void> {
+    const { topology, onStep, onFailure, log } = this.#options;
+    onStep('hardware_initialization', 0);
+    try {
+      this.#store = await openStateOf(topology.id, topology.settings, log);
+      this.#letters = new DeadLetters(this.#store);
+      this.#partitions = this.#open();
+      onStep('hardware_initialization', 1);
+      await this.#partitions.join(
+        (share) => {
+          this.#share(share);
+        },
+        (error) => {
+          if (!this.#stopped) onFailure(error, false);
+        },
+      );
+    } catch (error) {
+      await this.stop(false);
+      throw error;
+    }
+    // What partitions need is loaded as they come.
+    onStep('model_loading', 1);
+    onStep('data_pipeline_start', 1);
+  }
+
+  async stop(save: boolean, force = false): Promise<void> {
+    const { onStep } = this.#options;
+    this.#stopped = true;
+    onStep('data_pipeline_stop', 0.2);
+    const held = [...this.#held.values()];
+    await Promise.all((save || force ? this.#shards : []).map((shard) => shard.stop(save, force)));
+    this.#share([]);
+    await Promise.all([...held.map(({ ended }) => ended), ...this.#leaving.values()]);
+    onStep('data_pipeline_stop', 1);
+    await this.#partitions?.leave();
+    await this.#store?.close();
+    onStep('model_unloading', 1);
+  }
+
+  /** Of each node the worst that its shards say. */
+  get runs(): ReadonlyMap<string, NodeHealth> {
+    const shards = this.#shards;
+    return new Map(
+      this.#options.topology.nodes.map(({ id }) => {
+        const all = shards.map((shard) => shard.runs.get(id)!);
+        const worst =
+          all.find(({ problem }) => problem !== null) ?? all.find((run) => run.status !== 'active');
+        const newest = all.map(({ lastRecord }) => lastRecord ?? -Infinity);
+        const lastRecord = Math.max(-Infinity, ...newest);
+        return [
+          id,
+          {
+            id,
+            status: (worst ?? all[0])?.status ?? 'active',
+            problem: worst?.problem ?? null,
+            lastRecord: lastRecord === -Infinity ? null : lastRecord,
+          },
+        ];
+      }),
+    );
+  }
+
+  /** The oldest of the partitions' last ones. */
+  get checkpoint(): CheckpointFigures | null {
+    const all = this.#shards.map(({ checkpoint }) => checkpoint).filter((one) => one !== null);
+    return all.reduce<CheckpointFigures | null>((a, b) => (a && a.at <= b.at ? a : b), null);
+  }
+
+  get problem(): string | null {
+    for (const [number, { problem, shard }] of this.#held) {
+      const found = problem ?? shard?.problem;
+      if (found) return `partition ${number}: ${found}`;
+    }
+    return null;
+  }
+
+  get readers(): ReadonlyMap<string, Reader> {
+    return this.#shards[0]?.readers ?? new Map<string, Reader>();
+  }
+
+  get feeds(): ReadonlyMap<string, LiveFeed> {
+    return this.#feeds;
+  }
+
+  /** What the node says in each partition, by the partition's number. */
+  describe(node: string): Readonly<Record<string, unknown>> {
+    return Object.fromEntries(
+      [...this.#held].map(([number, { shard }]) => [`partition_${number}`, shard?.describe(node) ?? {}]),
+    );
+  }
+
+  operator(node: string): Operator | undefined {
+    return this.#shards[0]?.operator(node);
+  }
+
+  deadLetters(): DeadLetters | undefined {
+    return this.#letters;
+  }
+
+  replayAsked(): readonly NotReplayed[] {
+    const refused = this.#shards.flatMap((shard) => shard.replayAsked());
+    const served = ({ partition }: DeadLetter) =>
+      partition !== undefined && this.#held.get(partition)?.shard !== undefined;
+    const waiting = (this.#letters?.asked() ?? []).filter((letter) => !served(letter));
+    return [...refused, ...waiting.map((letter) => this.#notNow(letter))];
+  }
+
+  adjust(topology: CheckedTopology): void {
+    this.#options = { ...this.#options, topology };
+    for (const shard of this.#shards) shard.adjust(topology);
+  }
+
+  /** Letters and the ids of alerts that were told: all else lies beside the input. */
+  async copyTo(folder: string): Promise<void> {
+    await this.#store?.copyTo(join(folder, STATE_FILE));
+  }
+
+  /** It stays asked for: the partition's next start here takes it. */
+  #notNow({ id, partition }: DeadLetter): NotReplayed {
+    if (partition !== undefined)
+      return {
+        id,
+        reason: `its partition ${partition} is not read here now: it is replayed as soon as it is`,
+      };
+    this.#letters!.refuseReplay(id);
+    return { id, reason: 'it does not say which partition it is of: the topology was not scaled out then' };
+  }
+
+  get #shards(): readonly Shard[] {
+    return [...this.#held.values()].map(({ shard }) => shard).filter((shard) => shard !== undefined);
+  }
+
+  #feedOf(node: string): GroupFeed {
+    let feed = this.#feeds.get(node);
+    if (!feed) this.#feeds.set(node, (feed = new GroupFeed()));
+    return feed;
+  }
+
+  #open(): Partitions {
+    const { component, config, id } = this.#source;
+    const { partitions } = component as AnySource;
+    if (!partitions) throw new Error(`${id} (${component.name}) has no partitions to share`);
+    const { context } = new Nodes(this.#options).runs.get(id)!;
+    return partitions(config as never, context);
+  }
+
+  #share(partitions: readonly number[]): void {
+    for (const [number, held] of this.#held) {
+      if (partitions.includes(number)) continue;
+      this.#held.delete(number);
+      held.away.abort();
+      this.#leaving.set(number, held.ended);
+    }
+    for (const number of partitions) {
+      if (this.#stopped || this.#held.has(number)) continue;
+      const held: Held = {
+        away: new AbortController(),
+        shard: undefined,
+        problem: null,
+        ended: Promise.resolve(),
+      };
+      this.#held.set(number, held);
+      held.ended = this.#hold(number, held, this.#leaving.get(number));
+    }
+    this.#options.onChange();
+  }
+
+  /** Serves a partition, again and again after failures, until it is given away. */
+  async #hold(number: number, held: Held, before: Promise<void> | undefined): Promise<void> {
+    const { log, clock, onChange } = this.#options;
+    const { signal } = held.away;
+    await before;
+    const away = () => signal.aborted;
+    for (let attempt = 1; !away(); attempt++) {
+      const began = clock.elapsed();
+      try {
+        await this.#serve(number, held);
+      } catch (error) {
+        if (away()) break;
+        held.problem = text(error);
+        if (clock.elapsed() - began > STEADY_MS) attempt = 1;
+        log.warn('a partition failed and is taken again', { partition: number, error: text(error), attempt });
+        onChange();
+        await pause(backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#random), signal, clock);
+      }
+    }
+    this.#leaving.delete(number);
+  }
+
+  /** Resolves when the partition is given away; rejects when its shard fails. */
+  async #serve(number: number, held: Held): Promise<void> {
+    const { log, onFailure } = this.#options;
+    const { signal } = held.away;
+    const partition = await this.#partitions!.take(number, signal);
+    if (signal.aborted) {
+      await partition.close();
+      return;
+    }
+    let settle: (error: Error | null) => void = () => undefined;
+    const over = new Promise<Error | null>((resolve) => {
+      settle = resolve;
+    });
+    const given = () => {
+      settle(null);
+    };
+    signal.addEventListener('abort', given);
+    const shard = new Shard({
+      ...this.#options,
+      log: log.child({ partition: number }),
+      onStep: () => undefined,
+      onFailure: (error, final) => {
+        if (final) onFailure(error, true);
+        settle(error);
+      },
+      partition,
+      openState: () =>
+        new PartitionState(
+          partition,
+          number,
+          this.#source.id,
+          this.#transactional,
+          this.#store!,
+          this.#letters!,
+        ),
+    });
+    const { saved } = partition;
+    const unheard: (() => void)[] = [];
+    log.info('a partition is taken', { partition: number, epoch: saved?.epoch ?? null });
+    try {
+      await shard.start();
+      held.shard = shard;
+      shard.adjust(this.#options.topology);
+      for (const [node, feed] of shard.feeds) unheard.push(this.#feedOf(node).add(feed));
+      held.problem = null;
+      this.#options.onChange();
+      const failure = await over;
+      if (failure) throw failure;
+    } finally {
+      signal.removeEventListener('abort', given);
+      held.shard = undefined;
+      for (const stop of unheard) stop();
+      // At once: a sink may be waiting for a checkpoint that does not come any more.
+      await Promise.all([shard.stop(false), partition.close()]);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { CheckedNode } from '../../config/topology.js';
+
+/** A moment for all else that waits. */
+export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
+
+/** Waits for all, `ms` at most. Gives the indices of those that have not come; rejects with the first that rejects. */
+export async function withinTime(works: readonly Promise<void>[], ms: number): Promise<readonly number[]> {
+  const late = new Set(works.keys());
+  const all = Promise.all(
+    works.map(async (work, index) => {
+      await work;
+      late.delete(index);
+    }),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    await Promise.race([all, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+  return [...late];
+}
+
+/** An error that says which node it came from. */
+export async function named<T>(node: CheckedNode, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? { code: error.code } : {};
+    throw Object.assign(
+      new Error(`${node.id} (${node.component.name}): ${text(error)}`, { cause: error }),
+      code,
+    );
+  }
+}
+
+export const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,282 @@
+import { PORTS, sliceBlock, type LinkTable, type Port } from '../../model/index.js';
+import type { State } from '../../component/index.js';
+import { fromPortable, toPortable, type Portable } from '../shared/portable.js';
+import { countOf, timeOf, type BarrierSignal, type DataSignal, type Signal } from './signal.js';
+
+/** Where a {@link FanIn} sends what it releases. */
+export interface FanInOutput {
+  data(signal: DataSignal): void;
+  watermark(time: number, received: number): void;
+  /** All inputs have passed the barrier. */
+  barrier(signal: BarrierSignal): void;
+}
+
+/**
+ * Brings the inputs of a node together. Records are released in the order (event time, port, input, layout,
+ * arrival) once no input can bring an earlier one: merging by arrival would differ from run to run. A source's
+ * batch gives one block for each layout in it, so blocks of different layouts are merged by time too: else the
+ * order would depend on how large the batches were. A record that is late within its own port and layout counts
+ * as having the time of the newest one before it. Records behind an early barrier are held until all inputs have
+ * passed it.
+ *
+ * With `ordered` false (sinks) only barriers are waited for.
+ */
+export class FanIn {
+  readonly #inputs: readonly Input[];
+  readonly #byName: ReadonlyMap<string, Input>;
+  readonly #output: FanInOutput;
+  readonly #ordered: boolean;
+  #sent = -Infinity;
+  #behind = 0;
+
+  constructor(inputs: readonly string[], output: FanInOutput, ordered: boolean) {
+    this.#inputs = inputs.map((name, index) => new Input(name, index));
+    this.#byName = new Map(this.#inputs.map((input) => [input.name, input]));
+    this.#output = output;
+    this.#ordered = ordered && inputs.length > 1;
+  }
+
+  /** Records held until other inputs catch up. */
+  get held(): number {
+    let held = this.#behind;
+    for (const input of this.#inputs) held += input.held;
+    return held;
+  }
+
+  /** Records behind an early barrier, of `held`. */
+  get behindBarrier(): number {
+    return this.#behind;
+  }
+
+  push(signal: Signal): void {
+    const input = this.#byName.get(signal.from)!;
+    if (input.barrier) {
+      input.behind.push(signal);
+      if (signal.kind === 'data') this.#behind += countOf(signal.data);
+      return;
+    }
+    switch (signal.kind) {
+      case 'data':
+        if (!this.#ordered) {
+          this.#output.data(signal);
+          return;
+        }
+        input.add(signal);
+        this.#release();
+        break;
+      case 'watermark':
+        input.watermark = Math.max(input.watermark, signal.time);
+        if (this.#ordered) this.#release();
+        this.#forward(signal.received);
+        break;
+      case 'barrier':
+        input.barrier = true;
+        if (this.#inputs.every(({ barrier }) => barrier)) this.#align(signal);
+    }
+  }
+
+  /** Held, unreleased records belong to the snapshot of the node. Taken at the barrier. */
+  snapshot(links: LinkTable): State {
+    return this.#inputs.map(({ name, watermark, lanes }): KeptInput => ({
+      name,
+      watermark,
+      lanes: lanes.map(({ key, port, newest, queue }) => ({
+        key,
+        port,
+        newest,
+        queue: queue.map(({ signal, offset, floor }) => ({
+          data: toPortable(rest(signal, offset).data, links),
+          floor,
+        })),
+      })),
+    }));
+  }
+
+  /** What the snapshot says of inputs that are no longer there is left out. */
+  restore(state: State, links: LinkTable, received: number): void {
+    for (const kept of state as readonly KeptInput[]) {
+      const input = this.#byName.get(kept.name);
+      if (!input) continue;
+      input.watermark = kept.watermark;
+      for (const { key, port, newest, queue } of kept.lanes) {
+        const lane = input.lane(key, port);
+        lane.newest = newest;
+        for (const { data, floor } of queue) {
+          const restored = fromPortable(data, links);
+          if (!restored) continue;
+          const signal: DataSignal = { kind: 'data', data: restored, from: kept.name, received };
+          lane.queue.push({ signal, offset: 0, floor });
+          input.held += countOf(restored);
+        }
+      }
+    }
+    this.#sent = this.#reached();
+  }
+
+  #align(barrier: BarrierSignal): void {
+    this.#output.barrier(barrier);
+    this.#behind = 0;
+    const waiting = this.#inputs.map((input) => {
+      const { behind } = input;
+      input.barrier = false;
+      input.behind = [];
+      return behind;
+    });
+    for (const signals of waiting) for (const signal of signals) this.push(signal);
+  }
+
+  #release(): void {
+    for (let next = this.#earliest(); next; next = this.#earliest()) {
+      const { signal, offset, floor } = next.queue[0]!;
+      const end = this.#runEnd(next, signal, offset, floor);
+      const whole = end === countOf(signal.data);
+      next.input.held -= end - offset;
+      if (whole) next.queue.shift();
+      else next.queue[0] = { signal, offset: end, floor: Math.max(floor, timeOf(signal.data, end - 1)) };
+      this.#output.data(offset === 0 && whole ? signal : part(signal, offset, end));
+    }
+  }
+
+  /** The lane whose head goes next; undefined while an input could bring an earlier record. */
+  #earliest(): Lane | undefined {
+    let first: Lane | undefined;
+    for (const { lanes } of this.#inputs) {
+      for (const lane of lanes) if (lane.queue.length > 0 && (!first || before(lane, first))) first = lane;
+    }
+    if (!first) return undefined;
+    const time = headTime(first);
+    for (const input of this.#inputs) if (mayBring(input, time)) return undefined;
+    return first;
+  }
+
+  /** How far the frames of a block go before another lane's turn. */
+  #runEnd(lane: Lane, signal: DataSignal, offset: number, floor: number): number {
+    const count = countOf(signal.data);
+    let end = offset + 1;
+    let newest = Math.max(floor, timeOf(signal.data, offset));
+    for (; end < count; end++) {
+      newest = Math.max(newest, timeOf(signal.data, end));
+      for (const input of this.#inputs) {
+        if (mayBring(input, newest)) return end;
+        for (const other of input.lanes)
+          if (other !== lane && other.queue.length > 0 && !precedes(lane, newest, other)) return end;
+      }
+    }
+    return end;
+  }
+
+  #forward(received: number): void {
+    const reached = this.#reached();
+    if (reached <= this.#sent) return;
+    this.#sent = reached;
+    this.#output.watermark(reached, received);
+  }
+
+  /** Up to here nothing more can be released. */
+  #reached(): number {
+    let reached = Infinity;
+    for (const { lanes, watermark } of this.#inputs) {
+      let head = Infinity;
+      let bounded = true;
+      for (const lane of lanes) {
+        if (lane.queue.length === 0) continue;
+        head = Math.min(head, headTime(lane) - 1);
+        bounded &&= lane.port === 'csi';
+      }
+      reached = Math.min(reached, head === Infinity || bounded ? Math.min(head, watermark) : head);
+    }
+    return reached;
+  }
+}
+
+class Input {
+  readonly name: string;
+  readonly index: number;
+  watermark = -Infinity;
+  readonly lanes: Lane[] = [];
+  held = 0;
+  barrier = false;
+  behind: Signal[] = [];
+
+  constructor(name: string, index: number) {
+    this.name = name;
+    this.index = index;
+  }
+
+  add(signal: DataSignal): void {
+    const { data } = signal;
+    const lane = this.lane(data.port === 'csi' ? data.layout.key : '', data.port);
+    const floor = Math.max(lane.newest, this.watermark + 1);
+    lane.queue.push({ signal, offset: 0, floor });
+    const count = countOf(data);
+    this.held += count;
+    lane.newest = floor;
+    for (let index = 0; index < count; index++) lane.newest = Math.max(lane.newest, timeOf(data, index));
+  }
+
+  lane(key: string, port: Port): Lane {
+    const found = this.lanes.find((lane) => lane.key === key && lane.port === port);
+    if (found) return found;
+    const made = { input: this, key, port, newest: -Infinity, queue: [] };
+    this.lanes.push(made);
+    return made;
+  }
+}
+
+/** Records of one port and one layout of an input: they stay in their order. */
+interface Lane {
+  readonly input: Input;
+  /** Of the layout. */
+  readonly key: string;
+  readonly port: Port;
+  /** The newest event time so far: later records count as no earlier. */
+  newest: number;
+  readonly queue: { readonly signal: DataSignal; readonly offset: number; readonly floor: number }[];
+}
+
+interface KeptInput {
+  readonly name: string;
+  readonly watermark: number;
+  readonly lanes: readonly {
+    readonly key: string;
+    readonly port: Port;
+    readonly newest: number;
+    readonly queue: readonly { readonly data: Portable; readonly floor: number }[];
+  }[];
+}
+
+/**
+ * Whether an input may still bring a record of `time` or before. One that has records is not waited for,
+ * lest a pose waits for the next: but blocks of other layouts may follow a block of frames.
+ */
+function mayBring({ lanes, watermark }: Input, time: number): boolean {
+  if (watermark >= time) return false;
+  let heads = 0;
+  for (const { queue, port } of lanes) {
+    if (queue.length === 0) continue;
+    if (port === 'csi') return true;
+    heads++;
+  }
+  return heads === 0;
+}
+
+const headTime = ({ queue }: Lane): number =>
+  Math.max(queue[0]!.floor, timeOf(queue[0]!.signal.data, queue[0]!.offset));
+
+const before = (a: Lane, b: Lane): boolean => precedes(a, headTime(a), b);
+
+/** A record at `time` of the head of `a` goes before the head of `b`. */
+function precedes(a: Lane, time: number, b: Lane): boolean {
+  const other = headTime(b);
+  if (time !== other) return time < other;
+  if (a.port !== b.port) return PORTS.indexOf(a.port) < PORTS.indexOf(b.port);
+  return a.input === b.input ? a.key < b.key : a.input.index < b.input.index;
+}
+
+const rest = (signal: DataSignal, offset: number): DataSignal =>
+  offset === 0 ? signal : part(signal, offset, countOf(signal.data));
+
+function part(signal: DataSignal, start: number, end: number): DataSignal {
+  const { data } = signal;
+  return data.port === 'csi' ? { ...signal, data: sliceBlock(data, start, end) } : signal;
+}

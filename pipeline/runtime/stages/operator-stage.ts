@@ -1,0 +1,232 @@
+import { Observable, type Subscriber } from 'rxjs';
+import type { Operator, Output } from '../../component/index.js';
+import { NOTHING } from '../../component/index.js';
+import type { Data } from '../../model/index.js';
+import { FanIn } from './fan-in.js';
+import type { Host, NodeRun } from '../host.js';
+import { isOn } from '../live.js';
+import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from './signal.js';
+
+/** Held records above which the pump takes from the source that is furthest behind, or waits for it. */
+const HELD_LIMIT = 20_000;
+
+/** Held records above which the pump waits, whatever the sources are: one of the inputs stands still. */
+const SHUT_LIMIT = 10 * HELD_LIMIT;
+
+/** State of a node with inputs, as its checkpoint keeps it. */
+export interface KeptOperator {
+  readonly own: unknown;
+  readonly fanIn: unknown;
+  readonly watermark: number;
+  readonly forwarded: number;
+}
+
+/** Lifts an operator whose `process` answers at once into the streams. */
+export const synchronous =
+  (run: NodeRun, operator: Operator, host: Host, kept: KeptOperator | undefined): Stage =>
+  (input) =>
+    new Observable((out) => input.subscribe(new OperatorStage(run, operator, host, out, kept)));
+
+/** Common to operators that answer at once and those that do not: fan-in, marks, failures, counting. */
+export class OperatorStage {
+  protected readonly run: NodeRun;
+  protected readonly operator: Operator;
+  protected readonly host: Host;
+  readonly #out: Subscriber<Signal>;
+  readonly #fanIn: FanIn;
+  /** What the operator was told, and what was sent on. */
+  #watermark = -Infinity;
+  #forwarded = -Infinity;
+  #standsStill: string | null = null;
+
+  constructor(
+    run: NodeRun,
+    operator: Operator,
+    host: Host,
+    out: Subscriber<Signal>,
+    kept: KeptOperator | undefined,
+  ) {
+    this.run = run;
+    this.operator = operator;
+    this.host = host;
+    this.#out = out;
+    this.#fanIn = new FanIn(
+      run.node.inputs.map(({ from }) => from),
+      {
+        data: (signal) => {
+          this.data(signal);
+        },
+        watermark: (time, received) => {
+          this.watermark(time, received);
+        },
+        barrier: ({ epoch, received }) => {
+          this.barrier(epoch, received, this.#fanIn.snapshot(host.links));
+        },
+      },
+      true,
+    );
+    if (kept) {
+      operator.restore?.(kept.own);
+      this.#fanIn.restore(kept.fanIn, host.links, host.clock.elapsed());
+      this.#watermark = kept.watermark;
+      this.#forwarded = kept.forwarded;
+      run.watermark = kept.forwarded;
+    }
+  }
+
+  next(signal: Signal): void {
+    this.#fanIn.push(signal);
+    if (this.run.node.inputs.length > 1) this.#bound();
+  }
+
+  complete(): void {
+    this.#out.complete();
+  }
+
+  error(error: unknown): void {
+    this.#out.error(error);
+  }
+
+  protected data(signal: DataSignal): void {
+    this.countIn(signal.data);
+    if (!isOn(this.run.node)) {
+      this.emit(this.passedBy(signal.data), signal.received, 'process');
+      return;
+    }
+    // Before a record the operator learns that time has reached it, so that what it does by time is in the
+    // same place however records and marks arrived.
+    if (this.operator.watermark) this.tell(timeOf(signal.data) - 1, signal.received);
+    const started = this.host.clock.elapsed();
+    this.run.traces?.begin(signal, started);
+    const output = this.process(signal);
+    const ended = this.host.clock.elapsed();
+    this.run.meter.operatorSeconds += (ended - started) / 1000;
+    this.emit(output, signal.received, 'process');
+    this.run.traces?.end(ended, output.failed?.[0]?.reason);
+  }
+
+  protected watermark(time: number, received: number): void {
+    this.tell(time, received);
+    const forward = this.held(time);
+    if (forward <= this.#forwarded) return;
+    this.#forwarded = forward;
+    this.run.watermark = forward;
+    this.#out.next({ kind: 'watermark', time: forward, from: this.run.id, received });
+  }
+
+  protected barrier(epoch: number, received: number, fanIn: unknown): void {
+    let own: unknown;
+    try {
+      own = this.operator.snapshot?.();
+    } catch (error) {
+      this.host.fail(
+        new Error(`${this.run.id} could not give a snapshot of its state: ${text(error)}`, { cause: error }),
+      );
+      return;
+    }
+    const kept: KeptOperator = { own, fanIn, watermark: this.#watermark, forwarded: this.#forwarded };
+    this.host.passed(this.run, epoch, kept);
+    this.#out.next({ kind: 'barrier', epoch, from: this.run.id, received });
+  }
+
+  /** Tells the operator that event time has reached `time`. */
+  protected tell(time: number, received: number): void {
+    if (time <= this.#watermark) return;
+    this.#watermark = time;
+    if (!this.operator.watermark || !isOn(this.run.node)) return;
+    const started = this.host.clock.elapsed();
+    const output = this.atTime(time);
+    const ended = this.host.clock.elapsed();
+    this.run.meter.operatorSeconds += (ended - started) / 1000;
+    this.emit(output, received, 'process');
+    this.run.traces?.end(ended);
+  }
+
+  protected emit(output: Output<Data>, received: number, stage: string): void {
+    const { data, failed } = output;
+    if (failed && failed.length > 0) this.host.failures(this.run, stage, failed);
+    else this.run.failedInRow = 0;
+    for (const record of data) {
+      this.run.meter.sentTotal += countOf(record);
+      this.run.meter.show?.(record);
+      const trace = this.run.traces?.of(record);
+      const signal: DataSignal = { kind: 'data', data: record, from: this.run.id, received };
+      this.#out.next(trace ? { ...signal, trace } : signal);
+    }
+  }
+
+  /** What a node that is switched off makes of a record: it is passed on where the node itself could have given it. */
+  protected passedBy(data: Data): Output<Data> {
+    const { component } = this.run.node;
+    return component.kind === 'operator' && component.outputs.includes(data.port)
+      ? { data: [data] }
+      : NOTHING;
+  }
+
+  protected countIn(data: Data): void {
+    this.run.meter.receivedTotal += countOf(data);
+    this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newestOf(data));
+  }
+
+  private process(signal: DataSignal): Output<Data> {
+    try {
+      const output = this.operator.process(signal.data, signal.from);
+      if (output instanceof Promise) {
+        output.catch(() => undefined);
+        throw new Error('it returned a promise, but its definition does not say `asynchronous`');
+      }
+      return output;
+    } catch (error) {
+      return thrown(signal.data, error);
+    }
+  }
+
+  private atTime(time: number): Output<Data> {
+    try {
+      return this.operator.watermark!(time);
+    } catch (error) {
+      return thrown(null, error);
+    }
+  }
+
+  private held(time: number): number {
+    if (time === Infinity || !isOn(this.run.node)) return time;
+    try {
+      return this.operator.holdWatermark?.(time) ?? time;
+    } catch (error) {
+      this.emit(thrown(null, error), this.host.clock.elapsed(), 'process');
+      return -Infinity;
+    }
+  }
+
+  #bound(): void {
+    this.run.meter.queueDepth = this.#fanIn.held;
+    const { held, behindBarrier } = this.#fanIn;
+    this.run.crowded = held > HELD_LIMIT;
+    if (held > SHUT_LIMIT) {
+      this.host.gate.shut(this.run.id);
+      this.#standsStill = `it holds ${held} records because one of its inputs stands still: ${this.run.node.inputs.map(({ from }) => from).join(', ')}`;
+      this.run.problem = this.#standsStill;
+    } else {
+      if (this.#standsStill !== null && this.run.problem === this.#standsStill) this.run.problem = null;
+      this.#standsStill = null;
+      if (behindBarrier > HELD_LIMIT) this.host.gate.shut(this.run.id);
+      else this.host.gate.release(this.run.id);
+    }
+  }
+}
+
+/** A throwing operator does not end the stream: its record becomes a dead letter. */
+export const thrown = (record: Data | null, error: unknown): Output<never> => ({
+  ...NOTHING,
+  failed: [
+    {
+      record,
+      code: 'operator.threw',
+      reason: `the operator threw an error, which it must not do for any input: ${text(error)}`,
+      retriable: false,
+    },
+  ],
+});
+
+const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,97 @@
+import type { Context } from '../../component/index.js';
+import type { Barriers } from '../checkpoints/barriers.js';
+import type { Gate } from './gate.js';
+import type { NodeRun } from '../host.js';
+import type { SourceStage } from './source-stage.js';
+
+/** The pump yields to the event loop after this time. */
+const SLICE_MS = 5;
+
+/**
+ * Takes one batch after the other from the sources and pushes it through the chain, as long as the gate is
+ * open; injects barriers between two batches.
+ */
+export class Pump {
+  readonly #sources: readonly SourceStage[];
+  readonly #runs: ReadonlyMap<string, NodeRun>;
+  readonly #gate: Gate;
+  readonly #clock: Context['clock'];
+  readonly #barriers: Barriers;
+  #wake: (() => void) | undefined;
+  #ends = false;
+  #turn = 0;
+  #lastYield = 0;
+
+  constructor(
+    sources: readonly SourceStage[],
+    runs: ReadonlyMap<string, NodeRun>,
+    barriers: Barriers,
+    gate: Gate,
+    clock: Context['clock'],
+  ) {
+    this.#sources = sources;
+    this.#runs = runs;
+    this.#barriers = barriers;
+    this.#gate = gate;
+    this.#clock = clock;
+  }
+
+  /** Resolves after `end`. */
+  async run(): Promise<void> {
+    while (!this.#ends) {
+      if (this.#barriers.due) this.#barriers.inject();
+      const source = this.#gate.open ? this.#next() : undefined;
+      if (source) {
+        source.pump();
+        if (source.ended && this.#sources.every(({ ended }) => ended)) this.#barriers.ask();
+      } else await this.#idle();
+      if (this.#clock.elapsed() - this.#lastYield >= SLICE_MS) {
+        await new Promise<void>((resolve) => setImmediate(resolve));
+        this.#lastYield = this.#clock.elapsed();
+      }
+    }
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    const wake = this.#wake;
+    this.#wake = undefined;
+    wake?.();
+  }
+
+  end(): void {
+    this.#ends = true;
+    this.wake();
+  }
+
+  /** Sources take turns; while a node holds much of one, the one that is furthest behind goes first, or is waited for. */
+  #next(): SourceStage | undefined {
+    const count = this.#sources.length;
+    if (count > 1 && this.#crowded()) {
+      const open = this.#sources.filter(({ ended }) => !ended);
+      const last = open.reduce<SourceStage | undefined>(
+        (a, b) => (a && a.run.watermark <= b.run.watermark ? a : b),
+        undefined,
+      );
+      return last?.waiting ? last : undefined;
+    }
+    for (let step = 0; step < count; step++) {
+      const source = this.#sources[(this.#turn + step) % count]!;
+      if (!source.waiting) continue;
+      this.#turn = (this.#turn + step + 1) % count;
+      return source;
+    }
+    return undefined;
+  }
+
+  #crowded(): boolean {
+    for (const run of this.#runs.values()) if (run.crowded) return true;
+    return false;
+  }
+
+  #idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import type { QueueSettings } from '../../config/topology.js';
+
+/**
+ * The bounded queue between a source and the pump. `offer` says at once whether the item was taken;
+ * under `block` a full queue gives a promise instead.
+ */
+export class BoundedQueue<T> {
+  readonly #capacity: number;
+  readonly #policy: QueueSettings['policy'];
+  readonly #dropped: (item: T, reason: 'queue_full') => void;
+  readonly #items: T[] = [];
+  #head = 0;
+  #blocked: { readonly item: T; readonly settle: (taken: boolean) => void }[] = [];
+  #closed = false;
+
+  /** @param dropped told of each item that the policy drops */
+  constructor(settings: QueueSettings, dropped: (item: T, reason: 'queue_full') => void) {
+    this.#capacity = settings.capacity;
+    this.#policy = settings.policy;
+    this.#dropped = dropped;
+  }
+
+  get depth(): number {
+    return this.#items.length - this.#head;
+  }
+
+  /** @param enter makes the item; called at once for what will be taken, so that what is refused costs nothing */
+  offer(enter: () => T, refused: () => void): boolean | Promise<boolean> {
+    if (this.#closed) return false;
+    if (this.depth < this.#capacity && this.#blocked.length === 0) {
+      this.#items.push(enter());
+      return true;
+    }
+    if (this.#policy === 'drop_newest') {
+      refused();
+      return false;
+    }
+    if (this.#policy === 'drop_oldest') {
+      const oldest = this.take();
+      if (oldest !== undefined) this.#dropped(oldest, 'queue_full');
+      this.#items.push(enter());
+      return true;
+    }
+    const item = enter();
+    return new Promise((settle) => {
+      this.#blocked.push({ item, settle });
+    });
+  }
+
+  take(): T | undefined {
+    const item = this.#items[this.#head];
+    if (item === undefined) return undefined;
+    this.#items[this.#head++] = undefined as T;
+    if (this.#head === this.#items.length || this.#head > 1024) {
+      this.#items.splice(0, this.#head);
+      this.#head = 0;
+    }
+    const waiting = this.depth < this.#capacity ? this.#blocked.shift() : undefined;
+    if (waiting) {
+      this.#items.push(waiting.item);
+      waiting.settle(true);
+    }
+    return item;
+  }
+
+  /** Nothing more is taken in; those who wait for room are sent away. */
+  close(): void {
+    this.#closed = true;
+    for (const { settle } of this.#blocked) settle(false);
+    this.#blocked = [];
+  }
+}

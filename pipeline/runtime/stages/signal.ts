@@ -1,0 +1,61 @@
+import type { Observable, OperatorFunction } from 'rxjs';
+import type { Data } from '../../model/index.js';
+import type { Trace } from '../../telemetry/traces/index.js';
+
+/** What the streams carry: data, and two marks that every node forwards, with or without data. */
+export type Signal = DataSignal | WatermarkSignal | BarrierSignal;
+
+interface Mark {
+  /** The node that sent it. */
+  readonly from: string;
+  /** Monotonic milliseconds of the arrival of the input that caused it. */
+  readonly received: number;
+}
+
+export interface DataSignal extends Mark {
+  readonly kind: 'data';
+  readonly data: Data;
+  /** Of a sampled frame that the record tells of. */
+  readonly trace?: Trace;
+}
+
+/** No record with a time up to and including `time` follows. Microseconds; Infinity at the end of input. */
+export interface WatermarkSignal extends Mark {
+  readonly kind: 'watermark';
+  readonly time: number;
+}
+
+/** All before it belongs to the checkpoint of `epoch`, all behind it to later ones. */
+export interface BarrierSignal extends Mark {
+  readonly kind: 'barrier';
+  readonly epoch: number;
+}
+
+export type Stream = Observable<Signal>;
+export type Stage = OperatorFunction<Signal, Signal>;
+
+/** Records of a signal: frames for `csi`. */
+export const countOf = (data: Data): number => (data.port === 'csi' ? data.count : 1);
+
+/** Event time at which record `index` of `data` was known: what fan-in orders by. */
+export function timeOf(data: Data, index = 0): number {
+  switch (data.port) {
+    case 'csi':
+      return data.time[index] ?? 0;
+    case 'window':
+      return data.start + data.step * data.points;
+    case 'pose':
+      return data.windowEnd;
+    case 'event':
+    case 'measure':
+      return data.time;
+  }
+}
+
+/** The newest event time in `data`. */
+export function newestOf(data: Data): number {
+  if (data.port !== 'csi') return timeOf(data);
+  let newest = -Infinity;
+  for (let index = 0; index < data.count; index++) newest = Math.max(newest, data.time[index]!);
+  return newest;
+}

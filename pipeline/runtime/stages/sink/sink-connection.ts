@@ -1,0 +1,187 @@
+import { isAway, recoveryOf, type AnySink, type Sink } from '../../../component/index.js';
+import { backoff, pause } from '../../shared/backoff.js';
+import type { Host, NodeRun } from '../../host.js';
+import { text } from '../../shared/waiting.js';
+
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 10_000;
+
+/** What a checkpoint keeps of a sink. */
+export interface KeptSink {
+  /** It has been open with this configuration: what keeps it closed now is no mistake in that. */
+  readonly opened: boolean;
+  /** Rows of later epochs are to be deleted when it opens; null where that is done. */
+  readonly rewindTo: number | null;
+}
+
+export interface SinkConnectionOptions {
+  readonly run: NodeRun;
+  readonly host: Host;
+  /** The instance of now. */
+  readonly sink: Sink;
+  /** Makes another one in its place. */
+  readonly renew: () => Sink;
+  /** Epoch of the checkpoint that this run goes on from. */
+  readonly committed: number;
+  readonly kept: KeptSink | undefined;
+  readonly onOpen: (sink: Sink) => void;
+}
+
+/**
+ * Keeps a sink's store open. One that is away is tried again and again with growing pauses, each time by a new
+ * instance, so that nothing of a broken one is left; a store that rewinds does so before it counts as open.
+ */
+export class SinkConnection {
+  readonly #options: SinkConnectionOptions;
+  readonly #ended = new AbortController();
+  #sink: Sink;
+  #isOpen = false;
+  #known: boolean;
+  #rewindTo: number | null;
+  #opened: () => void = () => undefined;
+  #trying: Promise<void> = Promise.resolve();
+
+  constructor(options: SinkConnectionOptions) {
+    const { run, sink, committed, kept } = options;
+    this.#options = options;
+    this.#sink = sink;
+    this.#known = kept?.opened ?? false;
+    const rewinds = recoveryOf(run.node.component as AnySink, run.node.config) === 'rewind';
+    this.#rewindTo = rewinds ? (kept?.rewindTo ?? committed) : null;
+  }
+
+  /** The open sink; undefined while its store is away. */
+  get sink(): Sink | undefined {
+    return this.#isOpen ? this.#sink : undefined;
+  }
+
+  /** People listen to it live. */
+  get feeds(): boolean {
+    return this.#sink.feed !== undefined;
+  }
+
+  get kept(): KeptSink {
+    return { opened: this.#known, rewindTo: this.#rewindTo };
+  }
+
+  /** Called each time that it opens, after `open` has returned. */
+  onOpen(listener: () => void): void {
+    this.#opened = listener;
+  }
+
+  /** Resolves when the store is open, or away and tried again. Rejects where its configuration is at fault. */
+  async open(): Promise<void> {
+    const { run, host } = this.#options;
+    const opening = this.#open();
+    try {
+      if (await settles(opening, host.patience.openMs)) return;
+      this.#away(`it has not answered for ${host.patience.openMs} ms`);
+      this.#trying = this.#retry(opening);
+    } catch (error) {
+      if (!this.#known && !isAway(error)) throw error;
+      this.#away(text(error));
+      this.#trying = this.#retry(undefined);
+    }
+    run.context.log.warn('runs without a store that is away', { problem: run.problem });
+  }
+
+  /** Gives the instance up, and opens another one, which deletes rows of epochs later than `rewindTo`. */
+  again(rewindTo: number, reason: string): void {
+    if (this.#hasEnded() || !this.#isOpen) return;
+    this.#isOpen = false;
+    this.#rewindTo = rewindTo;
+    this.#away(reason);
+    this.#trying = this.#retry(undefined);
+  }
+
+  /** Stops trying. The instance is closed by who made it. */
+  async end(): Promise<void> {
+    this.#ended.abort();
+    await this.#trying;
+  }
+
+  async #open(): Promise<void> {
+    const sink = this.#sink;
+    await sink.open();
+    if (this.#rewindTo !== null) {
+      if (!sink.rewind)
+        throw new Error(`its recovery is rewind, but ${this.#options.run.node.component.name} has no rewind`);
+      await sink.rewind(this.#rewindTo);
+    }
+    if (sink !== this.#sink) {
+      await this.#close(sink);
+      return;
+    }
+    if (this.#hasEnded()) return;
+    this.#rewindTo = null;
+    this.#isOpen = true;
+    this.#known = true;
+    this.#options.run.problem = null;
+    this.#options.onOpen(sink);
+    this.#opened();
+  }
+
+  /** @param opening a first try that is still under way */
+  async #retry(opening: Promise<void> | undefined): Promise<void> {
+    const { run, host, renew } = this.#options;
+    const { signal } = this.#ended;
+    let trying = opening;
+    for (let attempt = 1; !this.#hasEnded(); attempt++) {
+      if (trying) {
+        try {
+          if (await settles(trying, host.patience.writeMs, signal)) return;
+          if (this.#hasEnded()) return;
+          this.#away(`it has not answered for ${host.patience.writeMs} ms`);
+        } catch (error) {
+          this.#away(text(error));
+          run.context.log.warn('a store cannot be opened', { attempt, error: text(error) });
+        }
+      }
+      await pause(backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, run.context.random), signal, host.clock);
+      if (this.#hasEnded()) return;
+      await settles(this.#close(this.#sink), host.patience.stopMs, signal);
+      if (this.#hasEnded()) return;
+      this.#sink = renew();
+      trying = this.#open();
+    }
+  }
+
+  #hasEnded(): boolean {
+    return this.#ended.signal.aborted;
+  }
+
+  #away(reason: string): void {
+    this.#options.run.problem = `its store is away: ${reason}`;
+    this.#options.run.meter.failed('open', 1);
+  }
+
+  async #close(sink: Sink): Promise<void> {
+    try {
+      await sink.close();
+    } catch (error) {
+      this.#options.run.context.log.warn('an instance that is given up did not close', {
+        error: text(error),
+      });
+    }
+  }
+}
+
+/** Whether work settles within a time (and before the signal); rejects as the work does within it. */
+export async function settles(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
+  // Who gives up waiting has said so; what becomes of the work later is its own affair.
+  work.catch(() => undefined);
+  let late: () => void = () => undefined;
+  const limit = new Promise<false>((resolve) => {
+    late = () => {
+      resolve(false);
+    };
+  });
+  const timer = setTimeout(late, ms);
+  signal?.addEventListener('abort', late);
+  try {
+    return await Promise.race([work.then(() => true), limit]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', late);
+  }
+}

@@ -1,0 +1,123 @@
+import type { Recovery } from '../../../component/index.js';
+import type { Data } from '../../../model/index.js';
+import type { Outbox } from '../../../state/index.js';
+import type { NodeRun } from '../../host.js';
+import type { SinkConnection } from './sink-connection.js';
+import type { SinkOutbox } from './sink-outbox.js';
+import type { SinkWriter } from './sink-writer.js';
+import { Unflushed } from './unflushed.js';
+import { text } from '../../shared/waiting.js';
+
+export interface SinkFlushOptions {
+  readonly run: NodeRun;
+  readonly connection: SinkConnection;
+  readonly writer: SinkWriter;
+  readonly outbox: Outbox;
+  readonly kept: SinkOutbox;
+  readonly recovery: Recovery;
+  readonly strict: boolean;
+  readonly epoch: number;
+  /** What was written is not safe; it is about to be in the outbox. */
+  readonly onUndone: () => void;
+  /** It is in the outbox. */
+  readonly onKept: () => void;
+}
+
+/** Records to be written again, and those of which it was wrong to say that people were told. */
+interface Undone {
+  readonly unflushed: readonly Data[];
+  readonly told: readonly Data[];
+}
+
+/**
+ * What makes written records safe: flushes, the epoch that they end, and the outbox, which takes all that was
+ * written since the last flush where one fails.
+ */
+export class SinkFlush {
+  readonly unflushed = new Unflushed();
+  readonly #options: SinkFlushOptions;
+  #epoch: number;
+  /** The step under way at the store: a write and a flush never overlap. */
+  #step: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SinkFlushOptions) {
+    this.#options = options;
+    this.#epoch = options.epoch;
+  }
+
+  /** That of what is written now. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** A barrier has passed. */
+  beginEpoch(epoch: number): void {
+    this.#epoch = epoch;
+  }
+
+  /** One step at the store at a time: what a flush says holds for all before it. */
+  alone<T>(step: () => Promise<T>): Promise<T> {
+    const result = this.#step.then(step);
+    this.#step = result.catch(() => undefined);
+    return result;
+  }
+
+  /**
+   * False where it failed: what was written since the last one is in the outbox then.
+   * @param next the epoch from now on, at a barrier
+   */
+  async flush(next?: number): Promise<boolean> {
+    const undone = await this.alone(() => this.#tryFlush(next));
+    if (undone) await this.#keep(undone);
+    return undone === null;
+  }
+
+  /** A strict store failed: what was written since the last barrier goes to the outbox. @throws the error where it cannot */
+  async writeAgain(error: unknown): Promise<void> {
+    await this.#keep(this.#undo(error));
+  }
+
+  async #tryFlush(next: number | undefined): Promise<Undone | null> {
+    const { connection, writer, outbox, run, strict } = this.#options;
+    const { sink } = connection;
+    // It was given up, and what it had taken is in the outbox.
+    if (!sink) return null;
+    try {
+      await writer.timed(sink.flush());
+    } catch (error) {
+      run.meter.failed('flush', 1);
+      return this.#undo(error);
+    }
+    // What a strict store took since the last barrier can still be undone.
+    if (strict && next === undefined) return null;
+    this.unflushed.clear();
+    outbox.flushed();
+    if (next !== undefined) this.#epoch = next;
+    return null;
+  }
+
+  /**
+   * What was written since the last flush is not known to be in the store: all of it is to be written again.
+   * Gives what the outbox does not hold. @throws the error where that is not known
+   */
+  #undo(error: unknown): Undone {
+    const { run, connection, kept, recovery, strict, onUndone } = this.#options;
+    const { records, told } = this.unflushed;
+    // A transaction is undone as a whole; of too many records only the last checkpoint knows.
+    if ((strict && recovery !== 'rewind') || records === null) throw error;
+    onUndone();
+    this.unflushed.clear();
+    kept.reset();
+    run.problem = `its store cannot be written: ${text(error)}`;
+    if (strict) connection.again(this.#epoch - 1, text(error));
+    run.context.log.warn('what was written since the last flush is written again', { error: text(error) });
+    return { unflushed: records, told };
+  }
+
+  async #keep({ unflushed, told }: Undone): Promise<void> {
+    const { writer, kept, onKept } = this.#options;
+    await writer.takeBack(told);
+    if (unflushed.length > 0) await kept.keep(this.#epoch, unflushed, true);
+    onKept();
+  }
+}

@@ -1,0 +1,88 @@
+import { BATCH } from './sink-writer.js';
+import type { DataSignal } from '../signal.js';
+
+/** Records of one port, or a barrier between those of two epochs. */
+export type SinkItem = { readonly signal: DataSignal } | { readonly barrier: number };
+
+/**
+ * What waits for a sink, in order; but an alert is worth nothing late, and overtakes all that waits. One that
+ * overtook a barrier would belong to two epochs, so the queue of a strict sink keeps the order.
+ */
+export class SinkQueue {
+  readonly #strict: boolean;
+  readonly #signal: AbortSignal;
+  #items: SinkItem[] = [];
+  #head = 0;
+  #length = 0;
+  #wake: (() => void) | undefined;
+
+  /** @param signal ends waiting for more */
+  constructor(strict: boolean, signal: AbortSignal) {
+    this.#strict = strict;
+    this.#signal = signal;
+    signal.addEventListener('abort', () => this.#wake?.());
+  }
+
+  /** Signals that wait, without barriers. */
+  get length(): number {
+    return this.#length;
+  }
+
+  get first(): SinkItem | undefined {
+    return this.#items[this.#head];
+  }
+
+  add(signal: DataSignal): void {
+    this.#length++;
+    if (signal.data.port === 'event' && !this.#strict) {
+      let place = this.#head;
+      while (isEvent(this.#items[place])) place++;
+      this.#items.splice(place, 0, { signal });
+    } else this.#items.push({ signal });
+    this.#wake?.();
+  }
+
+  addBarrier(epoch: number): void {
+    this.#items.push({ barrier: epoch });
+    this.#wake?.();
+  }
+
+  /** A batch: up to the next barrier, and alerts that overtook go alone. */
+  take(): readonly DataSignal[] {
+    const signals: DataSignal[] = [];
+    const alerts = !this.#strict && isEvent(this.first);
+    for (let at = this.#head; at < this.#items.length && signals.length < BATCH; at++) {
+      const item = this.#items[at]!;
+      if ('barrier' in item || (alerts && !isEvent(item))) break;
+      signals.push(item.signal);
+    }
+    this.#advance(signals.length);
+    this.#length -= signals.length;
+    return signals;
+  }
+
+  /** Takes the barrier that is the first. */
+  takeBarrier(): void {
+    this.#advance(1);
+  }
+
+  /** Resolves when more has been added. */
+  async more(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (this.#signal.aborted) resolve();
+    });
+    this.#wake = undefined;
+  }
+
+  #advance(by: number): void {
+    this.#head += by;
+    if (this.#head > 1024 || this.#head === this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+}
+
+const isEvent = (item: SinkItem | undefined): boolean =>
+  item !== undefined && 'signal' in item && item.signal.data.port === 'event';

@@ -1,0 +1,329 @@
+import { recoveryOf, type AnySink } from '../../../component/index.js';
+import type { Data, Failure } from '../../../model/index.js';
+import type { SentAlerts } from '../../../state/index.js';
+import { FanIn } from '../fan-in.js';
+import type { Host, NodeRun } from '../../host.js';
+import { killAt } from '../../shared/kill.js';
+import { isOn } from '../../live.js';
+import { OutboxDrain } from './outbox-drain.js';
+import { countOf, newestOf, type DataSignal, type Signal } from '../signal.js';
+import { settles, type SinkConnection } from './sink-connection.js';
+import { SinkFlush } from './sink-flush.js';
+import { SinkOutbox, type KeptOutbox } from './sink-outbox.js';
+import { SinkQueue } from './sink-queue.js';
+import { SinkWriter } from './sink-writer.js';
+import { text, turn } from '../../shared/waiting.js';
+
+/** Records that wait, above which the gate is shut. */
+const CAPACITY = 4096;
+/** A store that keeps the stage waiting for longer gets its records by way of the outbox: nobody else waits for it. */
+const SPILL_MS = 1000;
+/** Tries of a write before its records go to the outbox. */
+const TRIES = 4;
+/** As long as it takes, but no longer than the stage. */
+const WEEK_MS = 7 * 86_400_000;
+
+/** What a sink's stage keeps on disk, and what it waits for. */
+export interface SinkStore extends KeptOutbox {
+  readonly sent: SentAlerts;
+  /** Resolves when all input so far is in the journal; undefined where it is already. */
+  journalled(): Promise<void> | undefined;
+}
+
+/**
+ * A sink as an asynchronous stage: a bounded queue, batches with their epoch, retries with backoff, an outbox
+ * for a store that is away or slow. It passes a barrier when all before it is in the store or in the outbox.
+ *
+ * Records go to the store directly while the outbox is empty. Else they go to its end, and its drain brings
+ * them to the store in order, alerts first.
+ */
+export class SinkStage {
+  readonly run: NodeRun;
+  readonly #connection: SinkConnection;
+  readonly #writer: SinkWriter;
+  readonly #host: Host;
+  readonly #store: SinkStore;
+  /** What was written and not flushed before a barrier must be undone: it rewinds, or it is a transaction. */
+  readonly #strict: boolean;
+  /** `rewind` sinks may be ahead of the journal, and so may what people watch live. */
+  readonly #waitsForJournal: boolean;
+  readonly #fanIn: FanIn;
+  readonly #stop = new AbortController();
+  readonly #queue: SinkQueue;
+  readonly #outbox: SinkOutbox;
+  readonly #flush: SinkFlush;
+  readonly #drain: OutboxDrain;
+  #work: Promise<void> = Promise.resolve();
+  #overflow: NodeJS.Timeout | undefined;
+
+  constructor(run: NodeRun, connection: SinkConnection, host: Host, store: SinkStore, committed: number) {
+    const component = run.node.component as AnySink;
+    const recovery = recoveryOf(component, run.node.config);
+    const strict =
+      recovery === 'rewind' || (component.transactional === true && run.context.transaction !== undefined);
+    const { signal } = this.#stop;
+    const { outbox } = store;
+    const kept = new SinkOutbox(run, host, store, strict);
+    const tells = recovery === 'at-least-once';
+    const writer = new SinkWriter(run, host, store.sent, { strict, tells }, signal);
+    this.run = run;
+    this.#connection = connection;
+    this.#host = host;
+    this.#store = store;
+    this.#strict = strict;
+    this.#waitsForJournal = recovery !== 'rewind' && !connection.feeds;
+    this.#writer = writer;
+    this.#queue = new SinkQueue(strict, signal);
+    this.#outbox = kept;
+    const shared = { run, connection, writer, outbox, kept, strict };
+    this.#flush = new SinkFlush({
+      ...shared,
+      recovery,
+      epoch: committed + 1,
+      onUndone: () => {
+        this.#drain.failed();
+      },
+      onKept: () => {
+        this.#drain.start();
+      },
+    });
+    this.#drain = new OutboxDrain({
+      ...shared,
+      host,
+      flush: this.#flush,
+      signal,
+      onDelivered: () => {
+        this.#relieve();
+      },
+      onFailure: (error) => {
+        this.#fail(error);
+      },
+    });
+    this.#fanIn = new FanIn(
+      run.node.inputs.map(({ from }) => from),
+      {
+        data: (data) => {
+          this.#add(data);
+        },
+        watermark: (time) => {
+          run.watermark = time;
+        },
+        barrier: ({ epoch }) => {
+          this.#queue.addBarrier(epoch);
+        },
+      },
+      false,
+    );
+  }
+
+  /** Starts writing. */
+  start(): void {
+    if (!this.#connection.sink || this.#store.outbox.records > 0) this.#drain.start();
+    this.#work = this.#write().catch((error: unknown) => {
+      this.#fail(error);
+    });
+  }
+
+  next(signal: Signal): void {
+    this.#fanIn.push(signal);
+  }
+
+  /** It need not wait for a write that may still come to be written. */
+  get #spills(): boolean {
+    return !this.#strict && this.#store.outbox.isAvailable;
+  }
+
+  /** Takes a record that it has refused before. */
+  replay(data: Data): void {
+    this.#add({ kind: 'data', data, from: this.run.id, received: this.#host.clock.elapsed() });
+  }
+
+  /** It had taken these over, and could not deliver them: a replay is to reach it. */
+  notTold(failures: readonly Failure[]): void {
+    this.#writer.takeBack(failures.map(({ record }) => record as Data)).catch((error: unknown) => {
+      this.#fail(error);
+    });
+  }
+
+  /** What waits in the outbox lives no longer than what the stores keep. @param time microseconds since 1970 */
+  forgetBefore(time: number): Promise<void> {
+    return this.#outbox.forgetBefore(time);
+  }
+
+  /** Ends writing after the write under way; what is queued is not written: a checkpoint was taken before, or recovery reads it again. */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#overflow);
+    await this.#work;
+    await this.#drain.ended();
+    await this.#connection.end();
+  }
+
+  // ------------------------------------------------------------------ the queue
+
+  #add(signal: DataSignal): void {
+    this.run.meter.receivedTotal += countOf(signal.data);
+    this.run.meter.show?.(signal.data);
+    this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newestOf(signal.data));
+    if (!isOn(this.run.node)) {
+      this.run.meter.dropped('switched_off', countOf(signal.data));
+      return;
+    }
+    this.#queue.add(signal);
+    this.run.meter.queueDepth = this.#queue.length;
+    if (this.#queue.length > CAPACITY) {
+      this.#host.gate.shut(this.run.id);
+      if (this.#store.outbox.isAvailable)
+        this.#overflow ??= setTimeout(() => {
+          this.#drain.start();
+        }, SPILL_MS);
+    }
+  }
+
+  async #write(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      const item = this.#queue.first;
+      if (!item) await this.#queue.more();
+      else if ('barrier' in item) {
+        this.#queue.takeBarrier();
+        await this.#pass(item.barrier);
+      } else await this.#writeBatch(this.#take());
+    }
+  }
+
+  #take(): readonly DataSignal[] {
+    const signals = this.#queue.take();
+    this.run.meter.queueDepth = this.#queue.length;
+    return signals;
+  }
+
+  async #writeBatch(signals: readonly DataSignal[]): Promise<void> {
+    const journalled = this.#waitsForJournal ? this.#store.journalled() : undefined;
+    if (journalled) await settles(journalled, WEEK_MS, this.#stop.signal);
+    if (this.#stop.signal.aborted) return;
+    const started = this.#host.clock.elapsed();
+    const records = signals.map(({ data }) => data).filter((data) => !this.#writer.wasSent(data));
+    if (records.length > 0) {
+      if (this.#drain.isUnderWay) await this.#keep(records);
+      else await this.#writeDirectly(records);
+      killAt('written');
+    }
+    this.run.meter.latency((this.#host.clock.elapsed() - signals[0]!.received) / 1000);
+    this.run.traces?.written(signals, started, this.#drain.isUnderWay ? 'kept in the outbox' : 'written');
+    this.#relieve();
+  }
+
+  /** Lets the pump go on. */
+  #relieve(): void {
+    if (this.#queue.length >= CAPACITY / 2 || this.#outbox.holdsUp) return;
+    clearTimeout(this.#overflow);
+    this.#overflow = undefined;
+    this.#host.gate.release(this.run.id);
+  }
+
+  // ------------------------------------------------------------------ to the store
+
+  async #writeDirectly(records: readonly Data[]): Promise<void> {
+    this.#flush.unflushed.add(records);
+    const writing = this.#flush.alone(() =>
+      this.#writer.write(this.#connection.sink!, records, this.#flush.epoch, TRIES),
+    );
+    // Nobody waits for it where the stage ends, or the outbox cannot be written, before the store has answered.
+    writing.catch(() => undefined);
+    if (!this.#spills) {
+      try {
+        await this.#keepLeft(await writing);
+      } catch (error) {
+        await this.#flush.writeAgain(error);
+      }
+    } else if (await settles(writing, SPILL_MS, this.#stop.signal)) {
+      await this.#keepLeft(await writing);
+    } else if (!this.#stop.signal.aborted) {
+      // It may still succeed. Until that is known the records wait in the outbox, and all others behind them.
+      await this.#hand(records);
+      const entry = this.#store.outbox.next();
+      this.#drain.start(
+        writing.then((left) => {
+          if (entry) this.#drain.delivered(entry, records, left);
+        }),
+      );
+    }
+  }
+
+  async #keepLeft(left: readonly Data[]): Promise<void> {
+    if (left.length === 0 || this.#stop.signal.aborted) return;
+    this.#drain.failed();
+    await this.#hand(left);
+    this.#drain.start();
+  }
+
+  /** Records that were to be written directly go by way of the outbox. */
+  async #hand(records: readonly Data[]): Promise<void> {
+    this.#flush.unflushed.remove(records);
+    await this.#keep(records);
+  }
+
+  async #keep(records: readonly Data[], again = false): Promise<void> {
+    await this.#outbox.keep(this.#flush.epoch, records, again);
+  }
+
+  // ------------------------------------------------------------------ barriers
+
+  async #pass(epoch: number): Promise<void> {
+    await this.#secure(epoch + 1);
+    if (this.#stop.signal.aborted) return;
+    killAt('flushed');
+    const { outbox, sent } = this.#store;
+    const cut = outbox.cutter();
+    this.#flush.beginEpoch(epoch + 1);
+    const commit = () => {
+      cut();
+      sent.cut(epoch, outbox.oldestEpoch);
+    };
+    this.#host.passed(this.run, epoch, this.#connection.kept, commit, () => {
+      this.#connection.sink?.committed?.(epoch);
+      // The outbox has become smaller.
+      this.#outbox.show();
+      this.#relieve();
+    });
+  }
+
+  /** All so far is in the store or in the outbox. */
+  async #secure(next: number): Promise<void> {
+    // Input has ended: nobody is kept waiting, and what the store takes is brought there.
+    while (this.#isLast && this.#drain.isUnderWay && !this.#drain.isFailing && !this.#stop.signal.aborted)
+      await turn();
+    const { any, records } = this.#flush.unflushed;
+    if (!any || (!this.#strict && this.#drain.isUnderWay && records?.length === 0)) return;
+    const flushing = this.#flush.flush(next);
+    flushing.catch(() => undefined);
+    if (!this.#spills || !records || (await settles(flushing, SPILL_MS, this.#stop.signal))) await flushing;
+    else if (!this.#stop.signal.aborted) await this.#keepUntil(flushing, records);
+  }
+
+  /** What a slow flush is about waits in the outbox: it is written again unless the flush turns out well. */
+  async #keepUntil(flushing: Promise<boolean>, unflushed: readonly Data[]): Promise<void> {
+    const { outbox } = this.#store;
+    // Where the flush fails people were not told of them.
+    this.#flush.unflushed.keepAlerts(unflushed);
+    await this.#keep(unflushed, true);
+    // Delivered by now, or about to be.
+    if (this.#drain.isUnderWay) return;
+    const entry = outbox.next();
+    this.#drain.start(
+      flushing.then((isSafe) => {
+        if (!entry || !isSafe) return;
+        this.#outbox.delivered(entry);
+        outbox.flushed();
+      }),
+    );
+  }
+
+  get #isLast(): boolean {
+    return this.run.watermark === Infinity;
+  }
+
+  #fail(error: unknown): void {
+    this.#host.fail(new Error(`${this.run.id} failed: ${text(error)}`, { cause: error }));
+  }
+}

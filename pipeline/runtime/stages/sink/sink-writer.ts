@@ -1,0 +1,149 @@
+import type { Sink } from '../../../component/index.js';
+import type { Data, Failure } from '../../../model/index.js';
+import type { SentAlerts } from '../../../state/index.js';
+import { backoff, pause } from '../../shared/backoff.js';
+import type { Host, NodeRun } from '../../host.js';
+import { countOf } from '../signal.js';
+import { settles } from './sink-connection.js';
+import { text } from '../../shared/waiting.js';
+
+/** Records of one write, at most. */
+export const BATCH = 512;
+/** A write is to take no longer, so that an alert never waits long behind one. */
+const GOAL_MS = 500;
+/** Tries of a record that the store may take later. */
+const RECORD_TRIES = 4;
+const FIRST_RETRY_MS = 50;
+const LONGEST_RETRY_MS = 10_000;
+
+/** The store has not answered: what it was given may still come to be written. */
+export class StuckError extends Error {
+  constructor(ms: number) {
+    super(`its store has not answered for ${ms} ms`);
+    this.name = 'StuckError';
+  }
+}
+
+export interface SinkKind {
+  /** One write takes all or nothing, and one that hangs cannot be repeated. */
+  readonly strict: boolean;
+  /** People are told by sinks that can neither overwrite nor rewind. */
+  readonly tells: boolean;
+}
+
+/**
+ * Writes records to an open store: few at once where it is slow, within a time limit, again where that can
+ * help. What the store refuses for good becomes dead letters; what it took is counted, and alerts are noted.
+ */
+export class SinkWriter {
+  readonly #run: NodeRun;
+  readonly #host: Host;
+  readonly #sent: SentAlerts;
+  readonly #signal: AbortSignal;
+  readonly #kind: SinkKind;
+  #size = BATCH;
+
+  constructor(run: NodeRun, host: Host, sent: SentAlerts, kind: SinkKind, signal: AbortSignal) {
+    this.#run = run;
+    this.#host = host;
+    this.#sent = sent;
+    this.#kind = kind;
+    this.#signal = signal;
+  }
+
+  /**
+   * Gives the records that are still to be written: the store is away, or the stage ends.
+   * @param tries of a write that the store rejects whole, or of records that it may take later
+   * @throws where a strict store rejects or hangs
+   */
+  async write(sink: Sink, records: readonly Data[], epoch: number, tries: number): Promise<readonly Data[]> {
+    for (let at = 0; at < records.length;) {
+      const slice = this.#kind.strict ? records : records.slice(at, at + this.#size);
+      const left = await this.#writeSlice(sink, slice, epoch, tries);
+      if (left.length > 0) return [...left, ...records.slice(at + slice.length)];
+      at += slice.length;
+    }
+    return [];
+  }
+
+  /** Waits for the store, but not for ever. @throws StuckError */
+  async timed<T>(work: Promise<T>): Promise<T> {
+    const { writeMs } = this.#host.patience;
+    if (await settles(work, writeMs)) return work;
+    throw new StuckError(writeMs);
+  }
+
+  wasSent(data: Data): boolean {
+    return data.port === 'event' && this.#kind.tells && this.#sent.has(data.id);
+  }
+
+  /** It turned out that these were not sent. */
+  async takeBack(records: readonly Data[]): Promise<void> {
+    for (const record of records) if (record.port === 'event') await this.#sent.forget(record.id);
+  }
+
+  async #writeSlice(
+    sink: Sink,
+    records: readonly Data[],
+    epoch: number,
+    tries: number,
+  ): Promise<readonly Data[]> {
+    let left = records;
+    for (let attempt = 1; ; attempt++) {
+      let failed: readonly Failure[];
+      try {
+        failed = await this.#attempt(sink, left, epoch);
+      } catch (error) {
+        this.#rejected(error, attempt);
+        // Half of it may be there, or come to be: what was written since the last barrier is undone.
+        if (this.#kind.strict) throw error;
+        if (attempt >= tries || this.#signal.aborted) return left;
+        await this.#backoff(attempt);
+        continue;
+      }
+      await this.#took(left, failed, epoch);
+      const again = failed.filter(({ retriable }) => retriable && attempt < Math.max(tries, RECORD_TRIES));
+      const dead = failed.filter((failure) => !again.includes(failure));
+      if (dead.length > 0) this.#host.failures(this.#run, 'write', dead);
+      if (again.length === 0) return [];
+      left = again.map(({ record }) => record as Data);
+      if (this.#signal.aborted) return left;
+      await this.#backoff(attempt);
+    }
+  }
+
+  async #attempt(sink: Sink, records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
+    const { clock } = this.#host;
+    const started = clock.elapsed();
+    try {
+      return await this.timed(sink.write(records, epoch));
+    } finally {
+      const took = clock.elapsed() - started;
+      this.#run.meter.operatorSeconds += took / 1000;
+      if (took > GOAL_MS) this.#size = Math.max(1, Math.min(this.#size, records.length) >> 1);
+      else if (took < GOAL_MS / 2) this.#size = Math.min(BATCH, this.#size * 2);
+    }
+  }
+
+  #rejected(error: unknown, attempt: number): void {
+    this.#run.meter.failed('write', 1);
+    this.#run.problem = `its store cannot be written: ${text(error)}`;
+    this.#run.context.log.warn('a write failed', { attempt, error: text(error) });
+  }
+
+  async #took(records: readonly Data[], failed: readonly Failure[], epoch: number): Promise<void> {
+    this.#run.problem = null;
+    const refused = new Set(failed.map(({ record }) => record));
+    for (const record of records) {
+      if (refused.has(record)) continue;
+      this.#run.failedInRow = 0;
+      this.#run.meter.sentTotal += countOf(record);
+      if (record.port === 'event' && this.#kind.tells) await this.#sent.add(record.id, epoch);
+    }
+  }
+
+  #backoff(attempt: number): Promise<void> {
+    const wait = backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#run.context.random);
+    return pause(wait, this.#signal, this.#host.clock);
+  }
+}

@@ -1,0 +1,61 @@
+import type { Data } from '../../../model/index.js';
+
+/** Records that were written and not flushed, at most, of which is known what to write again. */
+const LIMIT = 20_000;
+
+/** What a store has taken since its last flush: until the next one it is not known to be safe there. */
+export class Unflushed {
+  #records: Data[] | null = [];
+  #alerts: Data[] = [];
+  #any = false;
+
+  /** The store was given something that the outbox may hold. */
+  get any(): boolean {
+    return this.#any;
+  }
+
+  /** Those that only the store has; null where they were too many to be known. */
+  get records(): readonly Data[] | null {
+    return this.#records;
+  }
+
+  /** All of which it may be wrong to say that people were told. */
+  get told(): readonly Data[] {
+    return [...(this.#records ?? []), ...this.#alerts];
+  }
+
+  /** These are written, and the outbox does not hold them. */
+  add(records: readonly Data[]): void {
+    this.#any = true;
+    if (this.#records && this.#records.length + records.length <= LIMIT) this.#records.push(...records);
+    else this.#records = null;
+  }
+
+  /** An entry of the outbox is written. */
+  addKept(): void {
+    this.#any = true;
+  }
+
+  /** Those that the outbox holds were delivered. */
+  addAlertsOf(records: readonly Data[]): void {
+    this.#alerts.push(...records.filter(({ port }) => port === 'event'));
+  }
+
+  /** The outbox takes them over. */
+  remove(records: readonly Data[]): void {
+    const removed = new Set(records);
+    this.#records = this.#records && this.#records.filter((record) => !removed.has(record));
+  }
+
+  /** The outbox takes over all that a flush under way is about; their alerts are still not safe. */
+  keepAlerts(records: readonly Data[]): void {
+    this.addAlertsOf(records);
+    this.#records = [];
+  }
+
+  clear(): void {
+    this.#records = [];
+    this.#alerts = [];
+    this.#any = false;
+  }
+}

@@ -1,0 +1,321 @@
+import { Subject } from 'rxjs';
+import {
+  rawRecord,
+  sliceRaw,
+  type AnySource,
+  type Output,
+  type Position,
+  type RawBatch,
+  type Source,
+  type SourceBatch,
+  type State,
+} from '../../component/index.js';
+import type { Data, Provenance } from '../../model/index.js';
+import type { Journal, JournalEntry } from '../../state/index.js';
+import type { Host, NodeRun } from '../host.js';
+import { killAt } from '../shared/kill.js';
+import { thrown } from './operator-stage.js';
+import { BoundedQueue } from './queue.js';
+import { countOf, newestOf, type Signal } from './signal.js';
+
+/** Records of one entry of the journal, at most. */
+const ENTRY_RECORDS = 64;
+/** The journal's size since its last cut, above which live input is dropped: checkpoints do not get through. */
+const JOURNAL_LIMIT_BYTES = 4 * 2 ** 30;
+
+/** A batch between a source and the pump. */
+interface Queued {
+  readonly batch: SourceBatch;
+  /** Number of its entry in the journal; 0 without one. */
+  readonly entry: number;
+  readonly received: number;
+  readonly backlog: boolean;
+}
+
+/** What a checkpoint keeps of a source. */
+export interface KeptSource {
+  readonly position: Position;
+  readonly entry: number;
+  readonly decode: State;
+  readonly watermark: number;
+  readonly origin: Provenance['origin'];
+}
+
+/** A source, its journal and its queue; the pump takes from it. */
+export class SourceStage {
+  readonly run: NodeRun;
+  readonly stream = new Subject<Signal>();
+  readonly #source: Source;
+  readonly #host: Host;
+  readonly #journal: Journal | null;
+  readonly #queue: BoundedQueue<Queued>;
+  readonly #wake: () => void;
+  readonly #live: boolean;
+  readonly #onOrigin: (origin: Provenance['origin']) => void;
+  #backlog: Iterator<JournalEntry> | undefined;
+  #next: Queued | undefined;
+  #position: Position = null;
+  #entry = 0;
+  #origin: Provenance['origin'] | undefined;
+  #stopped = false;
+  #endOfInput = false;
+  #dropStart = 0;
+  #dropEnd = 0;
+  #ready: () => void = () => undefined;
+  /** Resolves when the input is open, as the source says or its first batch shows. */
+  readonly ready = new Promise<void>((resolve) => {
+    this.#ready = resolve;
+  });
+  /** All input was taken and the last watermark sent. */
+  ended = false;
+
+  constructor(
+    run: NodeRun,
+    source: Source,
+    host: Host,
+    journal: Journal | null,
+    wake: () => void,
+    onOrigin: (origin: Provenance['origin']) => void,
+    kept: unknown,
+  ) {
+    this.run = run;
+    this.#source = source;
+    this.#host = host;
+    this.#journal = journal;
+    this.#wake = wake;
+    this.#onOrigin = onOrigin;
+    this.#live = !(run.node.component as AnySource).replayable;
+    this.#queue = new BoundedQueue(
+      run.node.queue ?? { capacity: 256, policy: 'block', maxAgeMs: null },
+      ({ batch, entry }, reason) => {
+        this.#drop(batch, entry, reason);
+      },
+    );
+    if (kept !== undefined) this.#restore(kept as KeptSource);
+    if (journal) {
+      journal.continueAfter(this.#entry);
+      this.#backlog = journal.after(this.#entry);
+      this.#advanceBacklog();
+    }
+  }
+
+  /** Reads until the input ends; rejects where it cannot be read. */
+  async open(signal: AbortSignal): Promise<void> {
+    const position = this.#journal?.newest()?.position ?? this.#position;
+    await this.#source.open(position, {
+      signal,
+      ready: this.#ready,
+      problem: (problem) => {
+        this.run.problem = problem;
+      },
+      offer: (batch) => this.#offer(batch),
+      kept: () => this.#journal?.durable(this.#journal.written),
+      backlog: () => batchesOf(this.#journal?.after(this.#entry) ?? []),
+    });
+    this.#ready();
+    if (signal.aborted) return;
+    this.#endOfInput = true;
+    this.#wake();
+  }
+
+  /** Takes nothing more in. What is in the queue is still pumped. */
+  close(): void {
+    this.#stopped = true;
+    this.#queue.close();
+  }
+
+  /** It is not known whether its input is still its own. */
+  get isUnsure(): boolean {
+    return this.#source.isUnsure?.() ?? false;
+  }
+
+  get waiting(): boolean {
+    return this.#next !== undefined || this.#queue.depth > 0 || (this.#endOfInput && !this.ended);
+  }
+
+  /** Pushes one batch through the chain, or the end of input. Synchronous. */
+  pump(): void {
+    const item = this.#take();
+    this.run.meter.queueDepth = this.#queue.depth;
+    if (item) {
+      if (this.#isStale(item)) this.#drop(item.batch, item.entry, 'stale');
+      else this.#process(item);
+      this.#position = item.batch.position;
+      if (item.entry > 0) this.#entry = item.entry;
+    } else if (this.#endOfInput && !this.ended) {
+      this.ended = true;
+      this.#watermark(Infinity, this.#host.clock.elapsed());
+    }
+  }
+
+  /** Sends a barrier and gives the state before it. */
+  barrier(epoch: number): void {
+    const kept: KeptSource = {
+      position: this.#position,
+      entry: this.#entry,
+      decode: this.#source.snapshot?.(),
+      watermark: this.run.watermark,
+      origin: this.#origin ?? 'live',
+    };
+    const [journal, entry] = [this.#journal, this.#entry];
+    this.#host.passed(
+      this.run,
+      epoch,
+      kept,
+      () => journal?.cut(entry),
+      () => this.#source.committed?.(kept.position),
+    );
+    this.stream.next({ kind: 'barrier', epoch, from: this.run.id, received: this.#host.clock.elapsed() });
+  }
+
+  #restore(kept: KeptSource): void {
+    this.#position = kept.position;
+    this.#entry = kept.entry;
+    this.run.watermark = kept.watermark === Infinity ? -Infinity : kept.watermark;
+    this.#source.restore?.(kept.decode);
+    this.#setOrigin(kept.origin);
+  }
+
+  #offer(batch: SourceBatch): boolean | Promise<boolean> {
+    killAt('read');
+    this.#ready();
+    const { raw } = batch;
+    if (this.#stopped) {
+      // The next start reads it from there.
+      if (this.#journal && raw) this.#journal.append(raw, batch.position);
+      return this.#journal !== null;
+    }
+    if (!this.#journal || !raw || raw.count <= ENTRY_RECORDS) return this.#enqueue(batch);
+    let taken: boolean | Promise<boolean> = true;
+    for (let start = 0; start < raw.count; start += ENTRY_RECORDS) {
+      const part = sliceRaw(raw, start, Math.min(raw.count, start + ENTRY_RECORDS));
+      taken = this.#enqueue({ ...batch, raw: part });
+    }
+    return taken;
+  }
+
+  #enqueue(batch: SourceBatch): boolean | Promise<boolean> {
+    const refused = (reason: string) => {
+      this.run.meter.dropped(reason, sizeOf(batch));
+    };
+    if (this.#journal && this.#journal.bytes > JOURNAL_LIMIT_BYTES) {
+      refused('journal_full');
+      return false;
+    }
+    const received = this.#host.clock.elapsed();
+    const taken = this.#queue.offer(
+      () => {
+        const entry = this.#journal && batch.raw ? this.#journal.append(batch.raw, batch.position) : 0;
+        killAt('enqueued');
+        return { batch, entry, received, backlog: false };
+      },
+      () => {
+        refused('queue_full');
+      },
+    );
+    this.run.meter.queueDepth = this.#queue.depth;
+    this.#wake();
+    return taken;
+  }
+
+  #take(): Queued | undefined {
+    const next = this.#next;
+    if (!next) return this.#queue.take();
+    this.#advanceBacklog();
+    return next;
+  }
+
+  /** Entries of the journal that the last run did not come to, before anything new. */
+  #advanceBacklog(): void {
+    this.#next = undefined;
+    const step = this.#backlog?.next();
+    if (!step || step.done) {
+      this.#backlog = undefined;
+      return;
+    }
+    const { number, raw, position } = step.value;
+    this.#next = {
+      batch: { raw, position },
+      entry: number,
+      received: this.#host.clock.elapsed(),
+      backlog: true,
+    };
+  }
+
+  #isStale({ batch, backlog }: Queued): boolean {
+    const maxAgeMs = this.run.node.queue?.maxAgeMs ?? null;
+    // The backlog after a crash is replayed whole: the drops that the last run made are known from the journal.
+    if (maxAgeMs === null || !this.#live || backlog || !batch.raw || batch.raw.count === 0) return false;
+    return this.#host.clock.now() - batch.raw.time[batch.raw.count - 1]! > maxAgeMs * 1000;
+  }
+
+  #drop(batch: SourceBatch, entry: number, reason: string): void {
+    this.run.meter.dropped(reason, sizeOf(batch));
+    if (!this.#journal || entry === 0) return;
+    if (entry !== this.#dropEnd + 1) this.#dropStart = entry;
+    this.#dropEnd = entry;
+    this.#journal.drop(this.#dropStart, entry);
+  }
+
+  #process({ batch, received }: Queued): void {
+    const { meter } = this.run;
+    const started = this.#host.clock.elapsed();
+    const { data, failed } = this.#decode(batch);
+    meter.operatorSeconds += (this.#host.clock.elapsed() - started) / 1000;
+    meter.receivedTotal += sizeOf(batch);
+    if (data.length > 0) this.run.failedInRow = 0;
+    if (failed && failed.length > 0) this.#host.failures(this.run, 'decode', failed);
+    this.#setOrigin(batch.raw?.origin ?? 'simulated');
+    const sampled = this.run.traces?.sample(data, this.#host.links, received, started);
+    let newest = this.#live && batch.raw ? (batch.raw.time[batch.raw.count - 1] ?? -Infinity) : -Infinity;
+    for (const record of data) {
+      meter.sentTotal += countOf(record);
+      meter.show?.(record);
+      newest = Math.max(newest, newestOf(record));
+      const signal: Signal = { kind: 'data', data: record, from: this.run.id, received };
+      this.stream.next(sampled?.record === record ? { ...signal, trace: sampled.trace } : signal);
+    }
+    if (data.length > 0) this.run.lastRecord = Math.max(this.run.lastRecord ?? -Infinity, newest);
+    // A later frame may have the same time, so event time is not yet past it.
+    if (newest > -Infinity) this.#watermark(newest - 1, received);
+  }
+
+  #decode(batch: SourceBatch): Output<Data> {
+    if (!batch.raw) return { data: batch.data ?? [] };
+    try {
+      if (!this.#source.decode) throw new Error('it hands over raw records but has no decode');
+      return this.#source.decode(batch.raw);
+    } catch (error) {
+      const { failed } = thrown(null, error);
+      const records = firstRecords(batch.raw);
+      return {
+        data: [],
+        failed: failed!.map((failure) => ({ ...failure, record: records, code: 'decode.threw' })),
+      };
+    }
+  }
+
+  #watermark(time: number, received: number): void {
+    if (time <= this.run.watermark) return;
+    this.run.watermark = time;
+    this.stream.next({ kind: 'watermark', time, from: this.run.id, received });
+  }
+
+  #setOrigin(origin: Provenance['origin']): void {
+    if (origin === this.#origin) return;
+    this.#origin = origin;
+    this.#onOrigin(origin);
+  }
+}
+
+/** Records of a batch: frames of `csi`, undecoded records else. */
+const sizeOf = ({ raw, data }: SourceBatch): number =>
+  raw ? raw.count : (data ?? []).reduce((sum, record) => sum + countOf(record), 0);
+
+function* batchesOf(entries: Iterable<JournalEntry>): Generator<RawBatch> {
+  for (const { raw } of entries) yield raw;
+}
+
+/** Enough of a batch to see what is wrong with it. */
+const firstRecords = (raw: RawBatch): readonly Uint8Array[] =>
+  Array.from({ length: Math.min(raw.count, 4) }, (_, index) => Uint8Array.from(rawRecord(raw, index)));
