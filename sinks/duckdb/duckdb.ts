@@ -199,8 +199,12 @@ class DuckDBSink implements Sink {
 
   async #commit({ writer, retention, connection, pool }: Store): Promise<void> {
     await writer.commit();
-    await retention?.step(this.#context.clock.now(), this.#context.clock.elapsed());
     pool.counts.forget();
+    try {
+      await retention?.step(this.#context.clock.now(), this.#context.clock.elapsed());
+    } finally {
+      pool.counts.forget();
+    }
     await this.#boundLog(connection);
   }
 

@@ -24,6 +24,9 @@ export interface Snapshot {
   columns(sql: string, parameters: Parameters): Promise<Columns>;
 }
 
+/** An interrupt is said again until the query has ended. */
+const AGAIN_MS = 100;
+
 /** Connections for readers, each used by one at a time; further ones wait their turn. */
 export class ReadPool {
   readonly counts = new Counts();
@@ -65,12 +68,30 @@ export class ReadPool {
     try {
       return await connection.during(signal, () => work(connection));
     } finally {
-      this.#idle.push(connection);
-      this.#wakeNext();
+      this.#giveBack(connection);
     }
   }
 
+  #giveBack(connection: Connection): void {
+    if (connection.usable) this.#idle.push(connection);
+    else {
+      connection.close();
+      this.#open--;
+    }
+    this.#wakeNext();
+  }
+
   async #take(signal?: AbortSignal): Promise<Connection> {
+    try {
+      return await this.#connection(signal);
+    } catch (error) {
+      // Whose turn it was leaves without a connection: the next one may have it, also who waits to close.
+      this.#wakeNext();
+      throw error;
+    }
+  }
+
+  async #connection(signal?: AbortSignal): Promise<Connection> {
     for (;;) {
       signal?.throwIfAborted();
       if (this.#closed) throw new Error('the store is closed');
@@ -89,8 +110,7 @@ export class ReadPool {
         resolve();
       };
       const leave = () => {
-        // One that was woken already has not taken the connection: the next one may.
-        if (!this.#waiting.delete(wake)) this.#wakeNext();
+        this.#waiting.delete(wake);
         resolve();
       };
       this.#waiting.add(wake);
@@ -124,18 +144,20 @@ class Connection implements Snapshot {
   readonly #connection: DuckDBConnection;
   readonly #statements = new Map<string, DuckDBPreparedStatement>();
   #signal: AbortSignal | undefined;
+  #inTransaction = false;
 
   constructor(connection: DuckDBConnection) {
     this.#connection = connection;
   }
 
+  /** False where a transaction could not be ended: whatever came next would fail in it. */
+  get usable(): boolean {
+    return !this.#inTransaction;
+  }
+
   /** Does `work` here; the signal ends the query under way, and lets no further one begin. */
   async during<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    const interrupt = () => {
-      this.#connection.interrupt();
-    };
     this.#signal = signal;
-    signal?.addEventListener('abort', interrupt, { once: true });
     try {
       return await work();
     } catch (error) {
@@ -143,17 +165,18 @@ class Connection implements Snapshot {
       signal?.throwIfAborted();
       throw error;
     } finally {
-      signal?.removeEventListener('abort', interrupt);
       this.#signal = undefined;
     }
   }
 
   async transaction<T>(work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+    this.#inTransaction = true;
     await this.#run('BEGIN TRANSACTION READ ONLY');
     try {
       return await work(this);
     } finally {
       await this.#run('ROLLBACK');
+      this.#inTransaction = false;
     }
   }
 
@@ -176,12 +199,29 @@ class Connection implements Snapshot {
   async #read(sql: string, parameters: Parameters): Promise<Result> {
     const statement = await this.#statement(sql);
     statement.bind(boundValues(parameters));
-    // An interrupt before a query begins would be forgotten.
-    this.#signal?.throwIfAborted();
-    const result = await statement.run();
+    const result = await this.#interruptibly(() => statement.run());
     // It is all there: to have it fetched would take two turns of another thread for each chunk.
     const chunks = Array.from({ length: result.chunkCount }, (_, index) => result.getChunk(index));
     return { names: result.deduplicatedColumnNames(), chunks };
+  }
+
+  /** What begins and ends transactions is not interrupted: nobody could tell whether it has taken effect. */
+  async #interruptibly<T>(run: () => Promise<T>): Promise<T> {
+    const signal = this.#signal;
+    signal?.throwIfAborted();
+    let again: NodeJS.Timeout | undefined;
+    const interrupt = () => {
+      this.#connection.interrupt();
+      // A query that still waits for a thread forgets an interrupt when it begins.
+      again = setTimeout(interrupt, AGAIN_MS);
+    };
+    signal?.addEventListener('abort', interrupt, { once: true });
+    try {
+      return await run();
+    } finally {
+      clearTimeout(again);
+      signal?.removeEventListener('abort', interrupt);
+    }
   }
 
   async #run(sql: string): Promise<void> {

@@ -57,6 +57,26 @@ describe('a pool of one connection', () => {
     expect(await next).toEqual([{ n: 1 }]);
   });
 
+  test('closing waits for who works, and refuses whoever waits', async () => {
+    const working = new AbortController();
+    const works = pool.query(ENDLESS, {}, working.signal);
+    const waiting = [answers(), answers(), answers()].map((answer) =>
+      expect(answer).rejects.toThrow('the store is closed'),
+    );
+    const closed = pool.close();
+    working.abort(new Error('ended'));
+    await expect(works).rejects.toThrow('ended');
+    await Promise.all([...waiting, closed]);
+  });
+
+  test('a connection whose transaction cannot be ended is not used again', async () => {
+    const reading = pool.read(async (snapshot) => {
+      await snapshot.query('ROLLBACK', {});
+    });
+    await expect(reading).rejects.toThrow(/transaction/);
+    expect(await pool.read((snapshot) => snapshot.query('SELECT 1 AS n', {}))).toEqual([{ n: 1 }]);
+  });
+
   test('a signal that has ended asks nothing', async () => {
     await expect(pool.query(ENDLESS, {}, AbortSignal.abort(new Error('late')))).rejects.toThrow('late');
   });
