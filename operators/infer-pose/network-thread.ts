@@ -125,6 +125,7 @@ export class NetworkThread {
     if (maxWaitMs === 0 || this.#held.length >= maxBatch) this.#send();
     else {
       this.#timer ??= setTimeout(() => {
+        this.#timer = null;
         this.#send();
       }, maxWaitMs);
     }

@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
@@ -150,6 +151,17 @@ describe('a thread that several operators share', () => {
     await Promise.all([first.close(), refused, late]);
     expect((await waiting[2]!).estimate).toBeDefined();
     expect(third.describe()).toMatchObject({ shared_by: 2, windows: 1, restarts: 0 });
+  });
+
+  it('sends what comes after all that it held was given up', async () => {
+    const batches = { maxBatch: 32, maxWaitMs: 5 };
+    const [first, second] = [open(batches), open({ ...batches, timeoutMs: 10_000 })];
+    await Promise.all([first.open(), second.open()]);
+    const refused = expect(first.infer(request(1))).rejects.toThrow(/closed/);
+    await Promise.all([first.close(), refused]);
+    // Fires after the thread's own timer, which is as long and older.
+    await after(batches.maxWaitMs);
+    expect((await second.infer(request(2))).estimate).toBeDefined();
   });
 
   it('that dies answers all of them again, and tells each node once', async () => {
