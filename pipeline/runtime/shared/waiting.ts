@@ -24,6 +24,26 @@ export async function withinTime(works: readonly Promise<void>[], ms: number): P
   return [...late];
 }
 
+/** Whether work settles within a time (and before the signal); rejects as the work does within it. */
+export async function settles(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
+  // Who gives up waiting has said so; what becomes of the work later is its own affair.
+  work.catch(() => undefined);
+  let late: () => void = () => undefined;
+  const limit = new Promise<false>((resolve) => {
+    late = () => {
+      resolve(false);
+    };
+  });
+  const timer = setTimeout(late, ms);
+  signal?.addEventListener('abort', late);
+  try {
+    return await Promise.race([work.then(() => true), limit]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', late);
+  }
+}
+
 /** An error that says which node it came from. */
 export async function named<T>(node: CheckedNode, work: Promise<T>): Promise<T> {
   try {

@@ -1,7 +1,7 @@
 import { isAway, recoveryOf, type AnySink, type Sink } from '../../../component/index.js';
 import { backoff, pause } from '../../shared/backoff.js';
 import type { Host, NodeRun } from '../../host.js';
-import { text } from '../../shared/waiting.js';
+import { settles, text } from '../../shared/waiting.js';
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 10_000;
@@ -163,25 +163,5 @@ export class SinkConnection {
         error: text(error),
       });
     }
-  }
-}
-
-/** Whether work settles within a time (and before the signal); rejects as the work does within it. */
-export async function settles(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
-  // Who gives up waiting has said so; what becomes of the work later is its own affair.
-  work.catch(() => undefined);
-  let late: () => void = () => undefined;
-  const limit = new Promise<false>((resolve) => {
-    late = () => {
-      resolve(false);
-    };
-  });
-  const timer = setTimeout(late, ms);
-  signal?.addEventListener('abort', late);
-  try {
-    return await Promise.race([work.then(() => true), limit]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', late);
   }
 }

@@ -7,12 +7,12 @@ import { killAt } from '../../shared/kill.js';
 import { isOn } from '../../live.js';
 import { OutboxDrain } from './outbox-drain.js';
 import { countOf, newestOf, type DataSignal, type Signal } from '../signal.js';
-import { settles, type SinkConnection } from './sink-connection.js';
+import type { SinkConnection } from './sink-connection.js';
 import { SinkFlush } from './sink-flush.js';
 import { SinkOutbox, type KeptOutbox } from './sink-outbox.js';
 import { SinkQueue } from './sink-queue.js';
 import { SinkWriter } from './sink-writer.js';
-import { text, turn } from '../../shared/waiting.js';
+import { settles, text, turn } from '../../shared/waiting.js';
 
 /** Records that wait, above which the gate is shut. */
 const CAPACITY = 4096;

@@ -4,8 +4,7 @@ import type { SentAlerts } from '../../../state/index.js';
 import { backoff, pause } from '../../shared/backoff.js';
 import type { Host, NodeRun } from '../../host.js';
 import { countOf } from '../signal.js';
-import { settles } from './sink-connection.js';
-import { text } from '../../shared/waiting.js';
+import { settles, text } from '../../shared/waiting.js';
 
 /** Records of one write, at most. */
 export const BATCH = 512;
