@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { PORTS } from '../../pipeline/model/index.js';
 import type { DeadLetter } from '../../pipeline/state/index.js';
 import { isoTime } from './form.js';
 
@@ -57,8 +58,11 @@ export const wholeLetterBody = (letter: DeadLetter) => ({
   record: plain(letter.record),
 });
 
+/** Null for what is of no port, whatever it says of itself. */
 const portOf = (record: unknown): string | null =>
-  typeof record === 'object' && record !== null && 'port' in record ? String(record.port) : null;
+  typeof record === 'object' && record !== null && 'port' in record
+    ? (PORTS.find((port) => port === record.port) ?? null)
+    : null;
 
 /** Typed arrays as lists, bytes as base64 text. */
 function plain(value: unknown): unknown {

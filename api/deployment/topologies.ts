@@ -139,7 +139,7 @@ export class Topologies {
    * @throws TextProblems, TopologyConflict
    */
   put(id: string, yaml: string): RunningTopology {
-    const topology = this.#check(id, yaml);
+    const topology = this.check(id, yaml);
     const known = this.find(id);
     if (known && this.#given.includes(known))
       throw new TopologyConflict(
@@ -166,7 +166,7 @@ export class Topologies {
   /** Goes on as another text that was planned. @throws as {@link RunningTopology.apply} */
   async apply(id: string, yaml: string, hash: string): Promise<RunningTopology> {
     const running = this.find(id)!;
-    await running.apply(this.#check(id, yaml), hash);
+    await running.apply(this.check(id, yaml), hash);
     const kept = this.#kept(id);
     if (kept) this.#keep(id, { ...kept, text: yaml });
     return running;
@@ -203,15 +203,9 @@ export class Topologies {
     );
   }
 
-  /** @throws TextProblems */
-  parse(id: string, yaml: string): CheckedTopology {
-    const { topology, problems } = this.#options.parse(yaml, id);
-    if (topology) return topology;
-    throw new TextProblems(problems);
-  }
-
-  #check(id: string, yaml: string): CheckedTopology {
-    const topology = this.parse(id, yaml);
+  /** A text as what the topology of that id could become. @throws TextProblems, TopologyConflict */
+  check(id: string, yaml: string): CheckedTopology {
+    const topology = this.#parse(id, yaml);
     if (topology.id !== id)
       throw new TopologyConflict(
         `The text is of the topology ${topology.id}, not of ${id}`,
@@ -230,11 +224,17 @@ export class Topologies {
     return topology;
   }
 
+  #parse(id: string, yaml: string): CheckedTopology {
+    const { topology, problems } = this.#options.parse(yaml, id);
+    if (topology) return topology;
+    throw new TextProblems(problems);
+  }
+
   /** A text that has become wrong (its environment's file is gone) is told, and kept. */
   #load(id: string, yaml: string): void {
     try {
       if (this.find(id)) throw new Error('csiflow run was given a topology of the same id');
-      this.#put.set(id, this.#options.run(this.#check(id, yaml)));
+      this.#put.set(id, this.#options.run(this.check(id, yaml)));
     } catch (error) {
       this.#options.log.error('a topology cannot be made of its text any more', {
         topology: id,

@@ -275,7 +275,7 @@ const plan = defineEndpoint<Change, Plan>({
   status: 200,
   handle: async ({ id, text }, { deployment }) => {
     const running = topologyOf(deployment, id);
-    return running.plan(orRefused(() => deployment.topologies.parse(id, text)));
+    return running.plan(orRefused(() => deployment.topologies.check(id, text)));
   },
   b: formView({
     path: PathSchema,

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DeadLetter } from '../../pipeline/state/index.js';
-import { fallEvent } from '../support/fake-topology.js';
+import { fallEvent, poseFrame } from '../support/fake-topology.js';
 import { openService, type TestService } from './support.js';
 
 const BASE = '/form-b/api/v1/topologies/test/dead-letters';
@@ -82,4 +82,60 @@ test('a viewer may look, and neither replay nor drop', async () => {
     headers: { Authorization: `Bearer ${token}` },
   });
   expect(dropped.status).toBe(403);
+});
+
+describe('with anonymity, what an operator could not take is shown only where it is known how', () => {
+  const anonymous = {
+    dataRetentionDays: null,
+    anonymizeData: true,
+    enableEncryption: false,
+    key: 'k'.repeat(32),
+  };
+  const { metadata, ...bare } = fallEvent({ person: 7, location: { x: 1.234, y: 2.345, z: 0 } });
+  const frame = poseFrame(1);
+  const { position, ...nowhere } = frame.persons[0]!;
+  const { port, ...portless } = frame;
+
+  async function shown(record: unknown): Promise<{ status: number; record: unknown; body: string }> {
+    const { topology } = service.main;
+    service.main.topology = { ...topology, settings: { ...topology.settings, privacy: anonymous } };
+    service.main.deadLetters = [{ ...letter(1, 'an-operator'), record }];
+    const response = await service.get(`${BASE}/1`, service.token('viewer'));
+    const body = await response.text();
+    const { data } = JSON.parse(body) as { data: { record: unknown } };
+    return { status: response.status, record: data.record, body };
+  }
+
+  test.each<[string, unknown]>([
+    ['an event without metadata', bare],
+    ['an event whose metadata is null', { ...bare, metadata: null }],
+    ['an event with a field of its own', { ...bare, metadata, name: 'Ada' }],
+    ['an event whose person is a name', { ...bare, metadata, person: 'Ada' }],
+    ['a frame that says no port', portless],
+    ['a person without a position', { ...frame, persons: [nowhere] }],
+    ['a person with a field of its own', { ...frame, persons: [{ ...nowhere, position, name: 'Ada' }] }],
+    ['a port that there is not', { ...portless, port: `${port} of Ada` }],
+    ['raw input', Uint8Array.of(1, 2, 3)],
+    ['a text', 'Ada'],
+  ])('%s: null', async (_, record) => {
+    const { status, body, ...answer } = await shown(record);
+    expect(status, body).toBe(200);
+    expect(answer.record).toBeNull();
+    expect(body).not.toContain('Ada');
+  });
+
+  test('a whole event and a whole frame: as they are told', async () => {
+    const event = await shown({ ...bare, metadata: { ...metadata, note: 'Ada' } });
+    expect(event.record).toMatchObject({ type: 'fall_detection', location: { x: 1, y: 2.5, z: 0 } });
+    expect(event.body).not.toContain('Ada');
+    expect(event.record).not.toMatchObject({ person: 7 });
+    const { record } = await shown(frame);
+    expect(record).toMatchObject({ port: 'pose', persons: [{ keypoints: [], heading: null }] });
+  });
+
+  test('a list shows no port that there is not', async () => {
+    await shown({ port: 'Ada' });
+    const list = await (await service.get(BASE, service.token('viewer'))).text();
+    expect(list).not.toContain('Ada');
+  });
 });

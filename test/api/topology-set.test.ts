@@ -112,6 +112,19 @@ test('a plan of it shows what changes, and apply goes on with the new text', asy
   );
 });
 
+test('a plan refuses what apply would refuse', async () => {
+  await put('ward-3');
+  await put('ward-4');
+  const taken = await call('POST', '/ward-4/plan', {
+    topology: text('ward-4').replace('flat-ward-4', 'flat-ward-3'),
+  });
+  expect(taken).toMatchObject({
+    status: 409,
+    error: { message: expect.stringContaining('is sensed by') as string },
+  });
+  expect((await call('POST', '/ward-4/plan', { topology: text('ward-5') })).status).toBe(409);
+});
+
 test.each([
   ['the main one', 'test', () => text('test'), 409],
   ['a text of another id', 'ward-4', () => text('ward-3'), 409],
