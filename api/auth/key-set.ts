@@ -3,7 +3,7 @@ import type { Logger } from '../../pipeline/component/index.js';
 
 /** Keys are asked for anew after so long. */
 const FRESH_MS = 600_000;
-/** While the provider does not answer, keys that it has published are good for so long. */
+/** Nobody waits for that: until the provider has answered, keys that it has published are good for so long. */
 const GOOD_MS = 3_600_000;
 /** It is asked once in this time, whatever strangers write into their tokens. */
 const PAUSE_MS = 10_000;
@@ -32,8 +32,11 @@ export class KeySet {
 
   /** The key of that id, in PEM; without an id the only one that there is. Rejects where the provider does not publish it. */
   async get(id: string | undefined): Promise<string> {
-    if (this.#age > FRESH_MS || !this.#find(id)) await this.#ask();
-    const key = this.#age > GOOD_MS ? undefined : this.#find(id);
+    let key = this.#find(id);
+    if (!key) {
+      await this.#ask();
+      key = this.#find(id);
+    } else if (this.#age > FRESH_MS) void this.#ask();
     if (!key) throw new Error('the identity provider publishes no such key');
     return key.getPublicKey();
   }
@@ -43,11 +46,12 @@ export class KeySet {
   }
 
   #find(id: string | undefined): jwksRsa.SigningKey | undefined {
+    if (this.#age > GOOD_MS) return undefined;
     if (id === undefined) return this.#keys.length === 1 ? this.#keys[0] : undefined;
     return this.#keys.find(({ kid }) => kid === id);
   }
 
-  /** Many at the same time wait for one answer. */
+  /** Many at the same time wait for one answer. Never rejects. */
   #ask(): Promise<void> {
     const now = this.#elapsed();
     if (now - this.#askedAt >= PAUSE_MS) {

@@ -5,12 +5,19 @@ import { KeySet } from '../../api/auth/key-set.js';
 const keyOf = (kid: string) => ({ kid, getPublicKey: () => `PEM of ${kid}` }) as jwksRsa.SigningKey;
 
 function setUp() {
-  const world = { now: 0, asked: 0, published: ['k1'] as string[] | null, warned: 0 };
+  const world = {
+    now: 0,
+    asked: 0,
+    published: ['k1'] as string[] | null,
+    answers: Promise.resolve(),
+    warned: 0,
+  };
   const keys = new KeySet({
     elapsed: () => world.now,
     log: { warn: () => world.warned++ },
     fetch: async () => {
       world.asked++;
+      await world.answers;
       if (!world.published) throw new Error('connect ECONNREFUSED');
       return world.published.map(keyOf);
     },
@@ -18,7 +25,7 @@ function setUp() {
   return { world, keys };
 }
 
-test('keys are read once, and anew when they are ten minutes old: one that is withdrawn opens nothing', async () => {
+test('keys are read once, and anew when they are ten minutes old: then one that is withdrawn opens nothing', async () => {
   const { world, keys } = setUp();
   expect(await Promise.all([keys.get('k1'), keys.get('k1'), keys.get(undefined)])).toEqual(
     Array(3).fill('PEM of k1'),
@@ -28,8 +35,10 @@ test('keys are read once, and anew when they are ten minutes old: one that is wi
   expect(await keys.get('k1')).toBe('PEM of k1');
   expect(world.asked).toBe(1);
   world.now = 600_001;
-  await expect(keys.get('k1')).rejects.toThrow('no such key');
+  expect(await keys.get('k1')).toBe('PEM of k1');
+  expect(world.asked).toBe(2);
   expect(await keys.get('k2')).toBe('PEM of k2');
+  await expect(keys.get('k1')).rejects.toThrow('no such key');
 });
 
 test('a new key is found at once', async () => {
@@ -41,6 +50,15 @@ test('a new key is found at once', async () => {
   await expect(keys.get(undefined)).rejects.toThrow('no such key');
 });
 
+test('nobody waits for a provider that hangs where the key is known', async () => {
+  const { world, keys } = setUp();
+  await keys.get('k1');
+  world.answers = new Promise(() => undefined);
+  for (world.now = 600_001; world.now < 660_000; world.now += 1_000)
+    expect(await keys.get('k1')).toBe('PEM of k1');
+  expect(world.asked).toBe(7);
+});
+
 test('while the provider is away its keys are good for an hour', async () => {
   const { world, keys } = setUp();
   await keys.get('k1');
@@ -48,6 +66,7 @@ test('while the provider is away its keys are good for an hour', async () => {
   for (world.now = 0; world.now <= 3_600_000; world.now += 60_000)
     expect(await keys.get('k1')).toBe('PEM of k1');
   await expect(keys.get('k1')).rejects.toThrow('no such key');
+  expect(world.warned).toBe(51);
   world.published = ['k1'];
   world.now += 10_000;
   expect(await keys.get('k1')).toBe('PEM of k1');
