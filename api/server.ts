@@ -17,7 +17,8 @@ import type { Form } from './contract/form.js';
 import type { AskGpu } from './figures/gpu.js';
 import type { Deployment } from './deployment/deployment.js';
 import { Hosts } from './limits/hosts.js';
-import { Limits } from './limits/limits.js';
+import { KnownAddresses } from './limits/known-addresses.js';
+import { Limits, type LimitFigures } from './limits/limits.js';
 import { answerUnreadable } from './limits/unreadable.js';
 import { LifecycleTimes } from './deployment/lifecycle-times.js';
 import { CHOSEN_BASE, createApp, formAt, mounts, WEBSOCKET_PATH } from './rest/app.js';
@@ -48,7 +49,8 @@ export interface ServerOptions {
   /** Text of /metrics. */
   readonly metrics: () => Promise<string>;
   readonly watch: Deployment['watch'];
-  readonly limits?: Limits;
+  /** Default: those of the interface. */
+  readonly limits?: LimitFigures;
   /** Default: by `nvidia-smi`. */
   readonly askGpu?: AskGpu;
   /** Whose tokens are taken beside our own. */
@@ -140,7 +142,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     cursorKey: randomBytes(32),
   };
   const hosts = new Hosts([options.host, ...(options.hosts ?? [])]);
-  const limits = options.limits ?? new Limits();
+  const limits = new Limits(new KnownAddresses(options.stateFolder), options.limits);
   const app = createApp(
     deployment,
     limits,

@@ -5,7 +5,7 @@ import { Value } from 'typebox/value';
 import { nearest } from '../../pipeline/config/index.js';
 import type { IdentityProviderOptions } from '../auth/identity-provider.js';
 import type { Form } from '../contract/form.js';
-import { DEFAULT_LIMITS, Limits } from '../limits/limits.js';
+import { DEFAULT_LIMITS, type LimitFigures } from '../limits/limits.js';
 import { formPaths } from '../rest/app.js';
 import type { ServerOptions } from '../server.js';
 import { CommandError, EXIT } from './exit.js';
@@ -79,8 +79,8 @@ const LimitsSchema = Type.Partial(
 );
 
 /** What the file leaves out keeps the limit of the interface. @throws CommandError naming the field that is wrong */
-export function readLimits(file: string | undefined): Limits | undefined {
-  return file === undefined ? undefined : new Limits({ ...DEFAULT_LIMITS, ...readAs(LimitsSchema, file) });
+export function readLimits(file: string | undefined): LimitFigures | undefined {
+  return file === undefined ? undefined : { ...DEFAULT_LIMITS, ...readAs(LimitsSchema, file) };
 }
 
 function readAs<T extends TSchema>(schema: T, file: string): Static<T> {

@@ -1,5 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../contract/errors.js';
+import type { KnownAddresses } from './known-addresses.js';
 import { SLOW_MS, SlowedNames } from './slowed-names.js';
 import type { Form } from '../contract/form.js';
 
@@ -12,10 +13,12 @@ export interface Limit {
   readonly seconds: number;
 }
 
-/** Section 8.3. Form A (8.2) has one limit for all of REST, but shares the counter of authentication. */
-export const DEFAULT_LIMITS: Readonly<
+export type LimitFigures = Readonly<
   Record<LimitCategory | 'form_a' | 'wrong_passwords' | 'wrong_passwords_anywhere', Limit>
-> = {
+>;
+
+/** Section 8.3. Form A (8.2) has one limit for all of REST, but shares the counter of authentication. */
+export const DEFAULT_LIMITS: LimitFigures = {
   form_a: { requests: 1_000, seconds: 3_600 },
   authentication: { requests: 10, seconds: 60 },
   pose_data: { requests: 1_000, seconds: 3_600 },
@@ -25,18 +28,20 @@ export const DEFAULT_LIMITS: Readonly<
   health: { requests: 10_000, seconds: 3_600 },
   // For one name from one address: then that address may not log in as that name for the rest of the time.
   wrong_passwords: { requests: 30, seconds: 900 },
-  // For one name from anywhere: then tries from addresses that it never logged in from are slowed down.
+  // For one name from anywhere: then tries from addresses that it has not logged in from are slowed down, and most are refused.
   wrong_passwords_anywhere: { requests: 100, seconds: 900 },
 };
 
 /** Counts calls per caller, form and category. Memory is bounded: counters go with their window. */
 export class Limits {
-  readonly #limits: typeof DEFAULT_LIMITS;
+  readonly #limits: LimitFigures;
+  readonly #known: KnownAddresses;
   readonly #counters: ReadonlyMap<string, RateLimiterMemory>;
   readonly #slowed: SlowedNames;
 
   /** @param slowMs what a try of a password waits where its name is under attack */
-  constructor(limits: typeof DEFAULT_LIMITS = DEFAULT_LIMITS, slowMs = SLOW_MS) {
+  constructor(known: KnownAddresses, limits: LimitFigures = DEFAULT_LIMITS, slowMs = SLOW_MS) {
+    this.#known = known;
     this.#limits = limits;
     this.#slowed = new SlowedNames(slowMs);
     this.#counters = new Map(
@@ -61,8 +66,9 @@ export class Limits {
 
   /**
    * Takes one try of a password for a name, before it is looked at: many at the same time would else all pass.
-   * For names that nobody has as for others, so that the answer does not tell them apart. Strangers lock nobody out:
-   * a name is locked for their own address alone, and from where somebody has logged in by it, it is not even slowed.
+   * For names that nobody has as for others, so that the answer does not tell them apart. From where somebody has
+   * logged in by a name, and from this machine, strangers at other addresses neither lock nor slow it. From an
+   * address that is not known they can keep its owner out for as long as they try it from many addresses.
    * @param address as {@link addressKey} gives it
    * @throws ApiError 429
    */
@@ -74,7 +80,7 @@ export class Limits {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       throw exceeded(limits.wrong_passwords, refused);
     }
-    if (this.#slowed.isKnown(name, address)) return;
+    if (this.#known.has(name, address)) return;
     try {
       await this.#counters.get('wrong_passwords_anywhere')!.consume(name);
     } catch (refused) {
@@ -90,9 +96,8 @@ export class Limits {
   /** Gives a try back: the password was right. */
   async returnPassword(name: string, address: string): Promise<void> {
     await this.#counters.get('wrong_passwords')!.reward(tryOf(name, address));
-    if (!this.#slowed.isKnown(name, address))
-      await this.#counters.get('wrong_passwords_anywhere')!.reward(name);
-    this.#slowed.know(name, address);
+    if (!this.#known.has(name, address)) await this.#counters.get('wrong_passwords_anywhere')!.reward(name);
+    this.#known.add(name, address);
   }
 }
 

@@ -7,7 +7,7 @@ import { Sessions } from '../../api/auth/sessions.js';
 import { SigningKeys } from '../../api/auth/signing-keys.js';
 import { Users } from '../../api/auth/users.js';
 import type { Role } from '../../api/auth/roles.js';
-import { DEFAULT_LIMITS, Limits } from '../../api/limits/limits.js';
+import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
 import type { Problem } from '../../pipeline/config/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
@@ -91,6 +91,7 @@ export async function openService(
       | 'slowMs'
       | 'parse'
       | 'clock'
+      | 'log'
       | 'main'
       | 'beside'
       | 'port'
@@ -128,7 +129,7 @@ export async function openService(
       main.feed.listen((records) => {
         records.forEach(watcher);
       }),
-    limits: new Limits(limits),
+    limits,
     ...outside,
   });
   holdAnswers(server.address);
