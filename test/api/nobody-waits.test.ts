@@ -1,14 +1,16 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { testContext } from '../support/context.js';
 import { openService, UNLIMITED, type TestService } from './support.js';
 
 const HISTORY = '/form-b/api/v1/pose/history?start_time=2026-01-01T00:00:00Z&end_time=2026-01-02T00:00:00Z';
+const { context, recorded } = testContext();
 
 let service: TestService;
 /** Told of each call's signal, whose work ends with it and not before. */
 let asked: (signal: AbortSignal) => void;
 
-beforeEach(async () => {
-  service = await openService(UNLIMITED, { answerMs: 300 });
+async function open(answerMs: number): Promise<void> {
+  service = await openService(UNLIMITED, { answerMs, log: context.log });
   const { reader } = service.main;
   reader.until = (signal) => ({
     ...reader,
@@ -20,10 +22,14 @@ beforeEach(async () => {
         asked(signal);
       }),
   });
-});
+}
 afterEach(() => service.close());
 
+/** What an answer leaves behind is done once the service has given another. */
+const settle = (): Promise<Response> => service.get('/form-b/api/v1/health');
+
 test('a call that is answered 504 ends what it asks of the store', async () => {
+  await open(300);
   let seen: AbortSignal | undefined;
   asked = (signal) => (seen = signal);
   expect((await service.get(HISTORY, service.token('viewer'))).status).toBe(504);
@@ -31,21 +37,25 @@ test('a call that is answered 504 ends what it asks of the store', async () => {
 });
 
 test('so does a call whose caller has gone; nothing is told of it as a failure', async () => {
+  await open(60_000);
   const caller = new AbortController();
-  const ended = new Promise<void>((resolve) => {
+  const ended = new Promise<unknown>((resolve) => {
     asked = (signal) => {
       signal.addEventListener('abort', () => {
-        resolve();
+        resolve(signal.reason);
       });
       caller.abort();
     };
   });
   const headers = { Authorization: `Bearer ${service.token('viewer')}` };
   await expect(fetch(service.server.address + HISTORY, { headers, signal: caller.signal })).rejects.toThrow();
-  await ended;
+  expect(await ended).toMatchObject({ message: 'The caller has gone before the answer' });
+  await settle();
+  expect(recorded.lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });
 
 test('a call that was answered has not been ended', async () => {
+  await open(60_000);
   let seen: AbortSignal | undefined;
   const { reader } = service.main;
   reader.until = (signal) => {
@@ -53,5 +63,6 @@ test('a call that was answered has not been ended', async () => {
     return reader;
   };
   expect((await service.get(HISTORY, service.token('viewer'))).status).toBe(200);
+  await settle();
   expect(seen?.aborted).toBe(false);
 });
