@@ -56,12 +56,17 @@ interface Found {
   readonly place: Place;
 }
 
-/** In the stores that are open: an alert's address does not say which place it is about. @throws ApiError 404, 503 */
+/**
+ * In the stores that are open: an alert's address does not say which place it is about. A store that fails matters
+ * only where no other one has the alert.
+ * @throws ApiError 404, 503
+ */
 async function findEvent(call: Call, time: number, id: string): Promise<Found> {
   const { deployment } = call;
-  const found = await Promise.all(placesOf(deployment).map((place) => eventAt(place, call, time, id)));
-  const event = found.find((one) => one !== null);
-  if (event) return event;
+  const places = placesOf(deployment);
+  const looked = await Promise.allSettled(places.map((place) => eventAt(place, call, time, id)));
+  for (const one of looked) if (one.status === 'fulfilled' && one.value) return one.value;
+  for (const one of looked) if (one.status === 'rejected') throw one.reason;
   storeOf(deployment.main);
   throw new ApiError('RESOURCE_NOT_FOUND', 'The history has no such alert, or not any more');
 }

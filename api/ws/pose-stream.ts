@@ -18,6 +18,7 @@ import { EndedSubscriptions, RESUME_MS } from './ended.js';
 import { Feeds } from './feeds.js';
 import { MessageError, readMessage, type AlertFilters, type Channel, type Subscribe } from './messages.js';
 import { PoseGroups, poseUpdate } from './pose-groups.js';
+import { answerPlainly } from './plain-call.js';
 import { Recent } from './recent.js';
 import { tokenOf } from './upgrade.js';
 
@@ -71,10 +72,16 @@ export class PoseStream {
     this.#hosts = hosts;
     this.#groups = new PoseGroups((environment) => viewOfEnvironment(deployment, environment));
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      const asksForWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
+      if (!asksForWebSocket && answerPlainly(server, request, socket, head)) return;
       this.#upgrade(request, socket, head, upgrading).catch((error: unknown) => {
         this.#deployment.log.error('a WebSocket could not be opened', { reason: String(error) });
         socket.destroy();
       });
+    });
+    this.#server.on('wsClientError', (error: Error, socket: Duplex, request: IncomingMessage) => {
+      const form = upgrading.formAt(urlOf(request)?.pathname ?? '/');
+      void answerSocket(socket, unreadable(error), form, upgrading.limits);
     });
     this.#timer = setInterval(() => {
       this.#tick();
@@ -152,18 +159,18 @@ export class PoseStream {
     socket.on('error', (error) => {
       this.#deployment.log.debug('a WebSocket failed', { reason: error.message });
     });
-    const target = request.url ?? '/';
-    const url = URL.canParse(target, 'http://localhost') ? new URL(target, 'http://localhost') : null;
+    const url = urlOf(request);
     const form = url ? paths.get(url.pathname) : undefined;
     const refuse = (error: ApiError): Promise<void> =>
       answerSocket(socket, error, form ?? formAt(url?.pathname ?? '/'), limits);
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') return refuse(notSpoken());
     if (!url || !form) return refuse(new ApiError('RESOURCE_NOT_FOUND', 'No WebSocket is here'));
     if (!this.#hosts.allows(request.headers.host)) return refuse(misdirected());
     const caller = await this.#callerOf(request, url);
     if (!caller) return refuse(unauthenticated());
     const address = addressKey(request.socket.remoteAddress ?? '');
     const others = [...this.#connections].filter((other) => other.address === address);
-    if (others.length >= CONNECTIONS_PER_ADDRESS) return refuse(tooManyConnections());
+    if (others.length >= CONNECTIONS_PER_ADDRESS) return refuse(tooManyConnections(this.#now));
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#welcome(webSocket, new Connection(webSocket, caller, address, form));
     });
@@ -479,9 +486,26 @@ export class PoseStream {
   }
 }
 
-const tooManyConnections = (): ApiError =>
-  new ApiError(
+/** Of 8.4, though it has no window: the next look is worth it in a minute. @param now milliseconds since 1970 */
+function tooManyConnections(now: number): ApiError {
+  const windowSeconds = 60;
+  const resetAt = new Date(now + windowSeconds * 1000).toISOString();
+  return new ApiError(
     'RATE_LIMIT_EXCEEDED',
-    `An address may have ${CONNECTIONS_PER_ADDRESS} connections: wait 60 seconds, or close one`,
-    { headers: { 'Retry-After': '60' } },
+    `An address may have ${CONNECTIONS_PER_ADDRESS} connections: wait ${windowSeconds} seconds, or close one`,
+    {
+      details: { limit: { limit: CONNECTIONS_PER_ADDRESS, windowSeconds, resetAt } },
+      headers: { 'Retry-After': String(windowSeconds) },
+    },
   );
+}
+
+const urlOf = ({ url = '/' }: IncomingMessage): URL | null =>
+  URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost') : null;
+
+/** A handshake that is none: the header says which versions would be (RFC 6455, section 4.4). */
+const unreadable = ({ message }: Error): ApiError =>
+  new ApiError('BAD_REQUEST', message, { headers: { 'Sec-WebSocket-Version': '13, 8' } });
+
+const notSpoken = (): ApiError =>
+  new ApiError('BAD_REQUEST', 'Only WebSockets are spoken besides HTTP/1.1: leave the header Upgrade out');

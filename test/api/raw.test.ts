@@ -209,3 +209,40 @@ test.each([
   expect(complaints('GET', path, { status, headers }, answer)).toEqual([]);
   expect(headers.get('X-RateLimit-Limit')).toBe('1000');
 });
+
+const OTHER = `${HEAD}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n`;
+
+test('a call that asks for another protocol is answered in this one', async () => {
+  const answer = await send(`GET /api/v1/health HTTP/1.1\r\n${OTHER}\r\n`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toHaveProperty('status');
+});
+
+test('so is one with a body, though it comes in two parts', async () => {
+  const body = JSON.stringify({ username: 'nobody', password: 'nothing' });
+  const socket = open();
+  socket.write(
+    `POST /form-b/api/v1/auth/token HTTP/1.1\r\n${OTHER}Content-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
+  );
+  await once(socket, 'connect');
+  socket.write(body.slice(9));
+  expect(await said(socket)).toMatch(/^HTTP\/1\.1 401 /);
+});
+
+test('one whose body comes in pieces is told to leave the header out', async () => {
+  const answer = await send(`${POST}${OTHER.replace(HEAD, '')}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toContain('leave the header Upgrade out');
+});
+
+test('a handshake of another version is refused as a call is, and says which would do', async () => {
+  const token = service.token('viewer');
+  const answer = await send(
+    `GET /ws/pose?token=${token} HTTP/1.1\r\n${HEAD}${UPGRADE.replace('Version: 13', 'Version: 12')}\r\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer).toMatch(/^Sec-WebSocket-Version: 13, 8\r$/m);
+  expect(answer).toMatch(/^X-RateLimit-Limit: \d+\r$/m);
+  expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
+});

@@ -88,6 +88,16 @@ test('the clip of an alert comes from the store of its place', async () => {
   expect(await response.text()).toContain('<svg');
 });
 
+test('it is found though the store of another place fails', async () => {
+  hall.publish(inHall(0, person(7, 1, 1)), intrusion());
+  for (const reader of service.main.readers.values())
+    reader.events = () => Promise.reject(new Error('the store is away'));
+  const at = new Date(FIRST_TIME / 1000).toISOString();
+  expect((await ask(`/alerts/${at}/nothing/clip`)).status).toBe(500);
+  const found = await service.get(`${B}/alerts/${at}/hall-intrusion-1/clip`, service.token('viewer'));
+  expect(found.status).toBe(200);
+});
+
 test('the page is given the rooms of all topologies', async () => {
   const scene: unknown = await (await service.get('/scene.json')).json();
   expect(scene).toMatchObject({

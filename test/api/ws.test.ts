@@ -1,5 +1,7 @@
 import { EventEmitter, once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { createConnection } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fallEvent, person, poseFrame } from '../support/fake-topology.js';
@@ -335,8 +337,15 @@ test('dense pose is left out unless asked for', async () => {
 test('past a hundred connections an address is refused until one is closed', async () => {
   const all = Array.from({ length: 100 }, () => withToken());
   await Promise.all(all.map((client) => client.next('connection_established')));
-  const [error] = (await once(withToken().socket, 'error')) as [Error];
-  expect(error.message).toContain('429');
+  const refused = withToken().socket;
+  const [, answer] = (await once(refused, 'unexpected-response')) as [unknown, IncomingMessage];
+  expect(answer.statusCode).toBe(429);
+  expect(await json(answer)).toMatchObject({
+    error: { code: 'RATE_LIMIT_EXCEEDED', details: { limit: 100, window: 60 } },
+  });
+  // The client tells its end before it was open as an error.
+  refused.terminate();
+  await once(refused, 'error');
   all[0]!.socket.close();
   await once(all[0]!.socket, 'close');
   await expect
