@@ -1,3 +1,4 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
 import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeFolder } from '../../pipeline/telemetry/folders.js';
@@ -11,19 +12,76 @@ export async function copyStore(instance: Connectable, folder: string, key: stri
   await copyInto(instance, join(folder, COPY), key);
 }
 
-/** Copies what is committed into a new file. @param key of that file; null: it is not encrypted */
+/**
+ * Copies what is committed into a new file, as it stands at one moment.
+ * @param key of that file; null: it is not encrypted
+ * @throws Error where the file itself, without a log, does not hold all of it: a full disk may come as late as that
+ */
 export async function copyInto(instance: Connectable, file: string, key: string | null): Promise<void> {
   await withConnection(instance, async (connection) => {
-    const [[name]] = (await connection.runAndReadAll('SELECT current_database()')).getRows() as [[string]];
-    const encrypted = key === null ? '' : ` (ENCRYPTION_KEY ${quoted(key)})`;
-    await connection.run(`ATTACH ${quoted(file)} AS csiflow_copy${encrypted}`);
-    try {
-      await connection.run(`COPY FROM DATABASE "${name.replaceAll('"', '""')}" TO csiflow_copy`);
-    } finally {
-      await connection.run('DETACH csiflow_copy');
-    }
+    const options = key === null ? [] : [`ENCRYPTION_KEY ${quoted(key)}`];
+    const given = await whileAttached(connection, file, options, () => copy(connection));
+    if (existsSync(`${file}.wal`)) throw new Error(`${file} was not written to its end: ${FULL}`);
+    const arrived = await whileAttached(connection, file, [...options, 'READ_ONLY'], () =>
+      rowsOf(connection, COPIED),
+    );
+    if (arrived !== given) throw new Error(`${file} holds ${arrived}, and not ${given}: ${FULL}`);
   });
 }
+
+/** Name of the copy while it is attached. */
+const COPIED = 'csiflow_copy';
+const FULL = 'is the disk full? The store is as it was';
+
+/** Gives the rows that were copied, as {@link rowsOf}. */
+async function copy(connection: DuckDBConnection): Promise<string> {
+  const [[name]] = (await connection.runAndReadAll('SELECT current_database()')).getRows() as [[string]];
+  await connection.run('BEGIN');
+  let rows: string;
+  try {
+    await connection.run(`COPY FROM DATABASE ${identifier(name)} TO ${COPIED}`);
+    rows = await rowsOf(connection, name);
+  } catch (error) {
+    await connection.run('ROLLBACK');
+    throw error;
+  }
+  await connection.run('COMMIT');
+  // DETACH does it too, but not every DuckDB tells what goes wrong there.
+  await connection.run(`CHECKPOINT ${COPIED}`);
+  return rows;
+}
+
+/** Numbers of rows by table, as text. */
+async function rowsOf(connection: DuckDBConnection, database: string): Promise<string> {
+  const tables = await connection.runAndReadAll(
+    `SELECT table_name FROM duckdb_tables() WHERE database_name = ${quoted(database)} ORDER BY ALL`,
+  );
+  const counts: string[] = [];
+  for (const [table] of tables.getRows() as string[][]) {
+    const counted = await connection.runAndReadAll(
+      `SELECT count(*) FROM ${identifier(database)}.main.${identifier(table!)}`,
+    );
+    counts.push(`${table!}: ${String(counted.getRows()[0]![0])}`);
+  }
+  return counts.join(', ') || 'nothing';
+}
+
+async function whileAttached<T>(
+  connection: DuckDBConnection,
+  file: string,
+  options: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const how = options.length > 0 ? ` (${options.join(', ')})` : '';
+  await connection.run(`ATTACH ${quoted(file)} AS ${COPIED}${how}`);
+  try {
+    return await work();
+  } finally {
+    await connection.run(`DETACH ${COPIED}`);
+  }
+}
+
+const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Brings a copy beside the store. What it gives puts it in its place; what was there stays under a name that ends in `aside`. */
 export function restoreStore(folder: string, path: string, aside: string): () => void {

@@ -107,11 +107,12 @@ class DuckDBSink implements Sink {
   }
 
   async reseal(): Promise<void> {
-    const [{ isEncrypted, reseal }, { storeKey }] = await Promise.all([
+    const [{ forgetPart, isEncrypted, reseal }, { storeKey }] = await Promise.all([
       import('./reseal.js'),
       import('./store.js'),
     ]);
     const key = this.#context.keeping?.key ?? null;
+    forgetPart(this.#path);
     const lies = isEncrypted(this.#path);
     if (lies === null || lies === (key !== null)) return;
     tellReseal(this.#context.log, this.#path, key ? 'encrypted' : 'clear');

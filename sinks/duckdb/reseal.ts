@@ -38,11 +38,8 @@ export interface ResealOptions {
  * @throws Error where it has another owner, or cannot be read
  */
 export async function reseal(path: string, { from, to, ...limits }: ResealOptions): Promise<void> {
-  const part = join(dirname(path), `.${basename(path)}.part`);
-  const clean = () => {
-    for (const file of [part, `${part}.wal`]) rmSync(file, { force: true });
-  };
-  clean();
+  const part = partOf(path);
+  forgetPart(path);
   try {
     const database = await openDatabase(path, {
       ...limits,
@@ -56,8 +53,17 @@ export async function reseal(path: string, { from, to, ...limits }: ResealOption
       // With it the log goes into the file: nothing of it is left beside the new one.
       await database.close();
     }
+    for (const log of [`${part}.wal`, `${path}.wal`])
+      if (existsSync(log)) throw new Error(`${path} was not written anew: ${log} holds some of it still`);
     renameSync(part, path);
   } finally {
-    clean();
+    forgetPart(path);
   }
 }
+
+/** Removes what a {@link reseal} that was killed has left: it may lie in the clear. */
+export function forgetPart(path: string): void {
+  for (const file of [partOf(path), `${partOf(path)}.wal`]) rmSync(file, { force: true });
+}
+
+const partOf = (path: string): string => join(dirname(path), `.${basename(path)}.part`);
