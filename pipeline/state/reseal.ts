@@ -1,10 +1,11 @@
 import { renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { StateKeys } from './keys.js';
-import { headerOf } from './header.js';
-import { openMdb } from './mdb.js';
+import { HEADER, headerOf } from './header.js';
+import { openMdb, type Key, type Table } from './mdb.js';
+import { Room } from './room.js';
 import { Seal } from './seal.js';
-import { STATE_FILE, StateStore } from './store.js';
+import { lookedAt, STATE_FILE, StateStore } from './store.js';
 import { WriteThreads } from './write-threads.js';
 
 /** Values that are written before it is waited for the disk. */
@@ -23,44 +24,47 @@ export async function openState(
   told: (becomes: 'encrypted' | 'clear') => void = () => undefined,
 ): Promise<StateStore> {
   const store = new StateStore(folder, topology, key, formerKey);
+  const part = join(folder, `${STATE_FILE}.part`);
+  // What a start that was killed has left may lie in the clear, also where the switch was turned back meanwhile.
+  forget(part);
   if (store.isSealed === (key !== null)) return store;
   told(key ? 'encrypted' : 'clear');
   try {
-    await replace(store, join(folder, STATE_FILE), topology, key);
+    await write(store, part, topology, key && new Seal(key));
+    renameSync(part, join(folder, STATE_FILE));
   } finally {
+    forget(part);
     await store.close();
   }
   return new StateStore(folder, topology, key, formerKey);
 }
 
-async function replace(store: StateStore, file: string, topology: string, key: Buffer | null): Promise<void> {
-  const part = `${file}.part`;
-  const clean = () => {
-    for (const name of [part, `${part}-lock`]) rmSync(name, { force: true });
-  };
-  clean();
-  try {
-    await write(store, part, topology, key && new Seal(key));
-    renameSync(part, file);
-  } finally {
-    clean();
-  }
+function forget(part: string): void {
+  for (const name of [part, `${part}-lock`]) rmSync(name, { force: true });
 }
 
+/** @throws Error `state.write` where one write of them all is refused */
 async function write(store: StateStore, part: string, topology: string, seal: Seal | null): Promise<void> {
   const root = openMdb(part);
+  const room = new Room(dirname(part));
   const threads = new WriteThreads();
+  const put = (table: Table, key: Key, value: Buffer): Promise<boolean> => {
+    room.require(value.length);
+    return lookedAt(threads.of(table.put(key, value)));
+  };
   try {
-    let count = 0;
+    let writes: Promise<boolean>[] = [];
     for (const name of store.tables) {
-      const target = root.openDB<Buffer, number | string>(name, { encoding: 'binary' });
+      const target: Table = root.openDB<Buffer, Key>(name, { encoding: 'binary' });
       for (const { key, value } of store.table(name).getRange({})) {
-        const sealed = seal ? seal.close(value, name) : Buffer.from(value);
-        const written = threads.of(target.put(key as string, sealed));
-        if (++count % AT_ONCE === 0) await written;
+        writes.push(put(target, key, seal ? seal.close(value, name) : Buffer.from(value)));
+        if (writes.length < AT_ONCE) continue;
+        await Promise.all(writes);
+        writes = [];
       }
     }
-    await threads.of(root.put('header', headerOf(topology, seal)));
+    await Promise.all(writes);
+    await put(root as Table, HEADER, headerOf(topology, seal));
     await threads.ended();
   } finally {
     await threads.close(root);

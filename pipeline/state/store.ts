@@ -181,7 +181,7 @@ function readsWhile(table: Table, requireOpen: () => void): void {
  * waiting for it: who waits for the transaction is told. lmdb gives the cause as a promise of its own, which is
  * nobody's either.
  */
-function lookedAt<T>(write: Promise<T>): Promise<T> {
+export function lookedAt<T>(write: Promise<T>): Promise<T> {
   const looked = write.catch((error: unknown) => {
     if (error instanceof Error && 'commitError' in error && error.commitError instanceof Promise)
       error.commitError.catch(() => undefined);

@@ -12,6 +12,10 @@ import {
   privacySecret,
   StateStore,
 } from '../../pipeline/state/index.js';
+import { copyInto } from '../../sinks/duckdb/backup.js';
+import { Room } from '../../pipeline/state/room.js';
+import { stateError } from '../../pipeline/state/version.js';
+import { WriteThreads } from '../../pipeline/state/write-threads.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
@@ -131,6 +135,46 @@ describe('a DuckDB store', () => {
     await sink.close();
   });
 
+  test('what was broken off is gone too where the switch was turned back meanwhile', async () => {
+    const folder = temporaryFolder();
+    await (await written(folder, secret)).close();
+    for (const name of ['.store.duckdb.part', '.store.duckdb.part.wal'])
+      writeFileSync(join(folder, name), PLANTED);
+    await make(folder, secret).reseal!();
+    expect(readdirSync(folder)).toEqual(['store.duckdb']);
+  });
+
+  test.each([
+    ['detaching it says nothing', /^DETACH/, 'Checkpoint failed'],
+    ['nothing says it', /^(DETACH|CHECKPOINT)/, 'not written to its end'],
+  ])('a copy whose rows are in its log only is refused, also where %s', async (_, silent, why) => {
+    const folder = temporaryFolder();
+    await (await written(folder, null)).close();
+    const instance = await DuckDBInstance.create(join(folder, 'store.duckdb'));
+    const connect = async () => {
+      const connection = await instance.connect();
+      await connection.run("SET debug_checkpoint_abort = 'before_header'");
+      const run = connection.run.bind(connection);
+      connection.run = (sql) => (silent.test(sql) ? run(sql).catch(() => run('SELECT 1')) : run(sql));
+      return connection;
+    };
+    await expect(copyInto({ connect }, join(folder, 'copy'), null)).rejects.toThrow(why);
+    instance.closeSync();
+  });
+
+  test('a copy is what stood there at one moment, while rows are written', async () => {
+    const folder = temporaryFolder();
+    const sink = await written(folder, null);
+    const backup = join(folder, 'backups', 'one');
+    mkdirSync(backup, { recursive: true });
+    const copied = sink.copyTo!(backup);
+    await sink.write([sensedEvent(1), sensedEvent(2)], 2);
+    await sink.flush();
+    await copied;
+    await sink.close();
+    expect(readdirSync(backup)).toEqual(['store.duckdb']);
+  });
+
   test('a store that another one has open is not written anew', async () => {
     const folder = temporaryFolder();
     const owner = await written(folder, null);
@@ -156,6 +200,9 @@ describe('a DuckDB store', () => {
 });
 
 describe('the state folder', () => {
+  const noRoom = () => {
+    throw stateError('state.write', 'disk full');
+  };
   const fill = async (folder: string, key: Buffer | null): Promise<void> => {
     const store = new StateStore(folder, 'ward', key);
     const letters = new DeadLetters(store);
@@ -213,6 +260,37 @@ describe('the state folder', () => {
     await (await open()).close();
     expect(told).toEqual([after ? 'encrypted' : 'clear']);
     expect(readdirSync(folder).filter((name) => name.includes('part'))).toEqual([]);
+  });
+
+  test.each([
+    ['there is no room', () => vi.spyOn(Room.prototype, 'require').mockImplementation(noRoom)],
+    [
+      'one write of many is refused',
+      () =>
+        vi
+          .spyOn(WriteThreads.prototype, 'of')
+          .mockImplementationOnce(() => Promise.reject(new Error('no space left on device'))),
+    ],
+  ])('is left as it was where it is to be written anew and %s', async (_, spoil) => {
+    const folder = temporaryFolder();
+    await fill(folder, null);
+    const before = readdirSync(folder);
+    const spoilt = spoil();
+    await expect(openState(folder, 'ward', { key: secret })).rejects.toMatchObject({ code: 'state.write' });
+    spoilt.mockRestore();
+    expect(readdirSync(folder)).toEqual(before);
+    const store = new StateStore(folder, 'ward');
+    expect(store.isSealed).toBe(false);
+    expect(new DeadLetters(store).list()).toMatchObject([{ reason: PLANTED }]);
+    await store.close();
+  });
+
+  test('what was begun to be written anew is gone, also where the switch was turned back meanwhile', async () => {
+    const folder = temporaryFolder();
+    await fill(folder, secret);
+    writeFileSync(join(folder, 'state.mdb.part'), PLANTED);
+    await (await openState(folder, 'ward', { key: secret })).close();
+    expect(showing(folder)).toEqual([]);
   });
 
   test('thousands of entries of each kind of key are there once it is written anew', async () => {
