@@ -15,12 +15,16 @@ export class Engine {
     this.#network = network;
   }
 
-  /** @throws Error where the weights or the backend are not there; the message says how to mend it. */
+  /**
+   * @param options.sha256 of the weights that are wanted; whichever lie there where it is left out
+   * @throws Error where the weights or the backend are not there; the message says how to mend it.
+   */
   static async load(options: {
     readonly weights: string;
+    readonly sha256?: string;
     readonly backend: BackendName | 'auto';
   }): Promise<Engine> {
-    const { weights } = readModel(options.weights);
+    const { weights } = readModel(options.weights, options.sha256);
     const backend = await loadBackend(options.backend);
     return new Engine(backend, new Network(weightTensors(weights)));
   }

@@ -154,6 +154,7 @@ class InferPose implements Operator {
       {
         name: `${context.topology}/${context.node}`,
         weights: folder,
+        sha256: this.#manifest.sha256,
         backend: config.backend,
         links: environments.map((environment) => Math.min(MAX_LINKS, environment.links.length)),
         maxBatch: config.max_batch,

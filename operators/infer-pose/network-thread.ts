@@ -69,11 +69,11 @@ export class NetworkThread {
   }
 
   /** The thread of this process that is as asked for; it is opened by its first user. */
-  static of({ weights, backend, maxBatch, maxWaitMs }: ThreadOptions): NetworkThread {
-    const key = JSON.stringify([weights, backend, maxBatch, maxWaitMs]);
+  static of({ weights, sha256, backend, maxBatch, maxWaitMs }: ThreadOptions): NetworkThread {
+    const options = { weights, sha256, backend, maxBatch, maxWaitMs };
+    const key = JSON.stringify(Object.values(options));
     let thread = threads.get(key);
-    if (!thread)
-      threads.set(key, (thread = new NetworkThread(key, { weights, backend, maxBatch, maxWaitMs })));
+    if (!thread) threads.set(key, (thread = new NetworkThread(key, options)));
     return thread;
   }
 

@@ -85,10 +85,16 @@ export function chooseModel(environments: readonly Environment[]): string {
 
 /**
  * Reads and checks a model.
+ * @param wanted SHA-256 of its weights, where it matters which they are
  * @throws Error that names the file, what is wrong and how to mend it.
  */
-export function readModel(folder: string): Model {
+export function readModel(folder: string, wanted?: string): Model {
   const manifest = readManifest(folder);
+  if (wanted !== undefined && manifest.sha256 !== wanted) {
+    throw new Error(
+      `${folder}: the weights were replaced since this topology read their manifest. Restart it to use those of version ${manifest.version}.`,
+    );
+  }
   const file = join(folder, 'weights.bin');
   const bytes = readFileSync(file);
   const problem =

@@ -8,6 +8,8 @@ import type { Request } from './request.js';
 
 export interface WorkerOptions {
   readonly weights: string;
+  /** Of the weights that the users' manifest describes: no others are taken, also when the thread starts again. */
+  readonly sha256: string;
   readonly backend: BackendName | 'auto';
   /** Numbers of links to warm up for. */
   readonly links: readonly number[];

@@ -1,20 +1,27 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { Engine } from '../../operators/infer-pose/engine.js';
 import { Inference, type InferenceOptions } from '../../operators/infer-pose/inference.js';
 import { requestOf, type Request } from '../../operators/infer-pose/request.js';
-import { SHIPPED } from '../../operators/infer-pose/weights.js';
+import { readManifest, readModel, SHIPPED, writeModel } from '../../operators/infer-pose/weights.js';
 import { simulatedWindow } from './windows.js';
 
 const weights = packageFile(`${SHIPPED}/general`);
+const { sha256 } = readManifest(weights);
 const crashes: string[] = [];
 const opened: Inference[] = [];
 
 function open(options: Partial<InferenceOptions> = {}): Inference {
   const inference = new Inference(
-    { name: 'line/poses', weights, backend: 'wasm', links: [4], maxBatch: 8, maxWaitMs: 2, ...options },
+    {
+      ...{ name: 'line/poses', weights, sha256, backend: 'wasm', links: [4], maxBatch: 8, maxWaitMs: 2 },
+      ...options,
+    },
     (reason) => crashes.push(reason),
   );
   opened.push(inference);
@@ -179,5 +186,44 @@ describe('a thread that several operators share', () => {
     const again = open(wrong);
     await expect(again.open()).rejects.toThrow(/no manifest.json/);
     expect(again.describe()).toMatchObject({ shared_by: 1 });
+  });
+});
+
+describe('weights that are replaced while a thread uses them', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'csiflow-replaced-'));
+    await cp(weights, folder, { recursive: true });
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  const replace = () => {
+    const model = readModel(folder);
+    return writeModel(
+      folder,
+      model.weights.map((value) => 0.5 * value),
+      { ...model.manifest, version: '2' },
+    );
+  };
+
+  it('stay those of who opened before, and are new for who opens next', async () => {
+    const first = open({ weights: folder });
+    await first.open();
+    const before = await first.infer(request(1));
+    const second = open({ weights: folder, sha256: replace().sha256 });
+    await second.open();
+    expect([first, second].map((one) => one.describe()['shared_by'])).toEqual([1, 1]);
+    expect((await first.infer(request(1))).estimate).toEqual(before.estimate);
+    expect((await second.infer(request(1))).estimate).not.toEqual(before.estimate);
+  });
+
+  it('are refused by a thread that is started again', async () => {
+    const inference = open({ weights: folder });
+    await inference.open();
+    replace();
+    inference.crash();
+    await expect(inference.infer(request(1))).rejects.toThrow(/were replaced .* version 2/);
   });
 });

@@ -1,12 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Operator } from '../../pipeline/component/index.js';
 import { LinkTable, type Environment, type PoseFrame, type Window } from '../../pipeline/model/index.js';
+import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import { confidenceOf, expectedError, personOf } from '../../operators/infer-pose/person.js';
 import type { Estimate } from '../../operators/infer-pose/estimate.js';
+import { readModel, SHIPPED, writeModel } from '../../operators/infer-pose/weights.js';
 import { testContext } from '../support/context.js';
 import { simulatedWindow } from './windows.js';
 
@@ -111,6 +113,36 @@ describe('infer-pose', () => {
     const { operator: by } = await opened([environment]);
     await poses(by, window);
     expect(window.links[0]!.values).toEqual(before);
+  });
+});
+
+describe('a model that is replaced while it is used', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'csiflow-model-'));
+    await cp(packageFile(join(SHIPPED, 'general')), join(folder, 'mine'), { recursive: true });
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it('is named by the poses that it computed, and by no others', async () => {
+    const { environment, window } = simulatedWindow(3);
+    const changes = { presence: 0, weights: './mine' };
+    const first = (await opened([environment], changes, folder)).operator;
+    const before = await poses(first, window);
+    const { manifest, weights } = readModel(join(folder, 'mine'));
+    const halved = weights.map((value) => 0.5 * value);
+    writeModel(join(folder, 'mine'), halved, { ...manifest, version: 'second' });
+    const second = (await opened([environment], changes, folder)).operator;
+    const after = await poses(second, window);
+    expect(after.provenance.model?.version).toBe('second');
+    expect(after.persons).not.toEqual(before.persons);
+    expect(await poses(first, window)).toMatchObject({
+      persons: before.persons,
+      provenance: { model: { version: manifest.version } },
+    });
+    await first.close?.();
   });
 });
 
