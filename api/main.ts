@@ -17,7 +17,7 @@ import { traceSettings } from '../pipeline/telemetry/traces/index.js';
 import type { OpenTracer } from '../pipeline/telemetry/traces/otlp.js';
 import { systemClock } from '../pipeline/telemetry/clock.js';
 import { CommandError, EXIT, exitCodeOf } from './cli/exit.js';
-import { Configuration } from './configuration/configuration.js';
+import { Configuration, RefusedError } from './configuration/configuration.js';
 import { NO_FACTS } from './configuration/fields.js';
 import { loadTogether } from './cli/topologies.js';
 import { registryWith } from './plugins.js';
@@ -95,7 +95,7 @@ export async function runTopologies(files: readonly string[], settings: RunSetti
             watcher(record as Data);
           }),
         ...outside(settings),
-      })
+      }).catch(asInvalid)
     : null;
   try {
     if (server) announce(server, given);
@@ -138,19 +138,30 @@ function refuseIfHeld({ settings: { stateFolder } }: CheckedTopology): void {
 }
 
 /** Lays the configuration that was made by the service interface over the topology. */
-const configure = (
+function configure(
   main: RunningTopology,
   beside: readonly RunningTopology[],
   { clock, log }: { clock: Clock; log: Log },
-): Configuration =>
-  new Configuration({
-    main,
-    others: () => beside,
-    stateFolder: main.topology.settings.stateFolder,
-    clock,
-    log: log.child({ node: 'api' }),
-    facts: () => NO_FACTS,
-  });
+): void {
+  try {
+    new Configuration({
+      main,
+      others: () => beside,
+      stateFolder: main.topology.settings.stateFolder,
+      clock,
+      log: log.child({ node: 'api' }),
+      facts: () => NO_FACTS,
+    });
+  } catch (error) {
+    asInvalid(error);
+  }
+}
+
+/** People were promised by the service interface what the files that are given now cannot keep. */
+function asInvalid(error: unknown): never {
+  if (error instanceof RefusedError) throw new CommandError(error.message, EXIT.invalid);
+  throw error;
+}
 
 /** Null unless OpenTelemetry's environment variables name a collector. */
 async function tracerOf(metrics: Metrics, log: Log): Promise<OpenTracer | null> {

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { Check } from 'typebox/value';
 import type { Clock, Logger } from '../../pipeline/component/index.js';
 import {
+  lacksKey,
   withOverrides,
   type CheckedTopology,
   type LoadResult,
@@ -15,7 +16,7 @@ import type { RunningTopology } from '../../pipeline/runtime/status.js';
 import { StateFile } from '../../pipeline/state/state-file.js';
 import type { Bounds, Facts, Field, Place, Value } from './field.js';
 import { FIELDS, isFact, isKept, keptSchema, sameValue } from './fields.js';
-import { heldTo } from './privacy.js';
+import { heldTo, UnheldError } from './privacy.js';
 
 const closed = { additionalProperties: false } as const;
 const ValueSchema = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
@@ -101,10 +102,13 @@ export interface Refusal {
 
 export class RefusedError extends Error {
   readonly refusals: readonly Refusal[];
+  /** Of the problem of a topology beside the main one, where that is what cannot be as asked. */
+  readonly ofOther: Problem['code'] | null;
 
-  constructor(refusals: readonly Refusal[]) {
+  constructor(refusals: readonly Refusal[], ofOther: Problem['code'] | null = null) {
     super(refusals.map(({ field, message }) => `${field.name} ${message}`).join('; '));
     this.refusals = refusals;
+    this.ofOther = ofOther;
   }
 }
 
@@ -117,6 +121,9 @@ export interface Change {
   /** Microseconds. */
   readonly at: number;
 }
+
+/** Topologies, and what they are to become. */
+type Held = readonly (readonly [RunningTopology, CheckedTopology])[];
 
 export interface ConfigurationOptions {
   readonly main: RunningTopology;
@@ -138,6 +145,7 @@ export class Configuration {
   /** What a topology was before the configuration's values were put over it. */
   readonly #bases = new WeakMap<CheckedTopology, CheckedTopology>();
 
+  /** @throws RefusedError where the topologies cannot keep what people were promised */
   constructor(options: ConfigurationOptions) {
     this.#options = options;
     this.#file = new StateFile(join(options.stateFolder, 'configuration.json'), {
@@ -148,7 +156,7 @@ export class Configuration {
       remedy: 'put it back from a backup, or remove it: all fields are then as the topology file has them',
     });
     if (this.#own.size > 0) options.main.adjust(this.over(options.main.topology));
-    this.#hold(options.main.next);
+    adjustAll(this.#held(options.main.next));
   }
 
   /**
@@ -172,34 +180,51 @@ export class Configuration {
     const { topology, problems } = loaded;
     if (!topology) return loaded;
     try {
-      return { ...loaded, topology: this.#held(this.#options.main.next, topology) };
+      return { ...loaded, topology: this.#heldTo(this.#options.main.next, topology) };
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
+      if (!(error instanceof UnheldError)) throw error;
       const message = `the configuration's privacy holds for it too, and ${error.message}`;
-      return { problems: [...problems, problemAt('config.privacy.anonymity', message, topology)] };
+      return { problems: [...problems, problemAt(error.code, message, topology)] };
     }
   }
 
-  #held(promises: CheckedTopology, base: CheckedTopology): CheckedTopology {
+  get #others(): readonly RunningTopology[] {
+    return this.#options.others?.() ?? [];
+  }
+
+  #heldTo(promises: CheckedTopology, base: CheckedTopology): CheckedTopology {
     const topology = heldTo(promises, base);
     if (topology !== base) this.#bases.set(topology, base);
     return topology;
   }
 
-  /** Holds the others to the privacy of a topology, all or none. @throws RangeError naming one that cannot be so */
-  #hold(promises: CheckedTopology): void {
-    const held = (this.#options.others?.() ?? []).map(
-      (other) => [other, this.#held(promises, this.#bases.get(other.next) ?? other.next)] as const,
-    );
-    for (const [other, topology] of held) if (topology.hash !== other.next.hash) other.adjust(topology);
+  /** The others as the privacy of a topology has them; adjusts none. @throws RefusedError naming one that cannot be so */
+  #held(promises: CheckedTopology, others = this.#others): Held {
+    try {
+      return others.map((other) => [
+        other,
+        this.#heldTo(promises, this.#bases.get(other.next) ?? other.next),
+      ]);
+    } catch (error) {
+      if (!(error instanceof UnheldError)) throw error;
+      const { message, code } = error;
+      const name = promises.settings.privacy?.anonymizeData ? 'anonymize_data' : 'enable_encryption';
+      const field = FIELDS.find((one) => one.name === `privacy.${name}`)!;
+      throw new RefusedError([{ field, message, received: true }], code);
+    }
   }
 
-  /** The same for what was read from a file; what it cannot keep is a problem of the file. */
+  /**
+   * What was read from a file for the main topology, with the configuration's values over it; what it cannot keep,
+   * or promises for the others and these cannot keep, is a problem of the file.
+   */
   overLoaded(loaded: LoadResult): LoadResult {
     const { topology, problems } = loaded;
     if (!topology) return loaded;
     try {
-      return { ...loaded, topology: this.over(topology) };
+      const over = this.over(topology);
+      this.#held(over);
+      return { ...loaded, topology: over };
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
       return { problems: [...problems, problemOf(error, topology)] };
@@ -208,13 +233,30 @@ export class Configuration {
 
   /**
    * Lays it over the topology anew. While a new file was being applied, the configuration may have been changed
-   * over the old one, and the new one has it as it was when it was read.
+   * over the old one, and the new one has it as it was when it was read. Another topology may have come, too. What
+   * cannot be kept for that reason is logged as an error: the change is made already.
    */
   renew(): void {
     const { main } = this.#options;
-    const topology = this.over(this.#base);
-    if (topology.hash !== main.next.hash) main.adjust(topology);
-    this.#hold(topology);
+    this.#orLogged(() => {
+      const topology = this.over(this.#base);
+      if (topology.hash !== main.next.hash) main.adjust(topology);
+    });
+    for (const other of this.#others)
+      this.#orLogged(() => {
+        adjustAll(this.#held(main.next, [other]));
+      });
+  }
+
+  #orLogged(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      this.#options.log.error('a topology cannot keep what people were promised: change it, or stop it', {
+        why: error.message,
+      });
+    }
   }
 
   /** What holds now, or with the next start where that has to be waited for. */
@@ -320,15 +362,8 @@ export class Configuration {
     const refusals = idle.filter(({ field }) => fields.includes(field));
     if (refusals.length > 0) throw new RefusedError(refusals);
 
-    const promise = fields.find(({ name }) => name.startsWith('privacy.'));
-    try {
-      this.#hold(topology);
-    } catch (error) {
-      if (!(error instanceof RangeError) || !promise) throw error;
-      throw new RefusedError([
-        { field: promise, message: error.message, received: asked.get(promise.name) ?? '' },
-      ]);
-    }
+    const isPrivacy = fields.some(({ name }) => name.startsWith('privacy.'));
+    const held = isPrivacy ? this.#held(topology) : [];
 
     const at = clock.now();
     const revision = content.revision + 1;
@@ -349,6 +384,7 @@ export class Configuration {
       history: [newest, ...history].slice(0, MOST_REVISIONS),
     });
     main.adjust(topology);
+    adjustAll(held);
     log.info('the configuration was changed', { ...newest, changes: changes.map(({ name }) => name) });
     // What is being started takes the live part over as soon as it runs.
     const running = {
@@ -358,14 +394,14 @@ export class Configuration {
     };
     const requiresRestart =
       fields.some((field) => this.#read(field, running) !== this.value(field)) ||
-      (promise !== undefined && this.#othersWait());
+      (isPrivacy && this.#othersWait());
     return { changed: fields, requiresRestart, at };
   }
 
   /** One of the others runs with another privacy than it will with its next start. */
   #othersWait(): boolean {
     const settingsOf = ({ settings }: CheckedTopology) => JSON.stringify(settings.privacy ?? null);
-    return (this.#options.others?.() ?? []).some((one) => settingsOf(one.topology) !== settingsOf(one.next));
+    return this.#others.some((one) => settingsOf(one.topology) !== settingsOf(one.next));
   }
 
   #over(
@@ -408,11 +444,17 @@ export class Configuration {
 
 type Done = Omit<Change, 'idle'>;
 
-const problemOf = ({ message, refusals }: RefusedError, topology: CheckedTopology): Problem =>
-  problemAt(codeOf(refusals), `the configuration is laid over it, and ${message}`, topology);
+function adjustAll(held: Held): void {
+  for (const [running, topology] of held) if (topology.hash !== running.next.hash) running.adjust(topology);
+}
 
-const codeOf = (refusals: readonly Refusal[]) =>
-  refusals[0]?.field.name === 'privacy.anonymize_data' ? 'config.privacy.anonymity' : 'config.privacy.key';
+/** Of a promise that the main topology, or one beside it, cannot keep. */
+function problemOf({ message, ofOther }: RefusedError, topology: CheckedTopology): Problem {
+  if (ofOther !== null)
+    return problemAt(ofOther, `its privacy holds for all topologies, and ${message}`, topology);
+  const code = lacksKey(topology.settings) ? 'config.privacy.key' : 'config.privacy.anonymity';
+  return problemAt(code, `the configuration is laid over it, and ${message}`, topology);
+}
 
 const problemAt = (code: Problem['code'], message: string, { id, file }: CheckedTopology): Problem => ({
   code,

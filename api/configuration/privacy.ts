@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import {
-  anonymityFaults,
-  LACKS_KEY,
-  lacksKey,
+  privacyFaults,
+  unheld,
   withOverrides,
   type CheckedTopology,
   type Overrides,
+  type PrivacyFault,
   type PrivacySettings,
 } from '../../pipeline/config/index.js';
 import { always, type Field } from './field.js';
@@ -23,10 +23,20 @@ const write = (topology: CheckedTopology, change: Partial<PrivacySettings>): Ove
   settings: { privacy: { ...privacyOf(topology), ...change } },
 });
 
+/** A topology that cannot be held to what another one promises. */
+export class UnheldError extends RangeError {
+  readonly code: PrivacyFault['code'];
+
+  constructor({ id }: CheckedTopology, { code, message }: PrivacyFault) {
+    super(`the topology ${id} cannot be so: ${message}`);
+    this.code = code;
+  }
+}
+
 /**
  * A topology that is held to what another one promises beside its own: the shorter retention, and what either of them
  * keeps anonymous or encrypted.
- * @throws RangeError where it cannot be so
+ * @throws UnheldError where it cannot be so
  */
 export function heldTo(promises: CheckedTopology, topology: CheckedTopology): CheckedTopology {
   const [all, own] = [privacyOf(promises), privacyOf(topology)];
@@ -42,10 +52,8 @@ export function heldTo(promises: CheckedTopology, topology: CheckedTopology): Ch
     change.enableEncryption === own.enableEncryption
   )
     return topology;
-  const why =
-    (change.anonymizeData ? whyNotAnonymous(topology) : null) ??
-    (change.enableEncryption && lacksKey(topology.settings) ? WITHOUT_KEY : null);
-  if (why !== null) throw new RangeError(`the topology ${topology.id} ${why}`);
+  const [fault] = unheld(promises, topology);
+  if (fault) throw new UnheldError(topology, fault);
   return withOverrides(topology, write(topology, change));
 }
 
@@ -88,7 +96,8 @@ export const privacy: readonly Field[] = [
     absent: false,
     missing: always,
     read: ({ topology }) => privacyOf(topology).anonymizeData,
-    refuse: (value, topology) => (value === true ? whyNotAnonymous(topology) : null),
+    refuse: (value, topology) =>
+      value === true ? whyNot(topology, { anonymizeData: true, enableEncryption: false }) : null,
     isPromise: true,
     write: (value, topology) => write(topology, { anonymizeData: value === true }),
   },
@@ -106,19 +115,14 @@ export const privacy: readonly Field[] = [
     absent: false,
     missing: always,
     read: ({ topology }) => privacyOf(topology).enableEncryption,
-    refuse: (value, { settings }) => (value === true && lacksKey(settings) ? WITHOUT_KEY : null),
+    refuse: (value, topology) =>
+      value === true ? whyNot(topology, { anonymizeData: false, enableEncryption: true }) : null,
     isPromise: true,
     write: (value, topology) => write(topology, { enableEncryption: value === true }),
   },
 ];
 
-const WITHOUT_KEY = `cannot be so: ${LACKS_KEY}; settings.privacy.key of the topology file is it`;
-
-function whyNotAnonymous({ nodes, environments, settings }: CheckedTopology): string | null {
-  if (lacksKey(settings)) return WITHOUT_KEY;
-  const sinks = nodes
-    .filter(({ component }) => component.kind === 'sink')
-    .map(({ id, component, inputs }) => ({ id, type: component.name, inputs }));
-  const [fault] = anonymityFaults(sinks, environments);
-  return fault === undefined ? null : `cannot be so: ${fault}`;
+function whyNot(topology: CheckedTopology, promises: Parameters<typeof privacyFaults>[1]): string | null {
+  const [fault] = privacyFaults(topology, promises);
+  return fault ? `cannot be so: ${fault.message}` : null;
 }

@@ -7,7 +7,7 @@ export { testFileSchema, topologySchema } from './editor-schema.js';
 export * from './load.js';
 export * from './override.js';
 export { nearest } from './nearest.js';
-export { anonymityFaults, LACKS_KEY, lacksKey } from './privacy.js';
+export { lacksKey, privacyFaults, unheld, type PrivacyFault } from './privacy.js';
 export { formatProblem, type Place, type Problem } from './problem.js';
 export { COMPARISONS, isComparison, type Comparison, type Pattern } from './pattern.js';
 export type { InlineRecord } from './test-schema.js';

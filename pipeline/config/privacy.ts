@@ -1,7 +1,9 @@
 import type { Environment } from '../model/index.js';
+import type { ProblemCode } from './codes.js';
 import type { LinkedNode } from './graph.js';
 import type { Place, Problems } from './problem.js';
-import type { PrivacySettings, Settings } from './topology.js';
+import type { CheckedTopology, PrivacySettings, Settings } from './topology.js';
+import type { Path } from './tree.js';
 
 /** `settings.privacy` as a file has it, with defaults. */
 export interface WrittenPrivacy {
@@ -51,8 +53,8 @@ export function checkPrivacy(
       : [],
   );
   if (anonymizeData)
-    for (const fault of anonymityFaults(sinks, environments))
-      problems.add('config.privacy.anonymity', placeOf('anonymize_data'), fault);
+    for (const { message } of anonymityFaults(sinks, environments))
+      problems.add('config.privacy.anonymity', placeOf('anonymize_data'), message);
   for (const { id, type, promises } of sinks) {
     if (dataRetentionDays !== null && !promises.includes('retention'))
       problems.add(
@@ -75,25 +77,70 @@ export function checkPrivacy(
 export const lacksKey = ({ scaleOut, privacy }: Settings): boolean =>
   scaleOut === true && (privacy?.key ?? null) === null;
 
-export const LACKS_KEY = 'processes that share the input need one secret, and none is given';
+const LACKS_KEY = 'processes that share the input need one secret, and none is given';
+
+/** What keeps a topology from what people are promised. */
+export interface PrivacyFault {
+  readonly code: ProblemCode;
+  readonly message: string;
+  /** Where it stands in the topology. */
+  readonly path: Path;
+}
+
+type Promises = Pick<PrivacySettings, 'anonymizeData' | 'enableEncryption'>;
+
+/** What keeps a topology from such promises, whatever its own are; none where it can keep them. */
+export function privacyFaults(
+  { nodes, environments, settings }: Pick<CheckedTopology, 'nodes' | 'environments' | 'settings'>,
+  { anonymizeData, enableEncryption }: Promises,
+): readonly PrivacyFault[] {
+  const faults: PrivacyFault[] = [];
+  if ((anonymizeData || enableEncryption) && lacksKey(settings))
+    faults.push({
+      code: 'config.privacy.key',
+      message: `${LACKS_KEY}; settings.privacy.key of the topology file is it`,
+      path: ['settings', 'privacy', 'key'],
+    });
+  if (!anonymizeData) return faults;
+  const sinks = nodes
+    .filter(({ component }) => component.kind === 'sink')
+    .map(({ id, component, inputs }) => ({ id, type: component.name, inputs }));
+  return [...faults, ...anonymityFaults(sinks, environments)];
+}
+
+/** What keeps a topology from what another one promises for all that run beside it, beyond its own promises. */
+export function unheld(promising: CheckedTopology, topology: CheckedTopology): readonly PrivacyFault[] {
+  const [all, own] = [promising.settings.privacy, topology.settings.privacy];
+  const isNew = (promise: keyof Promises) => all?.[promise] === true && own?.[promise] !== true;
+  return privacyFaults(topology, {
+    anonymizeData: isNew('anonymizeData'),
+    enableEncryption: isNew('enableEncryption'),
+  });
+}
 
 /** What keeps records from being made anonymous, each in a sentence; none where all can be. */
-export function anonymityFaults(
+function anonymityFaults(
   sinks: readonly ReadingSink[],
   environments: readonly Environment[],
-): readonly string[] {
+): readonly PrivacyFault[] {
+  const code: ProblemCode = 'config.privacy.anonymity';
   const raw = sinks.flatMap(({ id, type, inputs }) =>
     [...new Set(inputs.flatMap(({ ports }) => ports))]
       .filter((port) => port === 'csi' || port === 'window')
-      .map((port) => `\`${id}\` (${type}) takes ${port} records, which cannot be made anonymous`),
+      .map((port) => ({
+        code,
+        message: `\`${id}\` (${type}) takes ${port} records, which cannot be made anonymous`,
+        path: ['sinks', id],
+      })),
   );
-  const numbered = environments.flatMap(({ id, zones, links }) =>
+  const numbered = environments.flatMap(({ id, zones, links }, index) =>
     [...zones, ...links]
       .filter((each) => /^\d+$/.test(each.id))
-      .map(
-        (each) =>
-          `\`${each.id}\` of environment ${id} could not be told from a person's number: give it a name with a letter`,
-      ),
+      .map((each) => ({
+        code,
+        message: `\`${each.id}\` of environment ${id} could not be told from a person's number: give it a name with a letter`,
+        path: ['environments', index],
+      })),
   );
   return [...raw, ...numbered];
 }

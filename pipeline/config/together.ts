@@ -1,6 +1,7 @@
 import { claimsOf, clash, type NodeClaim } from './claims.js';
 import type { ProblemCode } from './codes.js';
 import { readBounded } from './files.js';
+import { unheld } from './privacy.js';
 import { Problems, type Place, type Problem } from './problem.js';
 import type { CheckedTopology } from './topology.js';
 import { placeOf, valueAt, type Path } from './tree.js';
@@ -26,20 +27,27 @@ interface Loaded {
   readonly topology: CheckedTopology;
 }
 
-/** Checks that topologies can run beside each other; each problem stands in the file of the later one. */
+/**
+ * Checks that topologies can run beside each other, and that all can keep what the first one, the main one, promises
+ * people; each problem stands in the file of the later one.
+ */
 export function checkTogether(loaded: readonly Loaded[]): readonly Problem[] {
   const problems = new Problems();
   loaded.forEach(({ file, topology }, index) => {
-    const found = collisions(
-      topology,
-      loaded.slice(0, index).map((before) => before.topology),
-    );
+    const before = loaded.slice(0, index).map((one) => one.topology);
+    const found = [...collisions(topology, before), ...brokenPromises(topology, before[0])];
     if (found.length === 0) return;
     const at = placesIn(file);
     for (const { code, message, path } of found) problems.add(code, at(path), message);
   });
   return problems.list();
 }
+
+const brokenPromises = (topology: CheckedTopology, main: CheckedTopology | undefined): readonly Collision[] =>
+  (main ? unheld(main, topology) : []).map(({ message, ...fault }) => ({
+    ...fault,
+    message: `the privacy of ${main!.id}, the first topology, holds for all, and ${message}`,
+  }));
 
 function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readonly Collision[] {
   // The same file twice shares everything: it is enough to say so.

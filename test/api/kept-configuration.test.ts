@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Configuration } from '../../api/configuration/configuration.js';
+import { Configuration, RefusedError } from '../../api/configuration/configuration.js';
 import type { Facts, Field, Value } from '../../api/configuration/field.js';
 import { FIELDS, isKept, keptSchema, NO_FACTS } from '../../api/configuration/fields.js';
 import { testContext, testEnvironment } from '../support/context.js';
@@ -274,6 +274,70 @@ describe('a topology beside the main one is held to its privacy', () => {
     );
     expect(made.runner.topology.settings.privacy).toBeUndefined();
     expect(configuration.history).toEqual([]);
+    await third.close();
+  });
+
+  const promising = () =>
+    made.parse({ ...WHOLE, settings: { state_folder: 'state', privacy: { anonymize_data: true } } });
+
+  test('a new file of the main one that promises what it cannot keep is refused', async () => {
+    const third = numbered();
+    const { problems, topology } = configured(third).overLoaded({ topology: promising(), problems: [] });
+    expect(topology).toBeUndefined();
+    expect(problems).toMatchObject([{ code: 'config.privacy.anonymity', severity: 'error' }]);
+    expect(problems[0]!.message).toContain('the topology room cannot be so: `7` of environment test-room');
+    expect(third.runner.next.settings.privacy).toBeUndefined();
+    await third.close();
+  });
+
+  test('where it lacks a key, the problem says so', async () => {
+    const shared = () => {
+      const { topology } = other.runner;
+      return { ...topology, settings: { ...topology.settings, scaleOut: true } };
+    };
+    const configuration = configured(other);
+    set(configuration, 'privacy.anonymize_data', true);
+    const { privacy, ...settings } = shared().settings;
+    expect(privacy?.anonymizeData).toBe(true);
+    expect(configuration.besideLoaded({ topology: { ...shared(), settings }, problems: [] })).toMatchObject({
+      problems: [{ code: 'config.privacy.key' }],
+    });
+  });
+
+  test('one that came meanwhile and cannot keep it keeps neither the others nor other fields from being set', async () => {
+    const third = numbered();
+    const beside = [third.runner, other.runner];
+    const { context, recorded } = testContext();
+    const configuration = new Configuration({
+      main: made.runner,
+      others: () => beside,
+      stateFolder: made.folder,
+      clock: context.clock,
+      log: context.log,
+      facts: () => NO_FACTS,
+    });
+    made.runner.adjust(promising());
+    configuration.renew();
+    expect(other.runner.next.settings.privacy).toMatchObject({ anonymizeData: true });
+    expect(recorded.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+    expect(set(configuration, 'detection.max_persons', 5).changed).toHaveLength(1);
+    await third.close();
+  });
+
+  test('no topology is adjusted where the change cannot be kept in the file', () => {
+    const configuration = configured(other);
+    // No file can be put in the place of a folder that is not empty.
+    mkdirSync(join(made.folder, 'configuration.json', 'full'), { recursive: true });
+    const before = other.runner.next;
+    expect(() => set(configuration, 'privacy.anonymize_data', true)).toThrow();
+    expect(other.runner.next).toBe(before);
+    expect(made.runner.next.settings.privacy).toBeUndefined();
+  });
+
+  test('it keeps csiflow from starting where a kept promise cannot be held by one that is given', async () => {
+    const third = numbered();
+    keep(made, { 'privacy.anonymize_data': true });
+    expect(() => configured(third)).toThrow(RefusedError);
     await third.close();
   });
 });

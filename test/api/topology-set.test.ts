@@ -125,6 +125,24 @@ test('a plan refuses what apply would refuse', async () => {
   expect((await call('POST', '/ward-4/plan', { topology: text('ward-5') })).status).toBe(409);
 });
 
+test('privacy of the main one that another one cannot keep is refused before anything is applied', async () => {
+  const yaml = text('ward-3');
+  const room = join(folder, 'flat-ward-3.environment.yaml');
+  writeFileSync(room, readFileSync(room, 'utf8').replace(/{ id: [^,]+/, "{ id: '7'"));
+  await put('ward-3', yaml);
+  const before = service.main.topology;
+  const topology = text('test', 'settings: { privacy: { anonymize_data: true } }');
+  for (const [step, more] of [
+    ['plan', {}],
+    ['apply', { hash: 'hash-1' }],
+  ] as const)
+    expect(await call('POST', `/test/${step}`, { topology, ...more })).toMatchObject({
+      status: 422,
+      error: { message: expect.stringContaining('the topology ward-3 cannot be so: `7`') as string },
+    });
+  expect(service.main.topology).toBe(before);
+});
+
 test.each([
   ['the main one', 'test', () => text('test'), 409],
   ['a text of another id', 'ward-4', () => text('ward-3'), 409],

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -78,6 +78,22 @@ test('with --until-end it ends when the input of all of them has ended', async (
   const short = '{ type: simulator, rate_hz: 20, people: [], duration_s: 3, speed: 0 }';
   const csiflow = run('--until-end', '--no-api', write('ward', short), write('hall', short));
   expect(await csiflow.ended()).toBe(0);
+}, 60_000);
+
+test('a promise that the service interface made and a given file cannot keep is wrong input', async () => {
+  const [ward, hall] = [write('ward'), write('hall')];
+  writeFileSync(
+    join(folder, 'hall.room.yaml'),
+    FLAT.replace(/^id: .*$/m, 'id: hall').replace(/{ id: [^,]+/, "{ id: '7'"),
+  );
+  mkdirSync(join(folder, 'data', 'ward.state'), { recursive: true });
+  const kept = { version: 1, revision: 1, values: { 'privacy.anonymize_data': true }, history: [] };
+  writeFileSync(join(folder, 'data', 'ward.state', 'configuration.json'), JSON.stringify(kept));
+  for (const api of [[], ['--no-api']]) {
+    const csiflow = run(...api, ward, hall);
+    expect(await csiflow.ended(), csiflow.output).toBe(2);
+    expect(csiflow.output).toContain('the topology hall cannot be so: `7` of environment hall');
+  }
 }, 60_000);
 
 test('what two of them would share is refused before anything starts, at its line', async () => {

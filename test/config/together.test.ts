@@ -121,6 +121,16 @@ test.each<[string, Parts, Parts]>([
   expect(problemsOf([write('one', first), write('two', second)])).toEqual([]);
 });
 
+test('what the first one promises for all and another one cannot keep stands in the file of that one', () => {
+  const one = write('one', { settings: 'settings: { privacy: { anonymize_data: true } }' });
+  const two = write('two', {});
+  expect(problemsOf([one, two])).toEqual([]);
+  writeFileSync(join(folder, 'two.room.yaml'), `id: two\n${ROOM.replace('id: a', "id: '7'")}`);
+  expect(problemsOf([one, two])).toEqual(['two.yaml:2:14 config.privacy.anonymity']);
+  // The promises of another one are its own.
+  expect(problemsOf([two, one])).toEqual([]);
+});
+
 test('a file that is given twice is told once', () => {
   const file = write('one', {});
   expect(problemsOf([file, file])).toEqual(['one.yaml:1:5 config.together.id']);

@@ -19,7 +19,11 @@ export function register(program: Command): void {
     .option('--json', 'the same as --format json')
     .option('--secrets <folder>', 'folder with one file a secret; default: CSIFLOW_SECRETS')
     .option('--plugin <file...>', 'modules with components of your own', [])
-    .option('--together', 'also check that all of them can run in one process', false)
+    .option(
+      '--together',
+      'also check that all of them can run in one process, the first as the main one',
+      false,
+    )
     .addHelpText(
       'after',
       '\nExample:\n  csiflow validate topologies\n  csiflow validate ward-3.yaml --format json' +
