@@ -180,7 +180,8 @@ function topologyPage(): DocsPage {
     '',
     '`csiflow run FILE...` runs several topologies in one process, the first as the main one ([operating](operating.md)).',
     'Each needs its own `id`, environments, `settings.state_folder`, ports and files: `csiflow validate --together FILE...`',
-    'names what two of them share (`config.together.*`, `config.claim.taken`).',
+    'names what two of them share (`config.together.*`, `config.claim.taken`), and who cannot keep the [privacy](privacy.md)',
+    'that the first one promises for all (`config.privacy.*`).',
   ]);
 }
 
