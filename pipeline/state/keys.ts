@@ -43,7 +43,9 @@ export const NO_KEYS: StateKeys = { key: null };
 export function knownSecret(stateFolder: string, given: string | null): Buffer | null {
   if (given !== null) return secretOf(given);
   const written = readKey(join(stateFolder, KEY_FILE));
-  return written !== undefined && KEY.test(written) ? secretOf(written) : null;
+  if (written === undefined || !KEY.test(written)) return null;
+  hideSecret(written);
+  return secretOf(written);
 }
 
 /** The secret that a text stands for: what a key file holds means the same where it is given in another way. */

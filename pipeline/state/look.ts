@@ -1,5 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RootDatabase } from 'lmdb';
 import { checkHeader, HEADER, sealOf } from './header.js';
 import type { StateKeys } from './keys.js';
 import { openMdb, unsealed, type Key, type Table } from './mdb.js';
@@ -23,7 +24,7 @@ export function lookAtState<T>(
 ): T | undefined {
   const file = join(folder, STATE_FILE);
   if (!existsSync(file)) return undefined;
-  const root = openMdb(file, { readOnly: true });
+  const root = openToLook(file);
   try {
     const header = root.get(HEADER);
     // The process that made the file has not got further.
@@ -41,6 +42,17 @@ export function lookAtState<T>(
     });
   } finally {
     void root.close();
+  }
+}
+
+/** Tried once more: the process that has the store may have been writing what was looked at. */
+function openToLook(file: string): RootDatabase<Buffer, string> {
+  try {
+    return openMdb(file, { readOnly: true });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'state.corrupt')
+      return openMdb(file, { readOnly: true });
+    throw error;
   }
 }
 

@@ -56,10 +56,12 @@ function checkFile(file: string): void {
     // The first page is a header of the store: MDB_MAGIC stands behind the page's own header.
     if (bytes < start.length || start.readUInt32LE(24) !== 0xbeefc0de) throw new Error('it is not a store');
     const pageBytes = start.readUInt32LE(48);
-    const { size } = fstatSync(handle);
-    if (pageBytes < META_BYTES || size < 2 * pageBytes) throw new Error('it is cut off');
     const second = Buffer.alloc(META_BYTES);
-    readSync(handle, second, 0, second.length, pageBytes);
+    const more = readSync(handle, second, 0, second.length, pageBytes);
+    // Asked last: another process may write, and what a header tells of is in the file before it.
+    const { size } = fstatSync(handle);
+    if (pageBytes < META_BYTES || more < second.length || size < 2 * pageBytes)
+      throw new Error('it is cut off');
     const newest = transactionOf(second) > transactionOf(start) ? second : start;
     for (const root of [FREE_ROOT, MAIN_ROOT]) {
       const page = newest.readBigUInt64LE(root);

@@ -64,7 +64,7 @@ async function write(store: StateStore, part: string, topology: string, seal: Se
       }
     }
     await Promise.all(writes);
-    await put(root as Table, HEADER, headerOf(topology, seal));
+    await put(root, HEADER, headerOf(topology, seal));
     await threads.ended();
   } finally {
     await threads.close(root);

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, RangeOptions, RootDatabase } from 'lmdb';
+import { tightenOwnFolder } from '../telemetry/folders.js';
 import { checkHeader, HEADER, headerOf, sealOf } from './header.js';
 import { lockFolder } from './lock.js';
 import { openMdb, unsealed, type Key, type Table } from './mdb.js';
@@ -45,6 +47,7 @@ export class StateStore {
     this.#room = new Room(folder);
     const file = join(folder, STATE_FILE);
     try {
+      if (existsSync(file)) tightenOwnFolder(folder);
       this.root = openMdb(file);
     } catch (error) {
       this.#unlock();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -22,3 +22,19 @@ export function makeFolder(folder: string, mode = 0o777): void {
 export const makeOwnFolder = (folder: string): void => {
   makeFolder(folder, 0o700);
 };
+
+/**
+ * Makes a folder that is there its owner's alone, where everybody may look into it: an earlier csiflow made it so.
+ * Rights that were given to a group alone are somebody's will, and another owner's folder is not ours.
+ */
+export function tightenOwnFolder(folder: string): void {
+  const { mode, uid } = statSync(folder);
+  if (uid !== process.getuid?.() || (mode & 0o007) === 0) return;
+  try {
+    chmodSync(folder, 0o700);
+  } catch (error) {
+    // A file system without rights of its own (a share, a stick): they are those of its mount.
+    if (!(error instanceof Error && 'code' in error && /^(EPERM|ENOTSUP)$/.test(String(error.code))))
+      throw error;
+  }
+}

@@ -1,5 +1,13 @@
 import { DuckDBInstance } from '@duckdb/node-api';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { describe, expect, test, vi } from 'vitest';
@@ -7,15 +15,18 @@ import type { Sink } from '../../pipeline/component/index.js';
 import {
   DeadLetters,
   KEY_FILE,
+  knownSecret,
   openState,
   Outbox,
   privacySecret,
   StateStore,
 } from '../../pipeline/state/index.js';
 import { copyInto } from '../../sinks/duckdb/backup.js';
+import { letterDesk } from '../../pipeline/runtime/dead-letters/letter-desk.js';
 import { Room } from '../../pipeline/state/room.js';
 import { stateError } from '../../pipeline/state/version.js';
 import { WriteThreads } from '../../pipeline/state/write-threads.js';
+import { redact } from '../../pipeline/telemetry/secrets.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
@@ -293,6 +304,19 @@ describe('the state folder', () => {
     expect(showing(folder)).toEqual([]);
   });
 
+  test('that everybody may look into becomes its owner’s alone; a group that may is let be', async () => {
+    const folder = temporaryFolder();
+    for (const [before, after] of [
+      [0o755, 0o700],
+      [0o750, 0o750],
+    ] as const) {
+      await fill(folder, null);
+      chmodSync(folder, before);
+      await new StateStore(folder, 'ward').close();
+      expect(statSync(folder).mode & 0o777).toBe(after);
+    }
+  });
+
   test('thousands of entries of each kind of key are there once it is written anew', async () => {
     const folder = temporaryFolder();
     const before = new StateStore(folder, 'ward');
@@ -342,6 +366,22 @@ describe('the state folder', () => {
 });
 
 describe('the key', () => {
+  test('is not made by who only looks', async () => {
+    const stateFolder = join(temporaryFolder(), 'ward.state');
+    const privacy = { enableEncryption: true, anonymizeData: false, dataRetentionDays: null, key: null };
+    const desk = letterDesk(() => ({ id: 'ward', settings: { stateFolder, privacy } as never }));
+    expect(await desk.list()).toEqual({ letters: [], total: 0 });
+    expect(existsSync(stateFolder)).toBe(false);
+  });
+
+  test('is shown to nobody, also where it only opens what was encrypted before', () => {
+    const folder = temporaryFolder();
+    const key = '5e'.repeat(32);
+    writeFileSync(join(folder, KEY_FILE), key);
+    expect(knownSecret(folder, null)).toEqual(Buffer.from(key, 'hex'));
+    expect(redact(`a ${key}`)).toBe('a ***');
+  });
+
   test('is made once, for its owner alone', () => {
     const folder = temporaryFolder();
     const made = privacySecret(folder, null);

@@ -7,7 +7,7 @@ import {
   type LetterQuery,
 } from '../../state/index.js';
 import type { NotReplayed } from './replays.js';
-import { stateKeysOf } from '../privacy/privacy.js';
+import { knownKeysOf, stateKeysOf } from '../privacy/privacy.js';
 import type { Run } from '../run.js';
 
 /** Which letters are meant: those of these ids, else those of a node, else all. */
@@ -64,7 +64,7 @@ export function letterDesk(
       return work(open);
     }
     const { id, settings } = topology();
-    return lookAtState(settings.stateFolder, id, stateKeysOf(settings), (view) =>
+    return lookAtState(settings.stateFolder, id, knownKeysOf(settings), (view) =>
       DeadLetters.areIn(view) ? work(new DeadLetters(view)) : undefined,
     );
   };

@@ -28,11 +28,15 @@ export function keepingOf(settings: Private): Keeping | undefined {
 }
 
 /** Secrets that the state folder is encrypted with, or was. */
-export function stateKeysOf({ privacy, stateFolder }: Private): StateKeys {
-  const given = privacy?.key ?? null;
-  return privacy?.enableEncryption
-    ? { key: privacySecret(stateFolder, given) }
-    : { key: null, formerKey: knownSecret(stateFolder, given) };
+export function stateKeysOf(settings: Private): StateKeys {
+  const { privacy, stateFolder } = settings;
+  return privacy?.enableEncryption ? { key: privacySecret(stateFolder, privacy.key) } : knownKeysOf(settings);
+}
+
+/** As {@link stateKeysOf}, for who only looks at what lies there: no secret is made. */
+export function knownKeysOf({ privacy, stateFolder }: Private): StateKeys {
+  const known = knownSecret(stateFolder, privacy?.key ?? null);
+  return privacy?.enableEncryption ? { key: known } : { key: null, formerKey: known };
 }
 
 /** The state of a topology, made as its settings ask first. @throws Error as {@link openState} */
