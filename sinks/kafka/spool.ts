@@ -26,6 +26,8 @@ export class Spool {
     for (const name of await readdir(this.#folder)) {
       const epoch = Number(/^(\d+)\.ndjson$/.exec(name)?.[1] ?? NaN);
       if (!Number.isNaN(epoch)) this.#epochs.add(epoch);
+      // What a start that was killed was writing anew may lie in the clear.
+      if (/^\d+\.ndjson\.part$/.test(name)) await rm(join(this.#folder, name), { force: true });
     }
     for (const epoch of this.#epochs) await this.#reseal(epoch);
   }

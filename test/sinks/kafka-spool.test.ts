@@ -1,4 +1,4 @@
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -70,4 +70,13 @@ test('what waits is encrypted where the state is, and written anew where that is
   expect((await clear.read(7)).map((one) => one.key)).toEqual(['planted', 'planted too']);
   expect(await inClear()).toBe(true);
   await clear.close();
+});
+
+test('what a start that was killed had begun to write anew is gone', async () => {
+  const key = Buffer.alloc(32, 3);
+  await writeFile(join(folder, '7.ndjson.part'), JSON.stringify(message('planted')));
+  const spool = new Spool(folder, { key });
+  await spool.open();
+  expect(await readdir(folder)).toEqual([]);
+  expect(spool.epochs).toEqual([]);
 });
