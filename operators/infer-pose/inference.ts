@@ -42,7 +42,7 @@ export class Inference {
 
   constructor(options: InferenceOptions, onCrash: (reason: string) => void) {
     this.#options = options;
-    this.#user = { name: options.name, onCrash };
+    this.#user = { name: options.name, onCrash, timeoutMs: () => this.#timeoutMs };
     this.#timeoutMs = options.timeoutMs ?? Infinity;
   }
 
@@ -66,6 +66,7 @@ export class Inference {
     if (thread.problem) return Promise.reject(thread.problem);
     return new Promise((resolve, reject) => {
       const number = thread.give({
+        name: this.#user.name,
         request,
         resolve: (estimate, batch) => {
           this.#waiting.delete(number);
@@ -111,9 +112,9 @@ export class Inference {
     };
   }
 
-  /** Ends the thread as a crash would: for tests. */
-  crash(): void {
-    this.#thread?.crash();
+  /** Ends the thread as a crash would, or lets it compute for ever: for tests. */
+  crash(kind?: 'crash' | 'hang'): void {
+    this.#thread?.crash(kind);
   }
 
   /** Waits for the oldest window's time to be over, if there is one. */

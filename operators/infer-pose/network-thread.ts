@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { compiledModule } from '../../pipeline/telemetry/paths.js';
 import type { LoadedBackend } from './backends.js';
 import type { Estimate } from './estimate.js';
+import { FairQueue } from './fair-queue.js';
 import { transferOf, type Request } from './request.js';
 import type { FromWorker, ToWorker, WorkerOptions } from './worker.js';
 
@@ -18,6 +19,8 @@ export interface Batch {
 
 /** A window that somebody wants an answer for. */
 export interface Job {
+  /** Of the user: windows of different names are handed over in turn. */
+  readonly name: string;
   /** Makes the request anew for each attempt: what was handed to a thread that died is gone. */
   readonly request: () => Request;
   readonly resolve: (estimate: Estimate, batch: Batch) => void;
@@ -28,7 +31,15 @@ export interface ThreadUser {
   /** Of users with the same name one is told of a crash. */
   readonly name: string;
   readonly onCrash: (reason: string) => void;
+  /** How long this user waits for a window. */
+  readonly timeoutMs: () => number;
 }
+
+/** So many batches lie with the thread at most: it computes one while the next is fetched. */
+const BATCHES_HANDED = 2;
+
+/** A thread may be silent so long at least: kernels of a GPU are compiled when they are first used. */
+const SILENCE_MS = 10_000;
 
 /** Windows are tried so often when the thread dies while it may be computing them. */
 const ATTEMPTS = 3;
@@ -40,8 +51,9 @@ const threads = new Map<string, NetworkThread>();
  * The network in a thread of its own, shared by all operators of the process that ask for the same weights,
  * backend and batches: one copy of the weights, and their windows are computed together. Windows are handed over
  * at once, or after `maxWaitMs`; the thread computes those together that are there when it is done with the ones
- * before, so that this thread, which has other work, need not look after it. A thread that dies is started again
- * and its windows are sent again. Unanswered windows are as many as the callers let there be.
+ * before, so that this thread, which has other work, need not look after it between any two batches. More than
+ * two batches are not handed over: the rest is held here, where it can be forgotten, and goes by turns of the users.
+ * A thread that dies, or is silent longer than any user waits, is started again and its windows are sent again.
  */
 export class NetworkThread {
   readonly #key: string;
@@ -54,9 +66,12 @@ export class NetworkThread {
   #opened: Promise<LoadedBackend> | null = null;
   /** Unanswered, oldest first. */
   readonly #jobs = new Map<number, Job & { attempts: number }>();
-  /** Those of them that were not handed over yet. */
-  #held: number[] = [];
+  /** Those of them that were not handed over yet. Its timer runs, or the thread has all that it may have. */
+  readonly #held = new FairQueue();
   #timer: NodeJS.Timeout | null = null;
+  /** Handed over and not computed yet, oldest first; also such as nobody wants any more. */
+  readonly #handed = new Set<number>();
+  #watchdog: NodeJS.Timeout | null = null;
   #numbers = 0;
   #batches = 0;
   #crashes = 0;
@@ -120,12 +135,11 @@ export class NetworkThread {
   give(job: Job): number {
     const number = this.#numbers++;
     this.#jobs.set(number, { ...job, attempts: 0 });
-    this.#held.push(number);
+    this.#held.add(job.name, number);
     const { maxBatch, maxWaitMs } = this.#options;
-    if (maxWaitMs === 0 || this.#held.length >= maxBatch) this.#send();
-    else {
+    if (maxWaitMs === 0 || this.#held.size >= maxBatch) this.#send();
+    else if (this.#held.size === 1) {
       this.#timer ??= setTimeout(() => {
-        this.#timer = null;
         this.#send();
       }, maxWaitMs);
     }
@@ -134,12 +148,15 @@ export class NetworkThread {
 
   /** Nobody wants this window's answer any more. */
   forget(number: number): void {
-    if (this.#jobs.delete(number)) this.#held = this.#held.filter((held) => held !== number);
+    const job = this.#jobs.get(number);
+    if (!job) return;
+    this.#jobs.delete(number);
+    this.#held.delete(job.name, number);
   }
 
-  /** Ends the thread as a crash would: for tests. */
-  crash(): void {
-    this.#worker?.postMessage({ kind: 'crash' } satisfies ToWorker);
+  /** Ends the thread as a crash would, or lets it compute for ever: for tests. */
+  crash(kind: 'crash' | 'hang' = 'crash'): void {
+    this.#worker?.postMessage({ kind } satisfies ToWorker);
   }
 
   #open(): Promise<LoadedBackend> {
@@ -149,6 +166,8 @@ export class NetworkThread {
     this.#worker = worker;
     const opened = new Promise<LoadedBackend>((resolve, reject) => {
       worker.on('message', (message: FromWorker) => {
+        // It was given up, and its windows went to the next one.
+        if (this.#worker !== worker) return;
         if (message.kind === 'ready') {
           this.#backend = message.backend;
           resolve(message.backend);
@@ -156,7 +175,7 @@ export class NetworkThread {
         } else if (message.kind === 'unable') {
           reject(new Error(message.reason));
         } else {
-          this.#done(message);
+          this.#done(worker, message);
         }
       });
       worker.on('error', (error: Error) => {
@@ -181,23 +200,48 @@ export class NetworkThread {
     if (threads.get(this.#key) === this) threads.delete(this.#key);
   }
 
-  /** Hands over what is held, once the thread is ready. */
+  /** Hands over as much of what is held as the thread may have, once it is ready. */
   #send(): void {
-    if (!this.#backend || !this.#worker || this.#held.length === 0) return;
-    const windows = this.#held.map((number) => ({ number, request: this.#jobs.get(number)!.request() }));
-    this.#hold([]);
+    this.#stopWaiting();
+    if (!this.#backend || !this.#worker) return;
+    const room = BATCHES_HANDED * this.#options.maxBatch - this.#handed.size;
+    const windows = this.#held
+      .take(room)
+      .map((number) => ({ number, request: this.#jobs.get(number)!.request() }));
+    if (windows.length === 0) return;
+    for (const { number } of windows) this.#handed.add(number);
     const transfer = transferOf(windows.map(({ request }) => request));
     this.#worker.postMessage({ kind: 'infer', windows } satisfies ToWorker, transfer);
+    if (!this.#watchdog) this.#watch(this.#worker);
   }
 
-  #hold(numbers: number[]): void {
-    this.#held = numbers;
+  #stopWaiting(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
   }
 
-  #done(message: Extract<FromWorker, { numbers: readonly number[] }>): void {
+  /** Waits for the thread's next answer, where one is due, as long as the most patient of its users does. */
+  #watch(worker: Worker): void {
+    this.#stopWatching();
+    const limit = Math.max(SILENCE_MS, ...[...this.#users].map(({ timeoutMs }) => timeoutMs()));
+    if (this.#handed.size === 0 || limit === Infinity) return;
+    this.#watchdog = setTimeout(() => {
+      this.#crashed(worker, `it was silent for ${limit} ms`);
+      // Not awaited: what hangs in a driver's code may never end.
+      void worker.terminate();
+    }, limit).unref();
+  }
+
+  #stopWatching(): void {
+    if (this.#watchdog) clearTimeout(this.#watchdog);
+    this.#watchdog = null;
+  }
+
+  #done(worker: Worker, message: Extract<FromWorker, { numbers: readonly number[] }>): void {
     const number = ++this.#batches;
+    for (const window of message.numbers) this.#handed.delete(window);
+    this.#watch(worker);
+    if (!this.#timer) this.#send();
     message.numbers.forEach((window, index) => {
       const job = this.#jobs.get(window);
       this.#jobs.delete(window);
@@ -222,20 +266,28 @@ export class NetworkThread {
 
   /** Holds all that is unanswered for the next thread. The oldest, up to a batch, are those that it may have died of. */
   #retry(reason: string): void {
-    const held = new Set(this.#held);
-    const suspects = [...this.#jobs].filter(([number]) => !held.has(number)).slice(0, this.#options.maxBatch);
-    for (const [number, job] of suspects) {
-      if (++job.attempts < ATTEMPTS) continue;
+    for (const number of [...this.#handed].slice(0, this.#options.maxBatch)) {
+      const job = this.#jobs.get(number);
+      if (!job || ++job.attempts < ATTEMPTS) continue;
       this.#jobs.delete(number);
       job.reject(new Error(`The inference thread ended ${ATTEMPTS} times under this window (${reason}).`));
     }
-    this.#hold([...this.#jobs.keys()]);
+    this.#empty();
+    for (const [number, { name }] of this.#jobs) this.#held.add(name, number);
+  }
+
+  /** Nothing is held or handed over. */
+  #empty(): void {
+    this.#stopWaiting();
+    this.#stopWatching();
+    this.#held.clear();
+    this.#handed.clear();
   }
 
   #rejectAll(error: Error): void {
     const jobs = [...this.#jobs.values()];
     this.#jobs.clear();
-    this.#hold([]);
+    this.#empty();
     for (const job of jobs) job.reject(error);
   }
 }

@@ -27,8 +27,9 @@ export type ToWorker =
   | { readonly kind: 'infer'; readonly windows: readonly Sent[] }
   /** Rooms with other numbers of links have come. */
   | { readonly kind: 'warm'; readonly links: readonly number[] }
-  /** Ends the thread as a crash would: for tests. */
-  | { readonly kind: 'crash' };
+  /** Ends the thread as a crash would, or lets it compute for ever: for tests. */
+  | { readonly kind: 'crash' }
+  | { readonly kind: 'hang' };
 
 export type FromWorker =
   | { readonly kind: 'ready'; readonly backend: LoadedBackend }
@@ -72,11 +73,13 @@ const arrived = () => receiveMessageOnPort(port)?.message as ToWorker | undefine
 
 function windowsOf(engine: Engine, message: ToWorker): readonly Sent[] {
   if (message.kind === 'crash') process.exit(70);
+  while (message.kind === 'hang');
   if (message.kind === 'infer') return message.windows;
   engine.warmUp(message.links);
   return [];
 }
 
+/** Of a batch that fails each half is tried alone: only windows that fail by themselves are refused. */
 function answer(engine: Engine, windows: readonly Sent[]): void {
   const began = performance.now();
   const numbers = windows.map(({ number }) => number);
@@ -84,6 +87,12 @@ function answer(engine: Engine, windows: readonly Sent[]): void {
     const estimates = engine.infer(windows.map(({ request }) => request));
     say({ kind: 'done', numbers, estimates, milliseconds: performance.now() - began });
   } catch (error) {
+    const half = windows.length >> 1;
+    if (half > 0) {
+      answer(engine, windows.slice(0, half));
+      answer(engine, windows.slice(half));
+      return;
+    }
     say({ kind: 'failed', numbers, reason: reasonOf(error) });
   }
 }

@@ -2,11 +2,12 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 import { Engine } from '../../operators/infer-pose/engine.js';
 import { Inference, type InferenceOptions } from '../../operators/infer-pose/inference.js';
+import { NetworkThread } from '../../operators/infer-pose/network-thread.js';
 import { requestOf, type Request } from '../../operators/infer-pose/request.js';
 import { readManifest, readModel, SHIPPED, writeModel } from '../../operators/infer-pose/weights.js';
 import { simulatedWindow } from './windows.js';
@@ -29,6 +30,7 @@ function open(options: Partial<InferenceOptions> = {}): Inference {
 }
 
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(opened.splice(0).map((inference) => inference.close()));
   crashes.length = 0;
 });
@@ -104,6 +106,33 @@ describe('the inference thread', () => {
     expect(crashes).toEqual(['it ended with code 70']);
   });
 
+  it('is started again when it hangs, as soon as nobody waits for it any more', async () => {
+    const thread = open({ maxWaitMs: 0, timeoutMs: 30_000 });
+    await thread.open();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    thread.crash('hang');
+    const late = expect(thread.infer(request(1))).rejects.toThrow('did not answer within 30000 ms');
+    vi.advanceTimersByTime(29_999);
+    expect(thread.describe()).toMatchObject({ restarts: 0 });
+    vi.advanceTimersByTime(1);
+    await late;
+    expect((await thread.infer(request(2))).estimate).toBeDefined();
+    expect(thread.describe()).toMatchObject({ restarts: 1, windows: 1 });
+    expect(crashes).toEqual(['it was silent for 30000 ms']);
+  });
+
+  it('refuses of a batch only the windows that cannot be computed', async () => {
+    const thread = open({ maxBatch: 4, maxWaitMs: 1000 });
+    await thread.open();
+    const broken = (): Request => {
+      const { size, links } = request(2)();
+      return { size, links: links.map((link) => ({ ...link, layout: null as never })) };
+    };
+    const makers = [request(1), broken, request(3), request(4)];
+    const settled = await Promise.allSettled(makers.map((make) => thread.infer(make)));
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  });
+
   it('says what is missing when it cannot start', async () => {
     const thread = open({ weights: packageFile('docs') });
     await expect(thread.open()).rejects.toThrow(/no manifest.json.*csiflow train pose/);
@@ -169,6 +198,41 @@ describe('a thread that several operators share', () => {
     // Fires after the thread's own timer, which is as long and older.
     await after(batches.maxWaitMs);
     expect((await second.infer(request(2))).estimate).toBeDefined();
+  });
+
+  it('takes their windows in turn: one that has many does not hold up the others', async () => {
+    const shared = { maxBatch: 1, maxWaitMs: 0 };
+    const [replay, live] = [
+      open({ ...shared, name: 'replay/poses' }),
+      open({ ...shared, name: 'live/poses' }),
+    ];
+    await Promise.all([replay.open(), live.open()]);
+    const answered: string[] = [];
+    const ask = (by: Inference, name: string) => by.infer(request(1)).then(() => answered.push(name));
+    const many = [1, 2, 3, 4, 5, 6].map(() => ask(replay, 'replay'));
+    await Promise.all([...many, ask(live, 'live')]);
+    // Two lie with the thread, the next is the replay's turn.
+    expect(answered.indexOf('live')).toBe(3);
+  });
+
+  it('computes no windows that were given up before it could have them', async () => {
+    const thread = NetworkThread.of({ weights, sha256, backend: 'wasm', maxBatch: 1, maxWaitMs: 0 });
+    const user = { name: 'line/poses', onCrash: () => undefined, timeoutMs: () => Infinity };
+    await thread.join(user, [4]);
+    const give = () => {
+      let number = 0;
+      const batch = new Promise<number>((resolve, reject) => {
+        const answer = (_: unknown, one: { number: number }) => {
+          resolve(one.number);
+        };
+        number = thread.give({ name: user.name, request: request(1), resolve: answer, reject });
+      });
+      return { number, batch };
+    };
+    for (const { number } of Array.from({ length: 20 }, give)) thread.forget(number);
+    // After the two that it had.
+    expect(await give().batch).toBe(3);
+    await thread.leave(user);
   });
 
   it('that dies answers all of them again, and tells each node once', async () => {
