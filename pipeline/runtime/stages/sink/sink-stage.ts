@@ -146,8 +146,9 @@ export class SinkStage {
   }
 
   /** What waits in the outbox lives no longer than what the stores keep. @param time microseconds since 1970 */
-  forgetBefore(time: number): Promise<void> {
-    return this.#outbox.forgetBefore(time);
+  async forgetBefore(time: number): Promise<void> {
+    await this.#outbox.forgetBefore(time);
+    this.#relieve();
   }
 
   /** Ends writing after the write under way; what is queued is not written: a checkpoint was taken before, or recovery reads it again. */
