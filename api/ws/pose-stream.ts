@@ -72,16 +72,14 @@ export class PoseStream {
     this.#hosts = hosts;
     this.#groups = new PoseGroups((environment) => viewOfEnvironment(deployment, environment));
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-      const asksForWebSocket = request.headers.upgrade?.toLowerCase() === 'websocket';
-      if (!asksForWebSocket && answerPlainly(server, request, socket, head)) return;
+      if (!asksForWebSocket(request) && answerPlainly(server, request, socket, head)) return;
       this.#upgrade(request, socket, head, upgrading).catch((error: unknown) => {
         this.#deployment.log.error('a WebSocket could not be opened', { reason: String(error) });
         socket.destroy();
       });
     });
     this.#server.on('wsClientError', (error: Error, socket: Duplex, request: IncomingMessage) => {
-      const form = upgrading.formAt(urlOf(request)?.pathname ?? '/');
-      void answerSocket(socket, unreadable(error), form, upgrading.limits);
+      void refuse(request, socket, unreadable(error), upgrading);
     });
     this.#timer = setInterval(() => {
       this.#tick();
@@ -154,23 +152,22 @@ export class PoseStream {
     request: IncomingMessage,
     socket: Duplex,
     head: Buffer,
-    { paths, formAt, limits }: Upgrading,
+    upgrading: Upgrading,
   ): Promise<void> {
     socket.on('error', (error) => {
       this.#deployment.log.debug('a WebSocket failed', { reason: error.message });
     });
     const url = urlOf(request);
-    const form = url ? paths.get(url.pathname) : undefined;
-    const refuse = (error: ApiError): Promise<void> =>
-      answerSocket(socket, error, form ?? formAt(url?.pathname ?? '/'), limits);
-    if (request.headers.upgrade?.toLowerCase() !== 'websocket') return refuse(notSpoken());
-    if (!url || !form) return refuse(new ApiError('RESOURCE_NOT_FOUND', 'No WebSocket is here'));
-    if (!this.#hosts.allows(request.headers.host)) return refuse(misdirected());
+    const form = url ? upgrading.paths.get(url.pathname) : undefined;
+    const refused = (error: ApiError): Promise<void> => refuse(request, socket, error, upgrading);
+    if (!asksForWebSocket(request)) return refused(notSpoken());
+    if (!url || !form) return refused(new ApiError('RESOURCE_NOT_FOUND', 'No WebSocket is here'));
+    if (!this.#hosts.allows(request.headers.host)) return refused(misdirected());
     const caller = await this.#callerOf(request, url);
-    if (!caller) return refuse(unauthenticated());
+    if (!caller) return refused(unauthenticated());
     const address = addressKey(request.socket.remoteAddress ?? '');
     const others = [...this.#connections].filter((other) => other.address === address);
-    if (others.length >= CONNECTIONS_PER_ADDRESS) return refuse(tooManyConnections(this.#now));
+    if (others.length >= CONNECTIONS_PER_ADDRESS) return refused(tooManyConnections(this.#now));
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#welcome(webSocket, new Connection(webSocket, caller, address, form));
     });
@@ -498,6 +495,20 @@ function tooManyConnections(now: number): ApiError {
       headers: { 'Retry-After': String(windowSeconds) },
     },
   );
+}
+
+const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket';
+
+/** In the form of the path that was asked for. */
+function refuse(
+  request: IncomingMessage,
+  socket: Duplex,
+  error: ApiError,
+  { paths, formAt, limits }: Upgrading,
+): Promise<void> {
+  const path = urlOf(request)?.pathname ?? '/';
+  return answerSocket(socket, error, paths.get(path) ?? formAt(path), limits);
 }
 
 const urlOf = ({ url = '/' }: IncomingMessage): URL | null =>

@@ -86,7 +86,7 @@ const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 /** Brings a copy beside the store. What it gives puts it in its place; what was there stays under a name that ends in `aside`. */
 export function restoreStore(folder: string, path: string, aside: string): () => void {
   makeFolder(dirname(path));
-  const part = join(dirname(path), `.${basename(path)}.part`);
+  const part = partOf(path);
   copyFileSync(join(folder, COPY), part);
   return () => {
     // What lies aside already is the old one: a try before this one was broken off.
@@ -95,3 +95,6 @@ export function restoreStore(folder: string, path: string, aside: string): () =>
     renameSync(part, path);
   };
 }
+
+/** Where a file is made that is to take a store's place. */
+export const partOf = (path: string): string => join(dirname(path), `.${basename(path)}.part`);

@@ -1,7 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { openDatabase } from '../shared/database.js';
-import { copyInto } from './backup.js';
+import { copyInto, partOf } from './backup.js';
 
 /**
  * Whether a DuckDB file is encrypted: the first of the flags behind checksum (8 bytes), `DUCK` and version (8 bytes)
@@ -61,9 +60,7 @@ export async function reseal(path: string, { from, to, ...limits }: ResealOption
   }
 }
 
-/** Removes what a {@link reseal} that was killed has left: it may lie in the clear. */
+/** Removes what a {@link reseal} or a restore that was killed has left: it may lie in the clear. */
 export function forgetPart(path: string): void {
   for (const file of [partOf(path), `${partOf(path)}.wal`]) rmSync(file, { force: true });
 }
-
-const partOf = (path: string): string => join(dirname(path), `.${basename(path)}.part`);
