@@ -3,6 +3,7 @@ import type { Context, State } from '../component/index.js';
 import type { Failure, LinkTable } from '../model/index.js';
 import type { NodeMeter } from '../telemetry/metrics.js';
 import type { Gate } from './stages/gate.js';
+import type { Problems } from './problems.js';
 import type { NodeTraces } from './stages/node-traces.js';
 
 /** How long is waited for others, milliseconds. */
@@ -55,7 +56,9 @@ export interface NodeRun {
   lastRecord: number | null;
   /** Failed records since the last good one. */
   failedInRow: number;
-  /** Why it is degraded, for a person. */
+  /** Why it is degraded. */
+  readonly problems: Problems;
+  /** The same for a person; setting it says that the node itself is failing. */
   problem: string | null;
   status: 'starting' | 'active' | 'unavailable' | 'stopped';
   watermark: number;

@@ -7,6 +7,7 @@ import type { Tracer } from '../telemetry/traces/index.js';
 import type { NodeRun } from './host.js';
 import { NodeTraces } from './stages/node-traces.js';
 import { keepingOf } from './privacy/privacy.js';
+import { Problems } from './problems.js';
 import { seededRandom } from './shared/random.js';
 import { text } from './shared/waiting.js';
 
@@ -130,7 +131,13 @@ export class Nodes {
       traces: tracer && new NodeTraces(tracer, topology.id, node, clock),
       lastRecord: null,
       failedInRow: 0,
-      problem: null,
+      problems: new Problems(),
+      get problem() {
+        return this.problems.text;
+      },
+      set problem(text) {
+        this.problems.set('failing', text);
+      },
       status: 'starting',
       watermark: -Infinity,
       crowded: false,

@@ -37,7 +37,6 @@ export class OperatorStage {
   /** What the operator was told, and what was sent on. */
   #watermark = -Infinity;
   #forwarded = -Infinity;
-  #standsStill: string | null = null;
 
   constructor(
     run: NodeRun,
@@ -205,11 +204,12 @@ export class OperatorStage {
     this.run.crowded = held > HELD_LIMIT;
     if (held > SHUT_LIMIT) {
       this.host.gate.shut(this.run.id);
-      this.#standsStill = `it holds ${held} records because one of its inputs stands still: ${this.run.node.inputs.map(({ from }) => from).join(', ')}`;
-      this.run.problem = this.#standsStill;
+      this.run.problems.set(
+        'stands_still',
+        `it holds ${held} records because one of its inputs stands still: ${this.run.node.inputs.map(({ from }) => from).join(', ')}`,
+      );
     } else {
-      if (this.#standsStill !== null && this.run.problem === this.#standsStill) this.run.problem = null;
-      this.#standsStill = null;
+      this.run.problems.set('stands_still', null);
       if (behindBarrier > HELD_LIMIT) this.host.gate.shut(this.run.id);
       else this.host.gate.release(this.run.id);
     }

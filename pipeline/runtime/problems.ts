@@ -1,0 +1,19 @@
+/** What can degrade a node. Each comes and goes by itself. */
+export type Cause = 'failing' | 'refused' | 'overloaded' | 'stands_still' | 'late' | 'clock';
+
+/** Why a node is degraded. A cause that passes leaves the others in place. */
+export class Problems {
+  readonly #texts = new Map<Cause, string>();
+
+  /** @param text for a person; null where the cause has passed */
+  set(cause: Cause, text: string | null): void {
+    if (text === null) this.#texts.delete(cause);
+    else this.#texts.set(cause, text);
+  }
+
+  /** That of the oldest cause that still holds; null where there is none. */
+  get text(): string | null {
+    for (const text of this.#texts.values()) return text;
+    return null;
+  }
+}
