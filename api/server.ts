@@ -151,7 +151,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       pages: [
         serveProbes(deployment),
         servePage(() => topologies.list().map((running) => running.topology)),
-        serveApiDocs(API_DOCUMENTS),
+        serveApiDocs(API_DOCUMENTS, `openapi-${options.form}`),
       ],
     },
     { hosts, origins: options.origins ?? [], answerMs: options.answerMs ?? ANSWER_MS },

@@ -2,15 +2,23 @@ import type { TSchema } from 'typebox';
 
 type Schemas = Readonly<Record<string, TSchema>>;
 
+interface Place {
+  readonly version: string;
+  readonly host: string;
+  readonly protocol: 'ws' | 'wss';
+  readonly path: string;
+}
+
 /**
  * The WebSocket of the service interface (section 6), from the schemas of its messages.
  *
+ * @param host of the service, with its port
  * @param path where it is served: `/ws/pose`
  * @see https://www.asyncapi.com/docs/reference/specification/v3.0.0
  */
 export function asyncApiOf(
   { sent, received }: { readonly sent: Schemas; readonly received: Schemas },
-  { version, path }: { readonly version: string; readonly path: string },
+  { version, host, protocol, path }: Place,
 ): Readonly<Record<string, unknown>> {
   const messages = { ...messagesOf(received), ...messagesOf(sent) };
   const references = (schemas: Schemas) =>
@@ -26,9 +34,8 @@ export function asyncApiOf(
     },
     servers: {
       here: {
-        host: '{host}',
-        protocol: 'ws',
-        variables: { host: { default: '127.0.0.1:8000' } },
+        host,
+        protocol,
         security: [
           { $ref: '#/components/securitySchemes/bearer' },
           { $ref: '#/components/securitySchemes/token' },

@@ -1,3 +1,6 @@
+/** Of each link of the demo. */
+const SUBCARRIERS = 52;
+
 /** Bodies that calls of the contract are shown with, by operation and form; held against the schemas in tests. */
 export const EXAMPLES: Readonly<Record<string, { readonly a?: object; readonly b?: object }>> = {
   'POST /auth/token': both({ username: 'ada', password: 'a long one' }),
@@ -17,12 +20,7 @@ export const EXAMPLES: Readonly<Record<string, { readonly a?: object; readonly b
     b: {
       csi_data: {
         timestamp: '2026-03-01T12:00:00.020Z',
-        antenna_data: [
-          [
-            { real: 3.5, imag: -1.25 },
-            { real: 3.1, imag: -0.5 },
-          ],
-        ],
+        antenna_data: [twoPaths(SUBCARRIERS)],
         metadata: { router_id: 'node-1', sampling_rate: 50, signal_strength: -48 },
       },
       processing_options: {
@@ -54,4 +52,14 @@ export const EXAMPLES: Readonly<Record<string, { readonly a?: object; readonly b
 
 function both(body: object): { readonly a: object; readonly b: object } {
   return { a: body, b: body };
+}
+
+/** What an antenna receives over a straight path and a weaker, longer one: a value for each subcarrier. */
+function twoPaths(subcarriers: number): readonly { readonly real: number; readonly imag: number }[] {
+  const turns = (delay: number, subcarrier: number) => (-2 * Math.PI * delay * subcarrier) / subcarriers;
+  const tenth = (value: number) => Math.round(value * 10) / 10;
+  return Array.from({ length: subcarriers }, (_, k) => ({
+    real: tenth(20 * Math.cos(turns(1, k)) + 6 * Math.cos(turns(3, k))),
+    imag: tenth(20 * Math.sin(turns(1, k)) + 6 * Math.sin(turns(3, k))),
+  }));
 }

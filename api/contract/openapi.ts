@@ -14,13 +14,14 @@ const TITLES = { a: 'bare bodies', b: 'bodies in an envelope' } as const;
  * The service interface in one form, from the very schemas that check requests and that tests hold answers
  * against.
  *
+ * @param origin of the service: `http://127.0.0.1:8000`
  * @param base where the form is mounted: `/form-b/api/v1`
  * @see https://spec.openapis.org/oas/v3.1.1.html
  */
 export function openApiOf(
   form: Form,
   endpoints: readonly AnyEndpoint[],
-  { version, base }: { readonly version: string; readonly base: string },
+  { version, origin, base }: { readonly version: string; readonly origin: string; readonly base: string },
 ): OpenApi {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {
@@ -32,12 +33,14 @@ export function openApiOf(
     info: {
       title: `csiflow, Form ${form.toUpperCase()}: ${TITLES[form]}`,
       version,
-      description:
+      description: [
         'People from Wi-Fi channel state information: poses, tracks, events and figures, and the control of what senses them. What a form lacks is answered in the body of the other; errors are always in the form of the address.',
+        `Documents of both forms: [Form A](${origin}/openapi-a.json), [Form B](${origin}/openapi-b.json).`,
+      ].join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    externalDocs: { description: 'The WebSocket: AsyncAPI', url: 'asyncapi.json' },
-    servers: [{ url: base }],
+    externalDocs: { description: 'The WebSocket: AsyncAPI', url: `${origin}/asyncapi.json` },
+    servers: [{ url: origin + base }],
     security: [{ bearer: [] }, { apiKey: [] }],
     tags: [...new Set(endpoints.map(tagOf))].map((name) => ({ name })),
     paths,

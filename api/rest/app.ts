@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:zlib';
 import cors from '@koa/cors';
+import compress from 'koa-compress';
 import Koa, { type Context as KoaContext, type Middleware } from 'koa';
 import { ROLES, type Account, type Role } from '../auth/roles.js';
 import { recordActions } from '../audit/record-actions.js';
@@ -103,6 +105,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
       reason: error instanceof Error ? error.stack : String(error),
     });
   });
+  app.use(compressAnswers);
   app.use(identify);
   app.use(securityHeaders);
   app.use(measureAnswers(deployment, formOf));
@@ -150,6 +153,16 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   app.use(refuse(router));
   return app;
 }
+
+/**
+ * From 1 kB on, where the client takes it. Low levels: an answer of 1,000 rows shrinks by nine tenths with the lowest
+ * already. What is packed by itself, as images are, goes as it is; so do answers with tokens (see `serve`).
+ */
+const compressAnswers = compress({
+  threshold: 1024,
+  gzip: { level: constants.Z_BEST_SPEED },
+  br: { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } },
+});
 
 /** Takes over a sane `X-Request-Id`, else makes one. */
 const identify: Middleware = async (context, next) => {
@@ -351,6 +364,8 @@ function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answe
   const { form, view } = viewOf(endpoint, mounted);
   return async (context) => {
     const { account, requestId } = context.state;
+    // The length of a packed answer would tell how much of what was sent is in a secret beside it (BREACH).
+    if (holdsSecrets(endpoint)) context.compress = false;
     const path = checkQuery(view.path, context['params'] as Record<string, unknown>);
     const query = checkQuery(view.query, context.query);
     const body = checkBody(view.body, context.request.body, !holdsSecrets(endpoint));

@@ -4,11 +4,31 @@ import { openApiOf } from '../contract/openapi.js';
 import { ClientSchemas, ServerSchemas } from '../ws/schemas.js';
 import { ENDPOINTS } from './app.js';
 
+/** How a client reaches the service. */
+export interface Origin {
+  readonly secure: boolean;
+  /** With the port: `127.0.0.1:8000`. */
+  readonly host: string;
+}
+
+/** The service as it starts without options. */
+const HERE: Origin = { secure: false, host: '127.0.0.1:8000' };
+
 const version = packageVersion();
 
-/** What describes the service interface to programs, by the name of its file under `/docs/`. */
-export const API_DOCUMENTS: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
-  'openapi-a': () => openApiOf('a', ENDPOINTS, { version, base: '/form-a/api/v1' }),
-  'openapi-b': () => openApiOf('b', ENDPOINTS, { version, base: '/form-b/api/v1' }),
-  asyncapi: () => asyncApiOf({ sent: ServerSchemas, received: ClientSchemas }, { version, path: '/ws/pose' }),
-};
+const openApi = (form: 'a' | 'b') => (origin?: Origin) =>
+  openApiOf(form, ENDPOINTS, { version, origin: httpOrigin(origin), base: `/form-${form}/api/v1` });
+
+const httpOrigin = ({ secure, host }: Origin = HERE): string => `${secure ? 'https' : 'http'}://${host}`;
+
+/** Documents that describe the service interface to programs, by the name of their file. */
+export const API_DOCUMENTS: Readonly<Record<string, (origin?: Origin) => Readonly<Record<string, unknown>>>> =
+  {
+    'openapi-a': openApi('a'),
+    'openapi-b': openApi('b'),
+    asyncapi: ({ secure, host }: Origin = HERE) =>
+      asyncApiOf(
+        { sent: ServerSchemas, received: ClientSchemas },
+        { version, host, protocol: secure ? 'wss' : 'ws', path: '/ws/pose' },
+      ),
+  };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
 
 const READER = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -17,14 +17,18 @@ const FILES = {
   '/docs/swagger-ui.css': [join(READER, 'swagger-ui.css'), 'text/css; charset=utf-8'],
 } as const;
 
-/** The reader page of the API under `/docs/`, and the documents that it shows: open, as they hold no data. */
-export function serveApiDocs(documents: Readonly<Record<string, () => object>>): Middleware {
-  const texts = new Map<string, string>();
-  const textOf = (name: string, make: () => object): string => {
-    const text = texts.get(name) ?? JSON.stringify(make());
-    texts.set(name, text);
-    return text;
-  };
+/** Documents by the name of their file, for a service that is reached there. */
+export type Documents = Readonly<
+  Record<string, (origin: { readonly secure: boolean; readonly host: string }) => object>
+>;
+
+/**
+ * The reader page of the API under `/docs/`, and the documents that it shows, at the root and beside the page. They
+ * are open: they hold no data.
+ * @param first the document at `/openapi.json`
+ */
+export function serveApiDocs(documents: Documents, first: string): Middleware {
+  const textOf = documentTexts(documents);
   return async (context, next) => {
     if (context.method !== 'GET' && context.method !== 'HEAD') {
       await next();
@@ -34,11 +38,11 @@ export function serveApiDocs(documents: Readonly<Record<string, () => object>>):
       context.redirect('/docs/');
       return;
     }
-    const name = /^\/docs\/([\w-]+)\.json$/.exec(context.path)?.[1];
-    const make = name !== undefined && Object.hasOwn(documents, name) ? documents[name] : undefined;
-    if (make) {
+    const asked = /^(?:\/docs)?\/([\w-]+)\.json$/.exec(context.path)?.[1];
+    const name = asked === 'openapi' ? first : asked;
+    if (name !== undefined && Object.hasOwn(documents, name)) {
       context.type = 'application/json';
-      context.body = textOf(name!, make);
+      context.body = textOf(name, isSecure(context), context.host);
       return;
     }
     const file = Object.hasOwn(FILES, context.path) ? FILES[context.path as keyof typeof FILES] : undefined;
@@ -55,3 +59,20 @@ export function serveApiDocs(documents: Readonly<Record<string, () => object>>):
     context.body = readFileSync(file[0]);
   };
 }
+
+/** Each text is made once, and the host put into it for each call: a document takes milliseconds to make. */
+function documentTexts(documents: Documents): (name: string, secure: boolean, host: string) => string {
+  const anyHost = 'host.invalid';
+  const texts = new Map<string, readonly string[]>();
+  return (name, secure, host) => {
+    const key = `${name} ${secure}`;
+    const parts =
+      texts.get(key) ?? JSON.stringify(documents[name]!({ secure, host: anyHost })).split(anyHost);
+    texts.set(key, parts);
+    return parts.join(host);
+  };
+}
+
+/** Also behind a proxy that ends TLS. A caller who makes the header up misleads nobody else: answers are not cached. */
+const isSecure = (context: Context): boolean =>
+  context.secure || context.get('X-Forwarded-Proto').split(',', 1)[0]!.trim() === 'https';

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -95,6 +97,47 @@ describe.each(['openapi-a', 'openapi-b'])('%s', (name) => {
     expect(shown.map(({ operation }) => operation)).toEqual(
       expect.arrayContaining(['post /auth/token', 'post /pose/query', 'post /pose/process', 'put /config']),
     );
+  });
+});
+
+describe('where programs look for the documents', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await openService();
+  });
+  afterAll(() => service.close());
+
+  interface Described {
+    readonly info: { readonly title: string; readonly description: string };
+    readonly servers: readonly [{ readonly url: string }];
+  }
+  const document = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await fetch(service.server.address + path, { headers });
+    expect(response.status).toBe(200);
+    return (await response.json()) as Described;
+  };
+
+  test('/openapi.json is the configured form, and links both', async () => {
+    const { info, servers } = await document('/openapi.json');
+    const { address } = service.server;
+    expect(info.title).toContain('Form B');
+    expect(servers).toEqual([{ url: `${address}/form-b/api/v1` }]);
+    const links = [...info.description.matchAll(/\((http[^)]+)\)/g)].map(([, url]) => url!);
+    expect(links).toEqual([`${address}/openapi-a.json`, `${address}/openapi-b.json`]);
+    const titles = await Promise.all(
+      links.map(async (url) => (await document(url.slice(address.length))).info.title),
+    );
+    expect(titles.map((title) => title.slice(0, 15))).toEqual(['csiflow, Form A', 'csiflow, Form B']);
+  });
+
+  test('a server is called as the caller calls it, also behind a proxy that ends TLS', async () => {
+    const { port } = new URL(service.server.address);
+    const asked = request(`${service.server.address}/openapi-a.json`, {
+      headers: { Host: `localhost:${port}`, 'X-Forwarded-Proto': 'https' },
+    }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const { servers } = JSON.parse((await response.toArray()).join('')) as Described;
+    expect(servers).toEqual([{ url: `https://localhost:${port}/form-a/api/v1` }]);
   });
 });
 

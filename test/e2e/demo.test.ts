@@ -65,6 +65,41 @@ test('the demo answers with a pose within ten seconds, says that it is simulated
   expect(after).toEqual(after.map((_, index) => after[0]! + index)); // no frame lost or double over the restart
 }, 60_000);
 
+interface Documented {
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example?: object } } };
+}
+
+test('the examples of both documents are understood by the demo; those of poses are answered', async () => {
+  const demo = start();
+  const [, password] = await demo.printed(/admin \/ (\S+)/);
+  const at = await address(demo);
+  const bearer = await token(at, password!);
+  await expect
+    .poll(async () => (await latest(at, bearer)).status, { timeout: 20_000, interval: 100 })
+    .toBe(200);
+  const answers: Record<string, number> = {};
+  for (const form of ['a', 'b']) {
+    const document = (await (await fetch(`${at}/openapi-${form}.json`)).json()) as {
+      readonly servers: readonly [{ readonly url: string }];
+      readonly paths: Readonly<Record<string, Readonly<Record<string, Documented>>>>;
+    };
+    for (const [path, methods] of Object.entries(document.paths))
+      for (const [method, { requestBody }] of Object.entries(methods)) {
+        const example = requestBody?.content['application/json'].example;
+        if (!example || path === '/system/stop') continue;
+        const response = await fetch(document.servers[0].url + path, {
+          method: method.toUpperCase(),
+          headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${bearer}` },
+          body: JSON.stringify(example),
+        });
+        answers[`${form} ${method} ${path}`] = response.status;
+      }
+  }
+  const refused = Object.entries(answers).filter(([, status]) => status === 400 || status === 422);
+  expect(refused).toEqual([]);
+  expect(answers).toMatchObject({ 'a post /pose/process': 200, 'b post /pose/process': 200 });
+}, 60_000);
+
 test.runIf(canBrowse)(
   'in a browser the demo shows a person, and the fall within the first minute',
   async () => {

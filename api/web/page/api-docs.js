@@ -4,8 +4,8 @@ const { SwaggerUIBundle, SwaggerUIStandalonePreset } = window;
 SwaggerUIBundle({
   dom_id: '#reader',
   urls: [
-    { url: 'openapi-b.json', name: 'Form B' },
-    { url: 'openapi-a.json', name: 'Form A' },
+    { url: '/openapi-b.json', name: 'Form B' },
+    { url: '/openapi-a.json', name: 'Form A' },
   ],
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
   layout: 'StandaloneLayout',
