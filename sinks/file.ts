@@ -4,6 +4,8 @@ import { Type, type Static } from 'typebox';
 import { choice, defineSink, type Context, type Sink } from '../pipeline/component/index.js';
 import type { Data, Failure } from '../pipeline/model/index.js';
 import { ParquetFiles } from './shared/parquet.js';
+import { stateError } from '../pipeline/state/index.js';
+import { holderOf, lockFile } from '../pipeline/telemetry/file-lock.js';
 import { makeFolder } from '../pipeline/telemetry/folders.js';
 
 const Config = Type.Object(
@@ -79,6 +81,7 @@ class NdjsonFiles implements Sink {
   #starts: EpochStart[] = [];
   #current: (EpochStart & { readonly handle: FileHandle }) | null = null;
   #bytes = 0;
+  #unlock: (() => void) | null = null;
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
@@ -88,9 +91,15 @@ class NdjsonFiles implements Sink {
 
   async open(): Promise<void> {
     makeFolder(dirname(this.#pattern));
-    this.#starts = parseIndex(await readIfThere(this.#indexPath));
-    const last = this.#starts.at(-1);
-    if (last) await this.#use(last);
+    this.#unlock = lockIndex(this.#indexPath);
+    try {
+      this.#starts = parseIndex(await readIfThere(this.#indexPath));
+      const last = this.#starts.at(-1);
+      if (last) await this.#use(last);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
   }
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
@@ -142,13 +151,11 @@ class NdjsonFiles implements Sink {
   }
 
   async close(): Promise<void> {
-    const current = this.#current;
-    if (!current) return;
     try {
-      await current.handle.sync();
+      await this.#complete();
     } finally {
-      await current.handle.close();
-      this.#current = null;
+      this.#unlock?.();
+      this.#unlock = null;
     }
   }
 
@@ -166,8 +173,19 @@ class NdjsonFiles implements Sink {
     );
   }
 
+  async #complete(): Promise<void> {
+    const current = this.#current;
+    if (!current) return;
+    try {
+      await current.handle.sync();
+    } finally {
+      await current.handle.close();
+      this.#current = null;
+    }
+  }
+
   async #next(time: number, epoch: number): Promise<void> {
-    await this.close();
+    await this.#complete();
     const number = (this.#starts.at(-1)?.number ?? -1) + 1;
     const path = numbered(this.#pattern.replaceAll('{date}', dateOf(time)), number);
     makeFolder(dirname(path));
@@ -211,6 +229,21 @@ class NdjsonFiles implements Sink {
     const lines = this.#starts.map((start) => `${JSON.stringify(start)}\n`).join('');
     await writeFile(`${this.#indexPath}.part`, lines, { flush: true });
     await rename(`${this.#indexPath}.part`, this.#indexPath);
+  }
+}
+
+/** Two writers would each cut back what the other wrote. @throws Error `store.locked` */
+function lockIndex(indexPath: string): () => void {
+  try {
+    return lockFile(`${indexPath}.lock`);
+  } catch (error) {
+    const holder = holderOf(error);
+    if (holder === undefined) throw error;
+    throw stateError(
+      'store.locked',
+      `the files of ${indexPath} are being written by ${holder}: stop that one first, or give this sink another path`,
+      error,
+    );
   }
 }
 

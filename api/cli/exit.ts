@@ -39,8 +39,10 @@ const SURROUNDINGS = new Set([
   'EROFS',
   'EMFILE',
   'ENOTDIR',
-  // Another csiflow holds the state folder.
+  // Another csiflow holds the state folder, or a store.
   'state.locked',
+  'store.locked',
+  'lock.unsupported',
 ]);
 
 /** The exit code that an error stands for. */

@@ -36,7 +36,7 @@ export interface DatabaseOptions {
  */
 export async function openDatabase(path: string, options: DatabaseOptions): Promise<Database> {
   if (!options.readOnly) makeFolder(dirname(path));
-  const ownership = claim(path);
+  const release = claim(path);
   try {
     const instance = await openInstance(path, options);
     const connectable = options.key ? within(instance) : instance;
@@ -59,13 +59,13 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
           try {
             instance.closeSync();
           } finally {
-            ownership.release();
+            release();
           }
         }
       },
     };
   } catch (error) {
-    ownership.release();
+    release();
     throw error;
   }
 }

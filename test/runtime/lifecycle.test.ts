@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +7,7 @@ import { expect, test } from 'vitest';
 import type { Data } from '../../pipeline/model/index.js';
 import { udp } from '../../pipeline/sources/udp.js';
 import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { lockFolder } from '../../pipeline/state/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
@@ -413,25 +413,17 @@ test('half of a state store is refused, and the whole is taken again', async () 
 
 test('a state folder is kept from a second process, which is told by whom', async () => {
   const folder = temporaryFolder();
-  const holder = fork('-e', [], { execArgv: ['-e', 'setInterval(() => {}, 1000)'], stdio: 'ignore' });
-  try {
-    const stat = readFileSync(`/proc/${holder.pid!}/stat`, 'utf8');
-    const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]!;
-    writeFileSync(join(folder, 'lock'), `${holder.pid!} ${started}`);
-    const runner = runnerOf(simple(new Table(), folder));
-    await expect(runner.start()).rejects.toMatchObject({
-      code: 'state.locked',
-      message: expect.stringContaining(String(holder.pid)) as string,
-    });
-    // The same number of another process: the lock was left behind.
-    writeFileSync(join(folder, 'lock'), `${holder.pid!} 1`);
-    await runner.start();
-    await expect(runnerOf(simple(new Table(), folder)).start()).rejects.toMatchObject({
-      code: 'state.locked',
-    });
-  } finally {
-    holder.kill('SIGKILL');
-  }
+  const release = lockFolder(folder);
+  const runner = runnerOf(simple(new Table(), folder));
+  await expect(runner.start()).rejects.toMatchObject({
+    code: 'state.locked',
+    message: expect.stringContaining(`process ${process.pid}`) as string,
+  });
+  release();
+  await runner.start();
+  await expect(runnerOf(simple(new Table(), folder)).start()).rejects.toMatchObject({
+    code: 'state.locked',
+  });
 });
 
 test('a store of a newer version or of another topology is refused with what to do', async () => {

@@ -77,7 +77,7 @@ describe('duckdb', () => {
 
   test('a second owner in the process is refused, and told how to get at the data', async () => {
     const sink = await open(folder);
-    await expect(open(folder)).rejects.toThrow(/open in this process already.*service interface.*export/);
+    await expect(open(folder)).rejects.toThrow(/in use by process \d+ on .*service interface.*export/);
     await sink.write([poseFrame(0)], 1);
     await sink.flush();
     expect(await ids(sink)).toEqual([0]);
@@ -96,8 +96,8 @@ describe('duckdb', () => {
       '--to',
       to,
     );
-    expect(stderr).toMatch(/open in another process \(\d+\).*service interface/);
-    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/in use by process \d+ on .*service interface/);
+    expect(status).toBe(3);
     expect(existsSync(to)).toBe(false);
     await sink.close();
   });

@@ -82,7 +82,8 @@ test('rewinding cuts files back to the epoch, over rotations and restarts', asyn
         epoch,
       );
     await first.flush();
-    // Killed here, in the middle of a line.
+    await first.close();
+    // A kill in the middle of a line.
     const last = (await outputs()).filter((name) => name.startsWith(`r${keep}`)).at(-1)!;
     if (keep < 3) await appendFile(join(folder, last), '{"port":"mea');
     const second = await openFile(config);
@@ -93,7 +94,6 @@ test('rewinding cuts files back to the epoch, over rotations and restarts', asyn
         epoch,
       );
     await second.close();
-    await first.close();
     expect(await content()).toEqual(Array.from({ length: 21 }, (_, index) => index + 7));
     for (const name of await outputs()) await rm(join(folder, name));
   }

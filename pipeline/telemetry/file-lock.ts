@@ -1,0 +1,112 @@
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { hostname } from 'node:os';
+
+/** The part of fs-native-extensions that is used: an open file description lock of fcntl, `flock` where there is none. */
+interface Locks {
+  /** False where somebody else has it. */
+  tryLock(descriptor: number): boolean;
+}
+
+/** A lock file that is removed between its opening and its locking is made again; more often than this is no accident. */
+const ATTEMPTS = 10;
+
+/**
+ * Takes an exclusive lock on a file, which it makes. The lock belongs to the open file, not to a process number, so it
+ * holds between processes, threads and containers that see the same file, and the system drops it with its holder.
+ * @returns how to release it
+ * @throws Error `lock.held` with the `holder`; `lock.unsupported` where the platform or the file system has no locks;
+ *   the system's error where the file cannot be made
+ */
+export function lockFile(file: string): () => void {
+  const locks = loadLocks();
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const descriptor = openSync(file, 'a+', 0o600);
+    try {
+      if (!tryLock(locks, descriptor, file)) throw held(file);
+      if (isStill(file, descriptor)) return releaseOf(file, noted(descriptor));
+    } catch (error) {
+      closeSync(descriptor);
+      throw error;
+    }
+    closeSync(descriptor);
+  }
+  throw lockError('lock.unsupported', `${file} cannot be locked: something removes it again and again`);
+}
+
+/** Says who has it, to whoever asks for it. */
+function noted(descriptor: number): number {
+  ftruncateSync(descriptor);
+  writeSync(descriptor, `process ${process.pid} on ${hostname()}`);
+  return descriptor;
+}
+
+/** Removes the file while it is still locked: whoever has opened it meanwhile finds that it is no longer at that path. */
+function releaseOf(file: string, descriptor: number): () => void {
+  let released = false;
+  return () => {
+    if (released) return;
+    released = true;
+    try {
+      if (isStill(file, descriptor)) rmSync(file);
+    } finally {
+      closeSync(descriptor);
+    }
+  };
+}
+
+function isStill(file: string, descriptor: number): boolean {
+  const there = statSync(file, { bigint: true, throwIfNoEntry: false });
+  const opened = fstatSync(descriptor, { bigint: true });
+  return there?.ino === opened.ino && there.dev === opened.dev;
+}
+
+function tryLock(locks: Locks, descriptor: number, file: string): boolean {
+  try {
+    return locks.tryLock(descriptor);
+  } catch (error) {
+    throw lockError(
+      'lock.unsupported',
+      `${file} cannot be locked (${textOf(error)}): its file system supports no locks. Use a folder on a local disk`,
+      error,
+    );
+  }
+}
+
+/** Loaded late: a platform without it can still validate and look. */
+function loadLocks(): Locks {
+  try {
+    return createRequire(import.meta.url)('fs-native-extensions') as Locks;
+  } catch (error) {
+    throw lockError(
+      'lock.unsupported',
+      `fs-native-extensions has no file locks for ${process.platform}-${process.arch}: csiflow runs on Linux with glibc, macOS and Windows (x64, arm64)`,
+      error,
+    );
+  }
+}
+
+function held(file: string): Error {
+  const holder = readFileSync(file, 'utf8') || 'another process';
+  return Object.assign(lockError('lock.held', `${file} is locked by ${holder}`), { holder });
+}
+
+const lockError = (code: string, message: string, cause?: unknown) =>
+  Object.assign(new Error(message, { cause }), { code });
+
+const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** Who has the lock that an error of {@link lockFile} tells of; undefined for any other error. */
+export const holderOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'holder' in error && 'code' in error && error.code === 'lock.held'
+    ? String(error.holder)
+    : undefined;
