@@ -41,14 +41,16 @@ const Config = Type.Object(
 export const file = defineSink({
   name: 'file',
   summary: 'Writes results to NDJSON or Parquet files, rotated by size and time.',
-  description: `Files for other programs. All choices follow event time, so a repeated run writes the same files.
+  description: `Files for other programs. All choices follow event time, so a repeated run writes the same records to the same files, in the same order.
 
+- Records of several inputs are written in order of event time, then \`pose\`, \`event\`, \`measure\`, then in the order of \`from\`. A record waits for the slowest input. If an input stands still, 4,096 records wait at most; beyond that the earliest are written, and what the input brings later stands behind them.
 - Beside the files lies an index (\`.index\`) of where each epoch began: after a crash the files are cut back to the checkpoint and written again.
 - NDJSON is synced to disk at each checkpoint. A file is complete once the next one has begun.
 - Parquet rows wait in a database (\`.staging\`) until later rows came and a checkpoint covers them. Closing writes those of the last stretch too; a later run that goes on writes that file again, whole. A Parquet file is complete or not there.
 - JSON knows neither NaN nor Infinity: records that hold them are refused, and become dead letters.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'rewind',
+  ordered: true,
   config: Config,
   examples: [
     { title: 'A line for each record', config: { path: 'data/results-{date}.ndjson' } },

@@ -211,6 +211,11 @@ export interface SinkDefinition<
   readonly privacy?: readonly ('retention' | 'encryption')[];
   /** Its sinks can be read back: they have a `reader`. */
   readonly store?: boolean;
+  /**
+   * Records of several inputs come in order of event time, the same order in each run. A record waits until no
+   * input can bring an earlier one; while an input stands still, 4,096 wait at most. Default: as they arrive.
+   */
+  readonly ordered?: boolean;
   /** It writes through `context.transaction` where there is one: exactly once then. */
   readonly transactional?: boolean;
   /** Fields that must be as the source has them where it writes through a transaction: the connection is the source's. */

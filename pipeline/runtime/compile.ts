@@ -28,7 +28,8 @@ export interface CompileOptions {
   /** Null: sinks get records as they are. */
   readonly anonymiser: Anonymiser | null;
   readonly source: (run: NodeRun, kept: unknown) => SourceStage;
-  readonly sink: (run: NodeRun) => SinkStage;
+  /** `kept`: by the last checkpoint, for whatever configuration. */
+  readonly sink: (run: NodeRun, kept: unknown) => SinkStage;
   /** Monotonic milliseconds of the arrival of the input behind each pose frame that leaves its node. */
   readonly onPose: (received: number) => void;
 }
@@ -48,7 +49,7 @@ export function compile(options: CompileOptions): Compiled {
       sources.push(stage);
       streams.set(node.id, stage.stream);
     } else if (node.component.kind === 'sink') {
-      const stage = options.sink(run);
+      const stage = options.sink(run, last.nodes.get(node.id)?.state);
       sinks.push(stage);
       const shown = anonymous(options);
       inputOf(node, streams).subscribe((signal) => {

@@ -370,7 +370,7 @@ export class Shard implements Host, Run {
           kept,
         );
       },
-      sink: (run) => {
+      sink: (run, kept) => {
         const store = {
           outbox: outboxes.get(run.id)!,
           sent: state.sent(run.id),
@@ -378,7 +378,8 @@ export class Shard implements Host, Run {
           outboxLimitBytes: this.settings.outboxLimitBytes ?? OUTBOX_LIMIT_BYTES,
           journalled: () => this.#journalled(),
         };
-        return new SinkStage(run, this.#connections.get(run.id)!, this, store, last.epoch);
+        const connection = this.#connections.get(run.id)!;
+        return new SinkStage(run, connection, this, store, last.epoch, kept as KeptSink | undefined);
       },
       onPose: (received) => {
         onLatency(this.clock.elapsed() - received);

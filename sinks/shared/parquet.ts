@@ -136,7 +136,7 @@ export class ParquetFiles implements Sink {
     makeFolder(dirname(path));
     const part = `${path}.part`;
     await this.#opened().connection.run(
-      `COPY (SELECT * FROM ${table} WHERE ${this.#stretchOf} = ${number} ORDER BY "time") TO '${part.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
+      `COPY (SELECT * FROM ${table} WHERE ${this.#stretchOf} = ${number} ORDER BY "time", rowid) TO '${part.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
     );
     await sync(part);
     await rename(part, path);

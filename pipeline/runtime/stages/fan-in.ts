@@ -19,21 +19,24 @@ export interface FanInOutput {
  * as having the time of the newest one before it. Records behind an early barrier are held until all inputs have
  * passed it.
  *
- * With `ordered` false (sinks) only barriers are waited for.
+ * With `ordered` false (most sinks) only barriers are waited for.
  */
 export class FanIn {
   readonly #inputs: readonly Input[];
   readonly #byName: ReadonlyMap<string, Input>;
   readonly #output: FanInOutput;
   readonly #ordered: boolean;
+  readonly #limit: number;
   #sent = -Infinity;
   #behind = 0;
 
-  constructor(inputs: readonly string[], output: FanInOutput, ordered: boolean) {
+  /** @param limit above which the earliest held record goes on, though an input could bring an earlier one */
+  constructor(inputs: readonly string[], output: FanInOutput, ordered: boolean, limit = Infinity) {
     this.#inputs = inputs.map((name, index) => new Input(name, index));
     this.#byName = new Map(this.#inputs.map((input) => [input.name, input]));
     this.#output = output;
     this.#ordered = ordered && inputs.length > 1;
+    this.#limit = limit;
   }
 
   /** Records held until other inputs catch up. */
@@ -63,6 +66,7 @@ export class FanIn {
         }
         input.add(signal);
         this.#release();
+        while (this.held > this.#limit) this.#send(this.#first()!);
         break;
       case 'watermark':
         input.watermark = Math.max(input.watermark, signal.time);
@@ -92,25 +96,30 @@ export class FanIn {
     }));
   }
 
-  /** What the snapshot says of inputs that are no longer there is left out. */
-  restore(state: State, links: LinkTable, received: number): void {
+  /** Gives the records of inputs that are no longer there, and all of them where order no longer matters. */
+  restore(state: State, links: LinkTable, received: number): readonly DataSignal[] {
+    const left: DataSignal[] = [];
     for (const kept of state as readonly KeptInput[]) {
-      const input = this.#byName.get(kept.name);
-      if (!input) continue;
-      input.watermark = kept.watermark;
+      const input = this.#ordered ? this.#byName.get(kept.name) : undefined;
+      if (input) input.watermark = kept.watermark;
       for (const { key, port, newest, queue } of kept.lanes) {
-        const lane = input.lane(key, port);
-        lane.newest = newest;
+        const lane = input?.lane(key, port);
+        if (lane) lane.newest = newest;
         for (const { data, floor } of queue) {
           const restored = fromPortable(data, links);
           if (!restored) continue;
           const signal: DataSignal = { kind: 'data', data: restored, from: kept.name, received };
+          if (!input || !lane) {
+            left.push(signal);
+            continue;
+          }
           lane.queue.push({ signal, offset: 0, floor });
           input.held += countOf(restored);
         }
       }
     }
     this.#sent = this.#reached();
+    return left;
   }
 
   #align(barrier: BarrierSignal): void {
@@ -126,26 +135,34 @@ export class FanIn {
   }
 
   #release(): void {
-    for (let next = this.#earliest(); next; next = this.#earliest()) {
-      const { signal, offset, floor } = next.queue[0]!;
-      const end = this.#runEnd(next, signal, offset, floor);
-      const whole = end === countOf(signal.data);
-      next.input.held -= end - offset;
-      if (whole) next.queue.shift();
-      else next.queue[0] = { signal, offset: end, floor: Math.max(floor, timeOf(signal.data, end - 1)) };
-      this.#output.data(offset === 0 && whole ? signal : part(signal, offset, end));
-    }
+    for (let next = this.#earliest(); next; next = this.#earliest()) this.#send(next);
+  }
+
+  #send(lane: Lane): void {
+    const { signal, offset, floor } = lane.queue[0]!;
+    const end = this.#runEnd(lane, signal, offset, floor);
+    const whole = end === countOf(signal.data);
+    lane.input.held -= end - offset;
+    if (whole) lane.queue.shift();
+    else lane.queue[0] = { signal, offset: end, floor: Math.max(floor, timeOf(signal.data, end - 1)) };
+    this.#output.data(offset === 0 && whole ? signal : part(signal, offset, end));
   }
 
   /** The lane whose head goes next; undefined while an input could bring an earlier record. */
   #earliest(): Lane | undefined {
+    const first = this.#first();
+    if (!first) return undefined;
+    const time = headTime(first);
+    for (const input of this.#inputs) if (mayBring(input, time)) return undefined;
+    return first;
+  }
+
+  /** The lane with the earliest head. */
+  #first(): Lane | undefined {
     let first: Lane | undefined;
     for (const { lanes } of this.#inputs) {
       for (const lane of lanes) if (lane.queue.length > 0 && (!first || before(lane, first))) first = lane;
     }
-    if (!first) return undefined;
-    const time = headTime(first);
-    for (const input of this.#inputs) if (mayBring(input, time)) return undefined;
     return first;
   }
 

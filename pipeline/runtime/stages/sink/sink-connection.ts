@@ -12,6 +12,8 @@ export interface KeptSink {
   readonly opened: boolean;
   /** Rows of later epochs are to be deleted when it opens; null where that is done. */
   readonly rewindTo: number | null;
+  /** Records that wait for their turn, where the sink wants them ordered. */
+  readonly held?: unknown;
 }
 
 export interface SinkConnectionOptions {

@@ -2,7 +2,13 @@ import { BATCH } from './sink-writer.js';
 import type { DataSignal } from '../signal.js';
 
 /** Records of one port, or a barrier between those of two epochs. */
-export type SinkItem = { readonly signal: DataSignal } | { readonly barrier: number };
+export type SinkItem = { readonly signal: DataSignal } | { readonly barrier: SinkBarrier };
+
+export interface SinkBarrier {
+  readonly epoch: number;
+  /** Records that wait for their turn at that moment. */
+  readonly held: unknown;
+}
 
 /**
  * What waits for a sink, in order; but an alert is worth nothing late, and overtakes all that waits. One that
@@ -42,8 +48,8 @@ export class SinkQueue {
     this.#wake?.();
   }
 
-  addBarrier(epoch: number): void {
-    this.#items.push({ barrier: epoch });
+  addBarrier(barrier: SinkBarrier): void {
+    this.#items.push({ barrier });
     this.#wake?.();
   }
 

@@ -7,15 +7,17 @@ import { killAt } from '../../shared/kill.js';
 import { isOn } from '../../live.js';
 import { OutboxDrain } from './outbox-drain.js';
 import { countOf, newestOf, type DataSignal, type Signal } from '../signal.js';
-import type { SinkConnection } from './sink-connection.js';
+import type { KeptSink, SinkConnection } from './sink-connection.js';
 import { SinkFlush } from './sink-flush.js';
 import { SinkOutbox, type KeptOutbox } from './sink-outbox.js';
-import { SinkQueue } from './sink-queue.js';
+import { SinkQueue, type SinkBarrier } from './sink-queue.js';
 import { SinkWriter } from './sink-writer.js';
 import { settles, text, turn } from '../../shared/waiting.js';
 
 /** Records that wait, above which the gate is shut. */
 const CAPACITY = 4096;
+/** Records held for their turn, where order matters: an input that stands still holds up no more. */
+const HELD_LIMIT = 4096;
 /** A store that keeps the stage waiting for longer gets its records by way of the outbox: nobody else waits for it. */
 const SPILL_MS = 1000;
 /** Tries of a write before its records go to the outbox. */
@@ -55,15 +57,25 @@ export class SinkStage {
   readonly #drain: OutboxDrain;
   #work: Promise<void> = Promise.resolve();
   #overflow: NodeJS.Timeout | undefined;
+  #outOfOrder = false;
 
-  constructor(run: NodeRun, connection: SinkConnection, host: Host, store: SinkStore, committed: number) {
+  /** @param kept by the last checkpoint, also for another configuration: what it holds was taken in */
+  constructor(
+    run: NodeRun,
+    connection: SinkConnection,
+    host: Host,
+    store: SinkStore,
+    committed: number,
+    kept: KeptSink | undefined,
+  ) {
     const component = run.node.component as AnySink;
+    const ordered = component.ordered === true && run.node.inputs.length > 1;
     const recovery = recoveryOf(component, run.node.config);
     const strict =
       recovery === 'rewind' || (component.transactional === true && run.context.transaction !== undefined);
     const { signal } = this.#stop;
     const { outbox } = store;
-    const kept = new SinkOutbox(run, host, store, strict);
+    const shelf = new SinkOutbox(run, host, store, strict);
     const tells = recovery === 'at-least-once';
     const writer = new SinkWriter(run, host, store.sent, { strict, tells }, signal);
     this.run = run;
@@ -74,8 +86,8 @@ export class SinkStage {
     this.#waitsForJournal = recovery !== 'rewind' && !connection.feeds;
     this.#writer = writer;
     this.#queue = new SinkQueue(strict, signal);
-    this.#outbox = kept;
-    const shared = { run, connection, writer, outbox, kept, strict };
+    this.#outbox = shelf;
+    const shared = { run, connection, writer, outbox, kept: shelf, strict };
     this.#flush = new SinkFlush({
       ...shared,
       recovery,
@@ -109,11 +121,15 @@ export class SinkStage {
           run.watermark = time;
         },
         barrier: ({ epoch }) => {
-          this.#queue.addBarrier(epoch);
+          this.#queue.addBarrier({ epoch, held: ordered ? this.#fanIn.snapshot(host.links) : undefined });
         },
       },
-      false,
+      ordered,
+      HELD_LIMIT,
     );
+    if (kept?.held === undefined) return;
+    const left = this.#fanIn.restore(kept.held, host.links, host.clock.elapsed());
+    for (const signal of left) this.#add(signal);
   }
 
   /** Starts writing. */
@@ -126,6 +142,11 @@ export class SinkStage {
 
   next(signal: Signal): void {
     this.#fanIn.push(signal);
+    if (this.#fanIn.held < HELD_LIMIT || this.#outOfOrder) return;
+    this.#outOfOrder = true;
+    const inputs = this.run.node.inputs.map(({ from }) => from).join(', ');
+    const message = `one of ${inputs} stands still: records are written without waiting for it, out of order`;
+    this.run.context.log.warn(message, { held: HELD_LIMIT });
   }
 
   /** It need not wait for a write that may still come to be written. */
@@ -270,7 +291,7 @@ export class SinkStage {
 
   // ------------------------------------------------------------------ barriers
 
-  async #pass(epoch: number): Promise<void> {
+  async #pass({ epoch, held }: SinkBarrier): Promise<void> {
     await this.#secure(epoch + 1);
     if (this.#stop.signal.aborted) return;
     killAt('flushed');
@@ -281,7 +302,8 @@ export class SinkStage {
       cut();
       sent.cut(epoch, outbox.oldestEpoch);
     };
-    this.#host.passed(this.run, epoch, this.#connection.kept, commit, () => {
+    const kept: KeptSink = { ...this.#connection.kept, ...(held !== undefined && { held }) };
+    this.#host.passed(this.run, epoch, kept, commit, () => {
       this.#connection.sink?.committed?.(epoch);
       // The outbox has become smaller.
       this.#outbox.show();

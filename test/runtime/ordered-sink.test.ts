@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { file } from '../../sinks/file.js';
+import { counter, jitter, runnerOf, sum, temporaryFolder, topologyOf, until } from '../support/flow.js';
+
+const COUNT = 1_400;
+
+interface Variant {
+  readonly block?: number;
+  readonly longest?: number;
+  readonly rotate?: number;
+  readonly from?: readonly string[];
+}
+
+/** A quick branch and one that takes its time, in one file. */
+const topology = (folder: string, { block = 7, longest = 3, rotate = 3_600_000, from }: Variant) =>
+  topologyOf(
+    {
+      in: { component: counter, config: { count: COUNT, block } },
+      late: { component: jitter, config: { longest }, from: ['in'] },
+      slow: { component: sum, from: ['late'] },
+      quick: { component: sum, from: ['in'], config: { span: 7 } },
+      out: {
+        component: file,
+        config: { path: 'out.ndjson', rotate_ms: rotate },
+        from: from ?? ['slow', 'quick'],
+      },
+    },
+    folder,
+  );
+
+interface Line {
+  readonly time: number;
+  readonly value: number;
+}
+
+const linesOf = (folder: string): readonly Line[] =>
+  readFileSync(join(folder, 'out.000000.ndjson'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+
+const timesOf = (lines: readonly Line[]) => lines.map(({ time }) => time);
+
+/** Lines that only the quick branch can have written. */
+const quickOf = (lines: readonly Line[]) =>
+  lines.filter(({ time }) => time % 7_000 === 0 && time % 10_000 !== 0);
+
+async function run(variant: Variant): Promise<readonly Line[]> {
+  const folder = temporaryFolder();
+  await goOn(folder, variant);
+  return linesOf(folder);
+}
+
+async function goOn(folder: string, variant: Variant): Promise<void> {
+  const runner = runnerOf(topology(folder, variant));
+  await runner.start();
+  await runner.finished();
+  await runner.stop();
+}
+
+/** Runs until records wait in the sink for the slow branch. */
+async function half(folder: string, variant: Variant): Promise<void> {
+  const runner = runnerOf(topology(folder, variant));
+  await runner.start();
+  await until('some lines', () => (runner.status().nodes.find(({ id }) => id === 'out')?.sent ?? 0) > 20);
+  await runner.stop();
+}
+
+test('several inputs in one file: in order of event time, the same in each run', async () => {
+  const first = await run({});
+  expect(timesOf(first)).toEqual(timesOf(first).sort((a, b) => a - b));
+  expect(first).toHaveLength(COUNT / 10 + COUNT / 7);
+  expect(await run({ block: 64, longest: 9 })).toEqual(first);
+});
+
+test('a stop while records wait for their turn, and another start, change nothing', async () => {
+  const folder = temporaryFolder();
+  await half(folder, {});
+  expect(linesOf(folder).length).toBeLessThan(COUNT / 10 + COUNT / 7);
+  await goOn(folder, {});
+  expect(linesOf(folder)).toEqual(await run({}));
+});
+
+test('records that waited are written though the sink has changed, and their input is gone', async () => {
+  const folder = temporaryFolder();
+  await half(folder, { longest: 40 });
+  const before = quickOf(linesOf(folder)).length;
+  await goOn(folder, { longest: 40, rotate: 1_800_000, from: ['slow'] });
+  const after = quickOf(linesOf(folder));
+  expect(after.length).toBeGreaterThan(before);
+  expect(after).toEqual(quickOf(await run({})).slice(0, after.length));
+});
