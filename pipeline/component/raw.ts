@@ -21,6 +21,10 @@ export interface RawBatch {
 export const rawRecord = (batch: RawBatch, index: number): Uint8Array =>
   batch.bytes.subarray(batch.offsets[index], batch.offsets[index + 1]);
 
+/** True where record `index` is a clock tick. */
+export const isTick = ({ offsets, sender, senders }: RawBatch, index: number): boolean =>
+  offsets[index] === offsets[index + 1] && senders[sender[index]!] === '';
+
 /** Records `start` to `end` (excluded) as a batch of its own; shares the bytes. */
 export function sliceRaw(batch: RawBatch, start: number, end: number): RawBatch {
   const first = batch.offsets[start]!;

@@ -2,6 +2,7 @@ import type { State } from '../component/index.js';
 import { encodePairs } from './adr018-frame.js';
 import { encodeFeatures, encodeVitals } from './adr018-packets.js';
 import { ASSUMED_MHZ } from './adr018.js';
+import { DeviceClock } from './device-clock.js';
 import { FormatError, MAX_RECORD_BYTES, type Cutter, type FileFormat } from './format.js';
 import type { RawBuilder } from './raw-builder.js';
 
@@ -30,7 +31,11 @@ export const adr018Jsonl: FileFormat = {
   }),
 };
 
+/** Times of day, microseconds; nodes' packets may be written a little out of order. */
+const RECORDER_CLOCK = { unit: 1, confirm: 3, slack: 1_000_000, absolute: true };
+
 class JsonlCutter implements Cutter {
+  readonly #clock = new DeviceClock(RECORDER_CLOCK);
   readonly #decoder = new TextDecoder();
   #line = 1;
   /** Next number of each node's raw frames. */
@@ -59,13 +64,14 @@ class JsonlCutter implements Cutter {
     return from;
   }
 
-  snapshot(): State {
-    return { line: this.#line, sequences: [...this.#sequences] };
+  snapshot() {
+    return { line: this.#line, sequences: [...this.#sequences], clock: this.#clock.snapshot() };
   }
 
   restore(state: State): void {
-    const { line, sequences } = state as { line: number; sequences: readonly number[] };
+    const { line, sequences, clock } = state as ReturnType<JsonlCutter['snapshot']>;
     this.#line = line;
+    this.#clock.restore(clock);
     for (const [node, sequence] of sequences.entries()) this.#sequences[node] = sequence;
   }
 
@@ -80,8 +86,16 @@ class JsonlCutter implements Cutter {
       return;
     }
     const datagram = this.#datagram(line);
-    if (typeof datagram === 'string') into.problem({ code: 'jsonl.packet', place, message: datagram });
-    else into.add(Math.round(line.timestamp * 1e6), datagram);
+    if (typeof datagram === 'string') {
+      into.problem({ code: 'jsonl.packet', place, message: datagram });
+      return;
+    }
+    const time = this.#clock.at(Math.round(line.timestamp * 1e6));
+    if (time !== null) into.add(time, datagram);
+    else {
+      const message = `the timestamp ${line.timestamp} does not follow from the lines before it; left out`;
+      into.problem({ code: 'jsonl.stray', place, message });
+    }
   }
 
   /** The datagram that the line was made from, or why it cannot be had back. */

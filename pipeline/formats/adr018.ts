@@ -1,5 +1,5 @@
 import type { Output, RawBatch, State } from '../component/index.js';
-import { rawRecord } from '../component/index.js';
+import { isTick, rawRecord } from '../component/index.js';
 import {
   allocateBlock,
   frameSize,
@@ -169,7 +169,7 @@ class Adr018Decoder implements Decoder {
     const start = step.raw.offsets[i]!;
     const length = step.raw.offsets[i + 1]! - start;
     const { view } = step;
-    if (length === 0 && step.raw.senders[step.raw.sender[i]!] === '') return; // A clock tick.
+    if (isTick(step.raw, i)) return;
     if (length < CSI_HEADER_BYTES || view.getUint32(start, true) !== CSI_MAGIC) {
       this.#takePacket(step, i);
       return;

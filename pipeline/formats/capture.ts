@@ -122,58 +122,79 @@ const isMeta = (meta: unknown): meta is CaptureMeta =>
 /** Cuts records that stand without a header, as messages carry them. */
 export const captureRecords = (): Cutter => new CaptureCutter();
 
-/** Records need nothing of what came before them, so there is no state. */
+/** After damage, reading continues at the next record whose checksum fits. */
 class CaptureCutter implements Cutter {
   readonly #decoder = new TextDecoder();
   #senderBytes = new Uint8Array(0);
   #sender = '';
+  /** Where in the file the damage begins that is being skipped; -1: none. */
+  #lost = -1;
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let from = 0;
-    while (!into.full && from < bytes.length) {
-      const left = bytes.length - from;
-      const end = left < FIXED_RECORD ? Infinity : from + this.#recordLength(view, from, at);
-      if (end > bytes.length) return last ? cutOff(into, at + from, bytes.length) : from;
-      this.#take(bytes, view, from, end, into, at);
-      from = end;
+    for (let from = 0; ;) {
+      if (this.#lost >= 0) from = this.#seek(bytes, view, from, into, at, last);
+      if (this.#lost >= 0 || into.full || from >= bytes.length) return from;
+      const end = recordEnd(view, from);
+      if (end > bytes.length && !last) return from;
+      if (end <= bytes.length && isWhole(bytes, view, from, end)) {
+        this.#take(bytes, view, from, end, into);
+        from = end;
+      } else {
+        this.#lost = at + from;
+        from++;
+      }
     }
+  }
+
+  snapshot() {
+    return { lost: this.#lost };
+  }
+
+  restore(state: State): void {
+    this.#lost = (state as ReturnType<CaptureCutter['snapshot']>).lost;
+  }
+
+  /** Looks for the record at which reading continues; returns how far it has looked. */
+  #seek(
+    bytes: Uint8Array,
+    view: DataView,
+    from: number,
+    into: RawBuilder,
+    at: number,
+    last: boolean,
+  ): number {
+    let guesses = 0;
+    for (let here = from; here + FIXED_RECORD + 4 <= bytes.length && guesses < MAX_GUESSES; here++) {
+      if (!mayBegin(bytes, view, here, into.newest)) continue;
+      const end = recordEnd(view, here);
+      if (end > bytes.length && !last) return here;
+      guesses++;
+      if (end > bytes.length || !isWhole(bytes, view, here, end)) continue;
+      this.#report(into, at + here);
+      return here;
+    }
+    if (guesses === MAX_GUESSES || last) from = bytes.length;
+    else from = Math.max(from, bytes.length - FIXED_RECORD - 3);
+    if (last) this.#report(into, null);
     return from;
   }
 
-  snapshot(): State {
-    return null;
+  /** `next`: where reading continues; null where the file ends. */
+  #report(into: RawBuilder, next: number | null): void {
+    const message =
+      next === null
+        ? 'the file is damaged or was cut off here: nothing behind it can be read'
+        : `the checksum of a record does not fit: ${next - this.#lost} bytes are left out`;
+    const code = next === null ? 'capture.truncated' : 'capture.damaged';
+    into.problem({ code, place: `byte ${this.#lost}`, message });
+    this.#lost = -1;
   }
 
-  restore(): void {
-    // Nothing to take up.
-  }
-
-  /** @throws FormatError where the length cannot be true: nothing behind it can be found. */
-  #recordLength(view: DataView, from: number, at: number): number {
-    const bytes = view.getUint32(from, true);
-    if (bytes > MAX_RECORD_BYTES) {
-      throw new FormatError(
-        'capture.damaged',
-        `byte ${at + from}`,
-        `a record of ${bytes} bytes is longer than any can be: the file is damaged from here on, what stands before was read`,
-      );
-    }
-    return FIXED_RECORD + view.getUint8(from + 4) + bytes + 4;
-  }
-
-  #take(bytes: Uint8Array, view: DataView, from: number, end: number, into: RawBuilder, at: number): void {
-    const time = view.getFloat64(from + 8, true);
-    if (crc32(bytes.subarray(from, end - 4)) !== view.getUint32(end - 4, true) || !Number.isFinite(time)) {
-      into.problem({
-        code: 'capture.damaged',
-        place: `byte ${at + from}`,
-        message: 'a record is damaged (its checksum does not fit) and was left out',
-      });
-      return;
-    }
+  #take(bytes: Uint8Array, view: DataView, from: number, end: number, into: RawBuilder): void {
     const address = from + FIXED_RECORD;
     const start = address + view.getUint8(from + 4);
+    const time = view.getFloat64(from + 8, true);
     into.add(time, bytes, start, end - 4, this.#senderOf(bytes, address, start));
   }
 
@@ -190,12 +211,28 @@ class CaptureCutter implements Cutter {
   }
 }
 
-/** Reports a tail that a crash or a full disk has cut off; all of it counts as taken. */
-function cutOff(into: RawBuilder, place: number, taken: number): number {
-  into.problem({
-    code: 'capture.truncated',
-    place: `byte ${place}`,
-    message: 'the file ends inside a record: it was cut off, all before it was read',
-  });
-  return taken;
+/** Where the record at `from` ends by its header; Infinity where that is cut off, -1 where no record is so long. */
+function recordEnd(view: DataView, from: number): number {
+  if (from + FIXED_RECORD + 4 > view.byteLength) return Infinity;
+  const length = view.getUint32(from, true);
+  return length > MAX_RECORD_BYTES ? -1 : from + FIXED_RECORD + view.getUint8(from + 4) + length + 4;
 }
+
+function isWhole(bytes: Uint8Array, view: DataView, from: number, end: number): boolean {
+  if (end < from || !Number.isFinite(view.getFloat64(from + 8, true))) return false;
+  return crc32(bytes.subarray(from, end - 4)) === view.getUint32(end - 4, true);
+}
+
+/** Cheap: true where the checksum is worth a look. Times of a capture never decrease. */
+function mayBegin(bytes: Uint8Array, view: DataView, at: number, newest: number): boolean {
+  if (bytes[at + 5] !== 0 || bytes[at + 6] !== 0 || bytes[at + 7] !== 0) return false;
+  const time = view.getFloat64(at + 8, true);
+  return view.getUint32(at, true) <= MAX_SOUGHT_BYTES && time >= newest && time < MAX_TIME;
+}
+
+/** Longest record that is looked for after damage: bounds what a checksum costs that does not fit. */
+const MAX_SOUGHT_BYTES = 65_536;
+/** So many checksums at most are tried on the bytes that are at hand; the rest of those is left out then. */
+const MAX_GUESSES = 512;
+/** In the year 5138, microseconds. */
+const MAX_TIME = 1e17;

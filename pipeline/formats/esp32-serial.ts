@@ -1,5 +1,6 @@
 import { FrameDecoder, type FrameReader, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import { frameParts, knownBins, type FramePart } from './adr018-frame.js';
+import { DeviceClock, READ_AHEAD_BYTES } from './device-clock.js';
 import { FormatError, MAX_RECORD_BYTES, type Cutter, type FileFormat, type Format } from './format.js';
 import type { RawBuilder } from './raw-builder.js';
 
@@ -98,63 +99,112 @@ export function encodeLine(
   return `CSIRAW ${frame.sequence} ${frame.timeMs} ${rssi} ${2 * bins} ${Buffer.from(pairs.buffer).toString('hex')}`;
 }
 
-const MS_PERIOD = 2 ** 32;
+/** Milliseconds since the ESP32 was started; they wrap after 49.7 days. */
+const ESP32_CLOCK = { unit: 1000, period: 2 ** 32, confirm: 3 };
 
 /**
- * Cuts a log into its CSIRAW lines; other lines are left out. The ESP32's 32-bit millisecond clock wraps after
- * 49.7 days; a clock that goes back otherwise (a restart within the log) goes on from the last time.
+ * Cuts a log into its CSIRAW lines; other lines are left out. A line may hold something before its CSIRAW: the prefix
+ * of a logger, or a line that lost its end.
  */
 class LineCutter implements Cutter {
+  readonly #clock = new DeviceClock(ESP32_CLOCK);
   #line = 0;
-  /** Last t_ms of the log, and what is added to it. */
-  #last = 0;
-  #offset = 0;
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
     let start = 0;
     while (!into.full && start < bytes.length) {
-      const newline = bytes.indexOf(0x0a, start);
+      const place = `line ${this.#line + 1} (byte ${at + start})`;
+      const newline = bytes.indexOf(NEWLINE, start);
       if (newline < 0 && !last) {
         if (bytes.length - start <= MAX_RECORD_BYTES) break;
-        const place = `line ${this.#line + 1} (byte ${at + start})`;
         throw new FormatError('esp32-serial.line', place, 'a line of over a megabyte: this is no serial log');
       }
       const end = newline < 0 ? bytes.length : newline;
+      if (!this.#takeLine(bytes, start, end, into, place, last)) break;
       this.#line++;
-      const line = text(bytes.subarray(start, Math.min(end, start + MAX_LINE_BYTES + 1))).trimEnd();
-      if (line.startsWith(MARK)) {
-        const time = Number(line.split(' ', 3)[2]);
-        if (Number.isSafeInteger(time) && time >= 0) into.add(this.#unwrap(time) * 1000, bytes, start, end);
-        else {
-          into.problem({
-            code: 'esp32-serial.time',
-            place: `line ${this.#line} (byte ${at + start})`,
-            message: 'the third word is not a time in milliseconds; the line was left out',
-          });
-        }
-      }
       start = end + 1;
     }
     return Math.min(start, bytes.length);
   }
 
-  #unwrap(time: number): number {
-    if (time < this.#last) {
-      const wrapped = this.#last - time > MS_PERIOD / 2;
-      this.#offset += wrapped ? MS_PERIOD : this.#last - time;
+  /** False where more bytes are needed. */
+  #takeLine(
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    into: RawBuilder,
+    place: string,
+    last: boolean,
+  ): boolean {
+    const mark = lastMark(bytes, start, end);
+    if (mark < 0) return true;
+    const stamp = stampOf(bytes, mark, end);
+    let next: number | null = null;
+    if (stamp !== null && this.#clock.asksForNext(stamp)) {
+      const follower = nextStamp(bytes, end + 1, last);
+      if (follower === undefined) return false;
+      next = follower;
     }
-    this.#last = time;
-    return time + this.#offset;
+    const problem = (name: string, message: string) => {
+      into.problem({ code: `esp32-serial.${name}`, place, message });
+    };
+    if (lastMark(bytes, start, mark) >= 0)
+      problem(
+        'joined',
+        'a CSIRAW line has lost its end: it is left out, the one that follows in this line is read',
+      );
+    // A line that is damaged elsewhere is for the decoder to refuse, and moves no clock.
+    const time = stamp === null ? Math.max(0, into.newest) : this.#clock.at(stamp, next);
+    if (time !== null) into.add(time, bytes, mark, end);
+    else
+      problem('stray', `the time ${stamp} ms does not follow from the lines before it: the line is left out`);
+    return true;
   }
 
   snapshot() {
-    return { line: this.#line, last: this.#last, offset: this.#offset };
+    return { line: this.#line, clock: this.#clock.snapshot() };
   }
 
   restore(state: unknown): void {
     const kept = state as ReturnType<LineCutter['snapshot']>;
     this.#line = kept.line;
-    this.#last = kept.last;
-    this.#offset = kept.offset;
+    this.#clock.restore(kept.clock);
   }
+}
+
+const NEWLINE = 0x0a;
+
+/** Where the last `CSIRAW ` of these bytes begins, or -1. */
+function lastMark(bytes: Uint8Array, start: number, end: number): number {
+  const at = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).lastIndexOf(
+    MARK,
+    undefined,
+    'latin1',
+  );
+  return at < 0 ? -1 : start + at;
+}
+
+/** The `t_ms` of a whole CSIRAW line; null where the line is damaged. */
+function stampOf(bytes: Uint8Array, start: number, end: number): number | null {
+  if (end - start > MAX_LINE_BYTES) return null;
+  const match = PATTERN.exec(text(bytes.subarray(start, end)).trimEnd());
+  if (!match || match[5]!.length !== 2 * Number(match[4])) return null;
+  const stamp = Number(match[2]);
+  return stamp < ESP32_CLOCK.period ? stamp : null;
+}
+
+/** The stamp of the first whole CSIRAW line from `from` on; null where none is near, undefined where more bytes are needed. */
+function nextStamp(bytes: Uint8Array, from: number, last: boolean): number | null | undefined {
+  const horizon = from + READ_AHEAD_BYTES;
+  const within = bytes.subarray(0, horizon);
+  for (let start = from; start < within.length;) {
+    const newline = within.indexOf(NEWLINE, start);
+    if (newline < 0 && !(last && bytes.length <= horizon)) break;
+    const end = newline < 0 ? within.length : newline;
+    const mark = lastMark(within, start, end);
+    const stamp = mark < 0 ? null : stampOf(within, mark, end);
+    if (stamp !== null) return stamp;
+    start = end + 1;
+  }
+  return last || bytes.length >= horizon ? null : undefined;
 }

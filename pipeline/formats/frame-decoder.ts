@@ -1,4 +1,4 @@
-import { rawRecord, type Output, type RawBatch, type State } from '../component/index.js';
+import { isTick, rawRecord, type Output, type RawBatch, type State } from '../component/index.js';
 import {
   allocateBlock,
   frameSize,
@@ -82,6 +82,7 @@ export class FrameDecoder implements Decoder {
   ): void {
     const time = raw.time[i]!;
     const sender = raw.senders[raw.sender[i]!] ?? '';
+    if (isTick(raw, i)) return;
     const record = rawRecord(raw, i);
     const frame = this.#reader.read(record);
     if (frame === null) {

@@ -4,7 +4,8 @@ import { capture } from './capture.js';
 import { csiJson } from './csi-json.js';
 import { esp32Serial, esp32SerialLog } from './esp32-serial.js';
 import { FormatError, type FileFormat, type Format } from './format.js';
-import { intel5300, intel5300Log, intel5300Scaled } from './intel5300.js';
+import { intel5300Log } from './intel5300-log.js';
+import { intel5300, intel5300Scaled } from './intel5300.js';
 
 export * from './format.js';
 export { LinkActivity } from './link-activity.js';

@@ -2,16 +2,13 @@
  * Linux 802.11n CSI Tool, Intel 5300 (D. Halperin et al., "Tool release: gathering 802.11n traces with
  * channel state information", CCR 2011; its `read_bfee.c`, `read_bf_file.m`, `get_scaled_csi.m`).
  *
- * A `.dat` file is entries of u16 big-endian length, then that many bytes: u8 code and a body. Code 0xBB
- * is a measurement, 0xC1 the payload of a packet (interleaved where it was logged), all else is skipped.
- * Body, little-endian: u32 timestamp us, u16 count, 2 reserved, u8 nRx, nTx, rssi a, b, c, i8 noise,
+ * A record is u8 code 0xBB and a body. Body, little-endian: u32 timestamp us, u16 count, 2 reserved, u8 nRx, nTx, rssi a, b, c, i8 noise,
  * u8 agc, u8 antenna selection, u16 length, u16 rate, then for each of 30 subcarrier groups 3 bits to
  * skip and (i8 re, i8 im) per stream, the transmit index fastest, not aligned to bytes.
  */
 import { csiLayout, type CsiLayout } from '../model/index.js';
 import { FrameDecoder, type FrameReader, type ReadFault, type ReadFrame } from './frame-decoder.js';
-import type { Cutter, FileFormat, Format } from './format.js';
-import type { RawBuilder } from './raw-builder.js';
+import type { Format } from './format.js';
 
 /** Frames as they are measured: whole numbers in the scale of the card's gain at that moment. */
 export const intel5300: Format = intel('intel5300', 'Intel 5300 with the Linux 802.11n CSI Tool.', false);
@@ -23,21 +20,10 @@ export const intel5300Scaled: Format = intel(
   true,
 );
 
-/** A log of the tool. Event time is the card's own clock, counted from 1970; see {@link CardClock}. */
-export const intel5300Log: FileFormat = {
-  name: 'intel5300-log',
-  summary: 'Log (.dat) of the Linux 802.11n CSI Tool.',
-  recognise: (head) => {
-    const [first] = entries(head);
-    return first !== undefined && (first[0] === PAYLOAD || typeof parseMeasurement(first) !== 'string');
-  },
-  open: () => ({ format: intel5300.name, start: 0, origin: 'replay', meta: {}, cutter: new EntryCutter() }),
-};
-
 export const MEASUREMENT = 0xbb;
-export const PAYLOAD = 0xc1;
 export const GROUPS = 30;
-const HEADER_BYTES = 20;
+/** Of a body before its CSI. */
+export const HEADER_BYTES = 20;
 /** Noise that the driver writes where it knows none. */
 const NOISE_UNKNOWN = -127;
 
@@ -155,16 +141,6 @@ export function scaleFactor(measurement: Measurement, power: number): number {
   return Math.sqrt(scale / (thermal + scale * rx * tx)) * streams;
 }
 
-/** The entries (code and body) of a file, in order; ends at a length of 0 or a last entry that is cut short. */
-export function* entries(file: Uint8Array): Generator<Uint8Array, void> {
-  for (let at = 0; at + 3 <= file.length;) {
-    const length = (file[at]! << 8) | file[at + 1]!;
-    if (length === 0 || at + 2 + length > file.length) return;
-    yield file.subarray(at + 2, at + 2 + length);
-    at += 2 + length;
-  }
-}
-
 /** An entry with its length before it: the inverse of {@link parseMeasurement} and {@link unpackCsi}. `values` are whole numbers of -128 to 127. */
 export function encodeMeasurement(
   fields: Omit<Measurement, 'payload'>,
@@ -269,95 +245,3 @@ function layoutOf({ rx, tx, rate }: Measurement): CsiLayout {
   }
   return layout;
 }
-
-const CLOCK_PERIOD = 2 ** 32;
-/** Longest step ahead that is believed at once, microseconds. */
-const LONGEST_STEP = 60_000_000;
-/** So many measurements in a row that are not believed, and the clock was set anew. */
-const MOST_STRAYS = 32;
-/** What lies between the measurements on both sides of a clock set anew, microseconds. */
-const STEP_OVER = 50_000;
-
-/**
- * Event time of a card's 32-bit microsecond clock. It wraps after 71.6 minutes, and in some logs it jumps for some
- * measurements: old ones come again between new ones. A step back, or ahead by more than a minute, is therefore a
- * stray; when {@link MOST_STRAYS} follow one another the clock was set anew, and time goes on from there.
- */
-export class CardClock {
-  #last = -1;
-  #time = 0;
-  #strays = 0;
-
-  /** Microseconds since 1970, never decreasing; the first timestamp counts from 1970 itself. Null for a stray. */
-  at(timestamp: number): number | null {
-    const step = this.#last < 0 ? timestamp : (timestamp - this.#last + CLOCK_PERIOD) % CLOCK_PERIOD;
-    if (this.#last >= 0 && step > LONGEST_STEP) {
-      if (++this.#strays < MOST_STRAYS) return null;
-      this.#time += STEP_OVER;
-    } else {
-      this.#time += step;
-    }
-    this.#strays = 0;
-    this.#last = timestamp;
-    return this.#time;
-  }
-
-  snapshot() {
-    return { last: this.#last, time: this.#time, strays: this.#strays };
-  }
-
-  restore(state: ReturnType<CardClock['snapshot']>): void {
-    this.#last = state.last;
-    this.#time = state.time;
-    this.#strays = state.strays;
-  }
-}
-
-/** Cuts a log into the entries of its measurements, whole or not; payloads and other entries are left out. */
-class EntryCutter implements Cutter {
-  readonly #clock = new CardClock();
-
-  cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
-    let from = 0;
-    while (!into.full && from + 2 <= bytes.length) {
-      const end = from + 2 + ((bytes[from]! << 8) | bytes[from + 1]!);
-      if (end > bytes.length) break;
-      this.#take(bytes, from + 2, end, into, at + from);
-      from = end;
-    }
-    if (last && !into.full && from < bytes.length) {
-      into.problem({
-        code: 'intel5300.truncated',
-        place: `byte ${at + from}`,
-        message: `the last entry is cut off: ${bytes.length - from} bytes are left out`,
-      });
-      return bytes.length;
-    }
-    return from;
-  }
-
-  #take(bytes: Uint8Array, start: number, end: number, into: RawBuilder, place: number): void {
-    if (bytes[start] !== MEASUREMENT || start === end) return;
-    // The time stands behind the code; an entry too short for it goes on for the decoder to refuse.
-    const time = end - start < 5 ? Math.max(0, into.newest) : this.#clock.at(readU32(bytes, start + 1));
-    if (time !== null) into.add(time, bytes, start, end);
-    else {
-      into.problem({
-        code: 'intel5300.stray',
-        place: `byte ${place}`,
-        message: 'the measurement is older than those before it, by the clock of the card; left out',
-      });
-    }
-  }
-
-  snapshot() {
-    return this.#clock.snapshot();
-  }
-
-  restore(state: unknown): void {
-    this.#clock.restore(state as ReturnType<CardClock['snapshot']>);
-  }
-}
-
-const readU32 = (bytes: Uint8Array, at: number): number =>
-  (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;

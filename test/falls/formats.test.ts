@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   encodeMeasurement,
-  entries,
   parseMeasurement,
   scaleFactor,
   unpackCsi,
 } from '../../pipeline/formats/intel5300.js';
+import { entries } from '../../pipeline/formats/intel5300-log.js';
 import { encodeLine, esp32Serial, esp32SerialLog } from '../../pipeline/formats/esp32-serial.js';
 import { RawBuilder } from '../../pipeline/formats/raw-builder.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';

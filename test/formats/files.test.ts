@@ -1,43 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
-import {
-  FILE_FORMATS,
-  FormatError,
-  FORMATS,
-  RawBuilder,
-  recogniseFile,
-} from '../../pipeline/formats/index.js';
+import { FILE_FORMATS, FormatError, FORMATS } from '../../pipeline/formats/index.js';
 import { testContext } from '../support/context.js';
 import { batchesOf } from './batches.js';
-
-/** Cuts `bytes` that come in pieces of `piece`; what a reader of files does. Undefined where the file is refused. */
-function cutAll(bytes: Uint8Array, piece: number, capacity = 8) {
-  const format = recogniseFile(bytes);
-  if (!format) return undefined;
-  const { start, cutter, origin } = format.open(bytes);
-  const builder = new RawBuilder(capacity, origin);
-  const batches = [];
-  let taken = start;
-  for (let end = Math.min(start + piece, bytes.length); ; end = Math.min(end + piece, bytes.length)) {
-    const last = end === bytes.length;
-    for (;;) {
-      taken += cutter.cut(bytes.subarray(taken, end), builder, taken, last);
-      if (!builder.full) break;
-      batches.push(builder.take());
-    }
-    if (last) break;
-  }
-  batches.push(builder.take());
-  const records = batches.flatMap((batch) =>
-    Array.from({ length: batch.count }, (_, i) => ({
-      time: batch.time[i],
-      sender: batch.senders[batch.sender[i]!],
-      bytes: [...batch.bytes.subarray(batch.offsets[i], batch.offsets[i + 1])],
-    })),
-  );
-  return { records, problems: builder.takeProblems() };
-}
+import { cutAll } from './cut.js';
 
 const anyRecord = fc.record({
   bytes: fc.uint8Array({ maxLength: 200 }),
