@@ -76,12 +76,22 @@ export class ApiKeys {
 
   /** The account behind a key, and until when; null for one that is unknown or has expired. Milliseconds since 1970. */
   check(key: string, now: number): { readonly account: Account; readonly expiresAt: number | null } | null {
-    const [, id, secret] = /^csiflow_([0-9a-f]{12})_([0-9a-f]{64})$/.exec(key) ?? [];
-    const stored = this.#file.content.keys.find((candidate) => candidate.id === id);
-    if (!stored || !timingSafeEqual(sha256(secret!), Buffer.from(stored.hash, 'hex'))) return null;
+    const stored = this.#find(key);
+    if (!stored) return null;
     const expiresAt = stored.expires_at === null ? null : Date.parse(stored.expires_at);
     if (expiresAt !== null && expiresAt <= now) return null;
     return { account: { name: `key:${stored.name}`, role: stored.role }, expiresAt };
+  }
+
+  /** Whether it is a key of this service, also one that has expired. */
+  has(key: string): boolean {
+    return this.#find(key) !== undefined;
+  }
+
+  #find(key: string): StoredKey | undefined {
+    const [, id, secret] = /^csiflow_([0-9a-f]{12})_([0-9a-f]{64})$/.exec(key) ?? [];
+    const stored = this.#file.content.keys.find((candidate) => candidate.id === id);
+    return stored && timingSafeEqual(sha256(secret!), Buffer.from(stored.hash, 'hex')) ? stored : undefined;
   }
 }
 

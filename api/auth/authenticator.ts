@@ -25,6 +25,14 @@ export interface Credentials {
   readonly identityProvider: IdentityProvider | null;
 }
 
+/** What a call came with; null where it had none. */
+export interface Presented {
+  readonly token: string | null;
+  readonly key: string | null;
+}
+
+const EVER = { ignoreExpiration: true, ignoreNotBefore: true } as const;
+
 /** Tells who is behind a bearer token or an API key. */
 export class Authenticator {
   readonly #credentials: Credentials;
@@ -77,6 +85,15 @@ export class Authenticator {
     return found && { ...found, again: () => this.apiKey(key) };
   }
 
+  /**
+   * Whether credentials that open nothing are made up, so that somebody may be guessing. Those that have expired, or
+   * whose login has ended, are not.
+   */
+  async isGuess({ token, key }: Presented): Promise<boolean> {
+    if (key !== null && !this.#credentials.apiKeys.has(key)) return true;
+    return token !== null && (await this.#verified(token, EVER)) === null;
+  }
+
   #accountOf(payload: unknown): Account | null {
     const { users, tokens, identityProvider } = this.#credentials;
     if (identityProvider?.claims(payload)) return identityProvider.accountOf(payload);
@@ -85,8 +102,8 @@ export class Authenticator {
     return name === null ? null : users.account(name);
   }
 
-  /** What a token says; null where its signature is not right or its time is over. */
-  async #verified(token: string): Promise<unknown> {
+  /** What a token says; null where its signature is not right or, unless `options` say so, its time is over. */
+  async #verified(token: string, options: jwt.VerifyOptions = {}): Promise<unknown> {
     const decoded = decodeToken(token);
     if (!decoded) return null;
     const key = await this.keyFor(decoded.header, decoded.payload).catch(() => null);
@@ -95,6 +112,7 @@ export class Authenticator {
       return jwt.verify(token, key, {
         algorithms: [decoded.header.alg as jwt.Algorithm],
         clockTolerance: CLOCK_TOLERANCE_S,
+        ...options,
       });
     } catch (error) {
       if (error instanceof jwt.JsonWebTokenError) return null;

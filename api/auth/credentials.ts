@@ -3,8 +3,8 @@ import jwt from 'koa-jwt';
 import { CLOCK_TOLERANCE_S, type Authenticator } from './authenticator.js';
 
 /**
- * Leaves the account behind a valid bearer token or `X-API-Key` in `state.account`, null where there is none.
- * Whether one is needed, each endpoint says.
+ * Leaves the account behind a valid bearer token or `X-API-Key` in `state.account`, null where there is none, and in
+ * `state.guessed` whether what came in its place is made up. Whether an account is needed, each endpoint says.
  */
 export function readCredentials(authenticator: Authenticator): Middleware {
   // Its types do not know what it passes on to jsonwebtoken.
@@ -18,9 +18,9 @@ export function readCredentials(authenticator: Authenticator): Middleware {
   };
   const check = jwt(options);
   const payloadOf = async (context: Context): Promise<unknown> => {
-    const header = context.get('Authorization');
-    if (header === '') return undefined;
-    const known = header.startsWith(BEARER) && (await authenticator.recall(header.slice(BEARER.length)));
+    const presented = bearerOf(context);
+    if (presented === null) return undefined;
+    const known = await authenticator.recall(presented);
     if (known) return known;
     await check(context, () => Promise.resolve());
     const { jwt: payload, token } = context.state as { readonly jwt?: unknown; readonly token?: string };
@@ -32,8 +32,12 @@ export function readCredentials(authenticator: Authenticator): Middleware {
     const key = context.get('X-API-Key');
     const caller = authenticator.callerOf(payload) ?? (key === '' ? null : authenticator.apiKey(key));
     context.state.account = caller?.account ?? null;
+    context.state.guessed =
+      caller === null && (await authenticator.isGuess({ token: bearerOf(context), key: key || null }));
     await next();
   };
 }
 
-const BEARER = 'Bearer ';
+/** Null where the header is missing or of another kind. */
+const bearerOf = (context: Context): string | null =>
+  /^Bearer (.+)$/i.exec(context.get('Authorization'))?.[1] ?? null;

@@ -56,6 +56,8 @@ export interface Endpoint<I = unknown, R = unknown> {
   /** `open` takes anybody. */
   readonly access: Role | 'open';
   readonly limit: LimitCategory;
+  /** Answered also while as many calls are at work as may be. */
+  readonly vital?: boolean;
   readonly status: 200 | 201 | 202 | 204;
   /** No envelope in Form B either. */
   readonly bare?: boolean;

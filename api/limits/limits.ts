@@ -14,10 +14,13 @@ export interface Limit {
 }
 
 export type LimitFigures = Readonly<
-  Record<LimitCategory | 'form_a' | 'wrong_passwords' | 'wrong_passwords_anywhere', Limit>
+  Record<
+    LimitCategory | 'form_a' | 'wrong_credentials' | 'wrong_passwords' | 'wrong_passwords_anywhere',
+    Limit
+  >
 >;
 
-/** Section 8.3. Form A (8.2) has one limit for all of REST, but shares the counter of authentication. */
+/** Section 8.3. Form A (8.2) has one limit for all of REST but health checks, and shares the counter of authentication. */
 export const DEFAULT_LIMITS: LimitFigures = {
   form_a: { requests: 1_000, seconds: 3_600 },
   authentication: { requests: 10, seconds: 60 },
@@ -26,6 +29,8 @@ export const DEFAULT_LIMITS: LimitFigures = {
   configuration: { requests: 50, seconds: 3_600 },
   analytics: { requests: 500, seconds: 3_600 },
   health: { requests: 10_000, seconds: 3_600 },
+  // Tokens and keys that this service never gave, from one address. A minute, as others may come from there too.
+  wrong_credentials: { requests: 300, seconds: 60 },
   // For one name from one address: then that address may not log in as that name for the rest of the time.
   wrong_passwords: { requests: 30, seconds: 900 },
   // For one name from anywhere: then tries from addresses that it has not logged in from are slowed down, and most are refused.
@@ -53,11 +58,32 @@ export class Limits {
   }
 
   /** Takes one call of `caller`. Gives the headers of section 8.1. @throws ApiError 429 with them where none is left. */
-  async take(form: Form, category: LimitCategory, caller: string): Promise<Record<string, string>> {
-    const name = form === 'a' && category !== 'authentication' && category !== 'health' ? 'form_a' : category;
+  take(form: Form, category: LimitCategory, caller: string): Promise<Record<string, string>> {
+    return this.#consume(counterOf(form, category), keyOf(form, category, caller));
+  }
+
+  /** The headers that `take` would give, without taking a call. */
+  async show(form: Form, category: LimitCategory, caller: string): Promise<Record<string, string>> {
+    const name = counterOf(form, category);
+    const limit = this.#limits[name];
+    const left = await this.#counters.get(name)!.get(keyOf(form, category, caller));
+    return headers(limit, left ?? { remainingPoints: limit.requests, msBeforeNext: limit.seconds * 1000 });
+  }
+
+  /**
+   * Takes one try of a credential that this service never gave. Apart from all other calls, so that whoever shares the
+   * address is told 401, and not 429, for a credential that has merely expired.
+   * @param address as {@link addressKey} gives it
+   * @throws ApiError 429
+   */
+  takeWrongCredential(address: string): Promise<Record<string, string>> {
+    return this.#consume('wrong_credentials', address);
+  }
+
+  async #consume(name: keyof LimitFigures, key: string): Promise<Record<string, string>> {
     const limit = this.#limits[name];
     try {
-      return headers(limit, await this.#counters.get(name)!.consume(caller));
+      return headers(limit, await this.#counters.get(name)!.consume(key));
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       throw exceeded(limit, refused);
@@ -73,20 +99,14 @@ export class Limits {
    * @throws ApiError 429
    */
   async takePassword(name: string, address: string): Promise<void> {
-    const limits = this.#limits;
-    try {
-      await this.#counters.get('wrong_passwords')!.consume(tryOf(name, address));
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused;
-      throw exceeded(limits.wrong_passwords, refused);
-    }
+    await this.#consume('wrong_passwords', tryOf(name, address));
     if (this.#known.has(name, address)) return;
     try {
       await this.#counters.get('wrong_passwords_anywhere')!.consume(name);
     } catch (refused) {
       if (!(refused instanceof RateLimiterRes)) throw refused;
       if (!(await this.#slowed.wait(name)))
-        throw exceeded(limits.wrong_passwords_anywhere, {
+        throw exceeded(this.#limits.wrong_passwords_anywhere, {
           remainingPoints: 0,
           msBeforeNext: this.#slowed.ms,
         });
@@ -100,6 +120,13 @@ export class Limits {
     this.#known.add(name, address);
   }
 }
+
+const counterOf = (form: Form, category: LimitCategory): keyof LimitFigures =>
+  form === 'a' && category !== 'authentication' && category !== 'health' ? 'form_a' : category;
+
+/** Each form counts on its own, but for logins. */
+const keyOf = (form: Form, category: LimitCategory, caller: string): string =>
+  category === 'authentication' ? caller : `${form} ${caller}`;
 
 const tryOf = (name: string, address: string): string => `${address} ${name}`;
 

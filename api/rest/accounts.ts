@@ -47,7 +47,8 @@ const listUsers = defineEndpoint<PageOf, Page<Account>>({
   method: 'GET',
   path: users,
   summary: 'The people who may log in.',
-  ...administrative,
+  access: 'admin',
+  limit: 'health',
   status: 200,
   handle: (asked, { deployment }) => page(deployment.users.list(), asked),
   b: formView({
@@ -147,7 +148,8 @@ const listKeys = defineEndpoint<PageOf, Page<ApiKey>>({
   method: 'GET',
   path: keys,
   summary: 'The API keys, without what is secret of them.',
-  ...administrative,
+  access: 'admin',
+  limit: 'health',
   status: 200,
   handle: (asked, { deployment }) => page(deployment.apiKeys.list(), asked),
   b: formView({

@@ -79,6 +79,11 @@ export const mounts = (configured: Form): readonly { readonly base: string; read
   { base: CHOSEN_BASE, form: configured },
 ];
 
+/** Probes that know nothing of the base address ask for `/health` at the root. */
+const ROOT = '';
+const rootMount = (configured: Form) => ({ base: ROOT, form: configured });
+const isAtRoot = ({ path }: AnyEndpoint): boolean => path === '/health';
+
 /** What of the outside of the contract is served at the root: metrics, the live page, the API's documentation. */
 export interface RootRoutes {
   readonly metrics: () => Promise<string>;
@@ -110,8 +115,9 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   app.use(securityHeaders);
   app.use(measureAnswers(deployment, formOf));
   app.use(recordActions(deployment.audit, endpointOf));
+  app.use(showLimits(endpointOf, formOf, limits, deployment.form));
   app.use(answerErrors(deployment, formOf));
-  app.use(requireHost(outside.hosts, formOf, limits, deployment.form));
+  app.use(requireHost(outside.hosts));
   app.use(crossOrigin(outside.origins));
   app.use(async (context, next) => {
     if (context.path !== '/metrics') {
@@ -127,15 +133,15 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
     });
   }
   const room = makeRoom(CALLS_AT_ONCE);
-  for (const { base, form } of mounts(deployment.form)) {
-    for (const endpoint of ENDPOINTS) {
+  for (const { base, form } of [...mounts(deployment.form), rootMount(deployment.form)]) {
+    for (const endpoint of base === ROOT ? ENDPOINTS.filter(isAtRoot) : ENDPOINTS) {
       // Who may not call has no body read.
       router.register(
         base + endpoint.path,
         [endpoint.method],
         [
           allow(endpoint),
-          ...(endpoint.limit === 'health' ? [] : [room]),
+          ...(endpoint.vital ? [] : [room]),
           onlyJson,
           ...readBody(endpoint),
           serve(endpoint, formAtMount(deployment, base, endpoint.path) ?? form, {
@@ -148,7 +154,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
     }
   }
   app.use(readCredentials(deployment.authenticator));
-  app.use(countCalls(endpointOf, formOf, limits));
+  app.use(countCalls(endpointOf, formOf, limits, deployment.form));
   app.use(router.routes());
   app.use(refuse(router));
   return app;
@@ -184,15 +190,11 @@ const securityHeaders: Middleware = async (context, next) => {
   await next();
 };
 
-/** Counts the refused ones as calls of pose data. @throws ApiError 421 */
+/** @throws ApiError 421 */
 const requireHost =
-  (hosts: Hosts, formOf: FormFinder, limits: Limits, configured: Form): Middleware =>
+  (hosts: Hosts): Middleware =>
   async (context, next) => {
-    if (!hosts.allows(context.get('Host'))) {
-      const form = formOf(context) ?? configured;
-      context.set(await limits.take(form, 'pose_data', addressKey(context.ip)));
-      throw misdirected();
-    }
+    if (!hosts.allows(context.get('Host'))) throw misdirected();
     await next();
   };
 
@@ -280,7 +282,7 @@ type EndpointFinder = (context: KoaContext, anyMethod?: boolean) => AnyEndpoint 
 
 function endpointFinder(router: Routes, deployment: Deployment): EndpointFinder {
   const endpoints = new Map<string, AnyEndpoint>(
-    mounts(deployment.form).flatMap(({ base }) =>
+    [...mounts(deployment.form), rootMount(deployment.form)].flatMap(({ base }) =>
       ENDPOINTS.map((endpoint) => [`${endpoint.method} ${base}${endpoint.path}`, endpoint] as const),
     ),
   );
@@ -292,19 +294,46 @@ function endpointFinder(router: Routes, deployment: Deployment): EndpointFinder 
 }
 
 /**
- * Takes one call of the caller's limit, whatever becomes of the call, so that the headers of section 8.1 are on all
- * answers. A path that nothing is at counts as one of pose data. @throws ApiError 429
+ * Takes one call of the caller's limit, whatever becomes of the call. What is refused to everybody (nothing is there,
+ * no credential) takes none: a probe that asks for it would else lock out all who come from its address.
+ * @throws ApiError 429
  */
-function countCalls(endpointOf: EndpointFinder, formOf: FormFinder, limits: Limits): Middleware {
+function countCalls(
+  endpointOf: EndpointFinder,
+  formOf: FormFinder,
+  limits: Limits,
+  configured: Form,
+): Middleware {
   return async (context, next) => {
-    const endpoint = endpointOf(context, true);
-    const { account } = context.state;
-    // A user may be named like an address.
-    const caller =
-      endpoint?.access === 'open' || account === null ? addressKey(context.ip) : `account ${account.name}`;
-    const form = formOf(context)!;
-    context.set(await limits.take(form, endpoint?.limit ?? 'pose_data', caller));
+    const endpoint = endpointOf(context);
+    const caller = endpoint ? callerOf(endpoint, context) : null;
+    if (endpoint && caller !== null)
+      context.set(await limits.take(formOf(context) ?? configured, endpoint.limit, caller));
+    else if (endpoint && context.state.guessed)
+      context.set(await limits.takeWrongCredential(addressKey(context.ip)));
     await next();
+  };
+}
+
+/** What calls are counted by; null for one that needs an account and has none. A user may be named like an address. */
+function callerOf({ access }: AnyEndpoint, context: KoaContext): string | null {
+  if (access === 'open') return addressKey(context.ip);
+  const { account } = context.state;
+  return account && `account ${account.name}`;
+}
+
+/** The headers of section 8.1 are on all answers: on those that took no call they say what is left. */
+function showLimits(
+  endpointOf: EndpointFinder,
+  formOf: FormFinder,
+  limits: Limits,
+  configured: Form,
+): Middleware {
+  return async (context, next) => {
+    await next();
+    if (context.res.hasHeader('X-RateLimit-Limit')) return;
+    const category = endpointOf(context, true)?.limit ?? 'pose_data';
+    context.set(await limits.show(formOf(context) ?? configured, category, addressKey(context.ip)));
   };
 }
 

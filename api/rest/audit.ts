@@ -50,7 +50,7 @@ export const auditEndpoints = [
     path: '/audit',
     summary: 'Control actions with who asked for them and what came of it, also refused ones.',
     access: 'admin',
-    limit: 'configuration',
+    limit: 'health',
     status: 200,
     async handle(asked, { deployment }) {
       const { start, end } = readRange(asked.start_time, asked.end_time);

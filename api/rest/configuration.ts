@@ -34,7 +34,8 @@ const show = defineEndpoint<null, Configuration>({
   summary: 'The configuration, as it is now or will be with the next start.',
   access: 'viewer',
   versioned: true,
-  ...limited,
+  limit: 'health',
+  status: 200,
   handle: async (_, { deployment }) => deployment.configuration,
   a: formView({
     response: ConfigurationSchemas.a,
@@ -190,7 +191,8 @@ const schema = defineEndpoint<null, Configuration>({
   path: '/config/schema',
   summary: 'What the configuration may be, and what it is without any change.',
   access: 'viewer',
-  ...limited,
+  limit: 'health',
+  status: 200,
   handle: async (_, { deployment }) => deployment.configuration,
   b: formView({
     response: Type.Object({ schema: Type.Object({}), defaults: ConfigurationSchemas.b }, closed),
@@ -238,7 +240,8 @@ const history = defineEndpoint<PageOf, { readonly all: readonly Revision[]; read
   path: '/config/history',
   summary: 'The last hundred changes of the configuration, the newest first: who, when, from what to what.',
   access: 'admin',
-  ...limited,
+  limit: 'health',
+  status: 200,
   handle: async (asked, { deployment }) => ({ all: deployment.configuration.history, asked }),
   b: formView({
     query: PageQuery,

@@ -51,7 +51,7 @@ const list = defineEndpoint<Listing, Listing & { letters: readonly DeadLetter[];
   path: '/topologies/:id/dead-letters',
   summary: 'Records that nodes could not take, with the reasons, oldest first.',
   access: 'viewer',
-  limit: 'configuration',
+  limit: 'health',
   status: 200,
   handle: async ({ id, query }, { deployment }) => {
     const { node, page, per_page: limit } = query;
@@ -75,7 +75,7 @@ const show = defineEndpoint<OneLetter, DeadLetter>({
   path: '/topologies/:id/dead-letters/:letter',
   summary: 'A dead letter with its record.',
   access: 'viewer',
-  limit: 'configuration',
+  limit: 'health',
   status: 200,
   handle: async ({ id, letter }, { deployment }) => {
     const found = await at(deployment, id, (desk) => desk.show(letter));

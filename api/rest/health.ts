@@ -36,6 +36,7 @@ const plain = defineEndpoint<null, Health>({
   summary: 'Whether the service answers, without credentials.',
   access: 'open',
   limit: 'health',
+  vital: true,
   status: 200,
   bare: true,
   handle: async (_input, { deployment }) => ({
@@ -53,6 +54,7 @@ const detailed = defineEndpoint<null, HealthFacts>({
   summary: 'How each part is, with its figures; stores are asked for it.',
   access: 'viewer',
   limit: 'health',
+  vital: true,
   status: 200,
   async handle(_input, { deployment }) {
     const [facts, asked, stateBytes] = await Promise.all([
@@ -89,6 +91,7 @@ const metrics = defineEndpoint<MetricsQuery, MetricsFacts>({
     'Figures of now, and by the minute of a range: of the last hour where none is given, of seven days at most.',
   access: 'viewer',
   limit: 'health',
+  vital: true,
   status: 200,
   async handle({ start_time: startTime, end_time: endTime, metric_type: type }, { deployment }) {
     const asked = readRange(startTime, endTime);

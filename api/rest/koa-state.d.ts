@@ -5,6 +5,8 @@ declare module 'koa' {
   interface DefaultState {
     requestId: string;
     account: Account | null;
+    /** The credential that it came with was made up, so that somebody may be guessing. */
+    guessed: boolean;
     /** Code of the error that is answered. */
     problem?: string;
     /** What of the call stands in the audit log. */

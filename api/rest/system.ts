@@ -34,7 +34,7 @@ const status = defineEndpoint<null, SystemFacts>({
   path: '/system/status',
   summary: 'State of the system and measured figures of its parts.',
   access: 'viewer',
-  limit: 'configuration',
+  limit: 'health',
   status: 200,
   handle: async (_input, { deployment }) => systemFacts(deployment),
   a: formView({ response: StatusASchema, read: () => null, render: (facts) => ({ data: statusA(facts) }) }),
@@ -54,7 +54,7 @@ const steps = defineEndpoint<null, TopologyStatus>({
   path: '/system/steps',
   summary: 'How far the start, stop or restart that is under way has come, or the last one.',
   access: 'viewer',
-  limit: 'configuration',
+  limit: 'health',
   status: 200,
   handle: async (_input, { deployment }) => deployment.main.status(),
   b: formView({

@@ -59,7 +59,7 @@ const list = defineEndpoint<PageOf, Listed>({
   path: '/topologies',
   summary: 'The topologies of the deployment, the main one first.',
   access: 'viewer',
-  ...shared,
+  limit: 'health',
   status: 200,
   handle: async (asked, { deployment: { topologies } }) => ({
     asked,
@@ -81,7 +81,7 @@ const show = defineEndpoint<string, TopologyStatus>({
   path: '/topologies/:id',
   summary: 'State of a topology and of each of its nodes.',
   access: 'viewer',
-  ...shared,
+  limit: 'health',
   status: 200,
   handle: async (id, { deployment }) => topologyOf(deployment, id).status(),
   b: formView({
@@ -218,7 +218,7 @@ const graph = defineEndpoint<string, CheckedTopology>({
   path: '/topologies/:id/graph',
   summary: 'Nodes and edges of a topology, and the same as a Mermaid flow chart.',
   access: 'viewer',
-  ...shared,
+  limit: 'health',
   status: 200,
   handle: async (id, { deployment }) => topologyOf(deployment, id).topology,
   b: formView({

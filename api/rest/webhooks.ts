@@ -73,7 +73,8 @@ const list = defineEndpoint<PageOf, { readonly webhooks: readonly Webhook[]; rea
   method: 'GET',
   path,
   summary: 'The registered endpoints, without their secrets.',
-  ...administrative,
+  access: 'admin',
+  limit: 'health',
   status: 200,
   handle: (page, { deployment }) => Promise.resolve({ webhooks: registryOf(deployment).list(), page }),
   b: formView({

@@ -3,8 +3,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import type { Caller } from '../auth/authenticator.js';
-import { ApiError, codeOf, misdirected, unauthenticated } from '../contract/errors.js';
+import { ApiError, codeOf, misdirected } from '../contract/errors.js';
 import { isoTime, type Form } from '../contract/form.js';
 import type { Deployment } from '../deployment/deployment.js';
 import { placeOf, placesOf, viewOfEnvironment } from '../deployment/places.js';
@@ -20,7 +19,7 @@ import { MessageError, readMessage, type AlertFilters, type Channel, type Subscr
 import { PoseGroups, poseUpdate } from './pose-groups.js';
 import { answerPlainly } from './plain-call.js';
 import { Recent } from './recent.js';
-import { tokenOf } from './upgrade.js';
+import { callerOf, presentedBy, whyRefused } from './upgrade.js';
 
 const CONNECTIONS_PER_ADDRESS = 100;
 const STREAMS_PER_ACCOUNT = 10;
@@ -44,7 +43,7 @@ export interface Upgrading {
   readonly paths: ReadonlyMap<string, Form>;
   /** The form that an error at another path is told in. */
   readonly formAt: (path: string) => Form;
-  /** Refused connections count as calls of pose data. */
+  /** Refused connections show what is left of them; made-up credentials are counted. */
   readonly limits: Limits;
 }
 
@@ -163,23 +162,16 @@ export class PoseStream {
     if (!asksForWebSocket(request)) return refused(notSpoken());
     if (!url || !form) return refused(new ApiError('RESOURCE_NOT_FOUND', 'No WebSocket is here'));
     if (!this.#hosts.allows(request.headers.host)) return refused(misdirected());
-    const caller = await this.#callerOf(request, url);
-    if (!caller) return refused(unauthenticated());
+    const { authenticator } = this.#deployment;
+    const presented = presentedBy(request, url);
     const address = addressKey(request.socket.remoteAddress ?? '');
+    const caller = await callerOf(authenticator, presented);
+    if (!caller) return refused(await whyRefused(authenticator, upgrading.limits, presented, address));
     const others = [...this.#connections].filter((other) => other.address === address);
     if (others.length >= CONNECTIONS_PER_ADDRESS) return refused(tooManyConnections(this.#now));
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#welcome(webSocket, new Connection(webSocket, caller, address, form));
     });
-  }
-
-  /** By token or, for services, by key. */
-  async #callerOf(request: IncomingMessage, url: URL): Promise<Caller | null> {
-    const { authenticator } = this.#deployment;
-    const token = tokenOf(request, url);
-    const caller = token === null ? null : await authenticator.bearer(token);
-    const key = request.headers['x-api-key'];
-    return caller ?? (typeof key === 'string' ? authenticator.apiKey(key) : null);
   }
 
   #welcome(socket: WebSocket, connection: Connection): void {

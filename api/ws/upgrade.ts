@@ -1,7 +1,40 @@
 import type { IncomingMessage } from 'node:http';
+import type { Authenticator, Caller, Presented } from '../auth/authenticator.js';
+import { ApiError, unauthenticated } from '../contract/errors.js';
+import type { Limits } from '../limits/limits.js';
+
+/** By token or, for services, by key. */
+export async function callerOf(
+  authenticator: Authenticator,
+  { token, key }: Presented,
+): Promise<Caller | null> {
+  const caller = token === null ? null : await authenticator.bearer(token);
+  return caller ?? (key === null ? null : authenticator.apiKey(key));
+}
+
+/** Why who opens nothing is refused: 401, or 429 where too many credentials were made up at that address. */
+export async function whyRefused(
+  authenticator: Authenticator,
+  limits: Limits,
+  presented: Presented,
+  address: string,
+): Promise<ApiError> {
+  try {
+    if (await authenticator.isGuess(presented)) await limits.takeWrongCredential(address);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+  return unauthenticated();
+}
+
+export function presentedBy(request: IncomingMessage, url: URL): Presented {
+  const key = request.headers['x-api-key'];
+  return { token: tokenOf(request, url), key: typeof key === 'string' ? key : null };
+}
 
 /** From `?token=`, `Authorization`, or the subprotocol list `["pose_v1", "<token>"]`. */
-export function tokenOf(request: IncomingMessage, url: URL): string | null {
+function tokenOf(request: IncomingMessage, url: URL): string | null {
   const fromQuery = url.searchParams.get('token');
   if (fromQuery) return fromQuery;
   const bearer = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];

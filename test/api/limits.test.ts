@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Sessions } from '../../api/auth/sessions.js';
 import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
 import { ENDPOINTS } from '../../api/rest/app.js';
 import { openService, type TestService } from './support.js';
@@ -43,7 +44,7 @@ test('the limits are those of the interface', () => {
 const CALLS = [
   ['pose_data', 'GET', '/pose/latest'],
   ['pose_processing', 'POST', '/pose/process'],
-  ['configuration', 'GET', '/system/status'],
+  ['configuration', 'POST', '/system/stop'],
   ['configuration', 'PUT', '/config'],
   ['analytics', 'GET', '/analytics/events'],
   ['health', 'GET', '/health/detailed'],
@@ -88,9 +89,22 @@ describe.each(['a', 'b'] as const)('Form %s', (form) => {
 
 test('Form A counts all of REST together, Form B by category', async () => {
   await call('a', 'GET', '/pose/latest');
-  expect((await call('a', 'GET', '/system/status')).status).toBe(429);
+  expect((await call('a', 'PUT', '/config')).status).toBe(429);
   await call('b', 'GET', '/pose/latest');
-  expect((await call('b', 'GET', '/system/status')).status).toBe(200);
+  expect((await call('b', 'PUT', '/config')).status).not.toBe(429);
+});
+
+test('who only reads the system, its configuration and its topologies uses up no changes of them', () => {
+  const about = /^\/(system|config|topologies|webhooks|audit|auth\/(users|api-keys))(\/|$)/;
+  const reads = ENDPOINTS.filter(({ method, path }) => method === 'GET' && about.test(path));
+  const taps = reads.filter(({ path }) => path.endsWith('/records')).map(({ path }) => path);
+  const counted = reads.filter(({ path }) => !taps.includes(path));
+  expect(counted.length).toBeGreaterThan(10);
+  expect(counted.map(({ path, limit }) => `${path} ${limit}`)).toEqual(
+    counted.map(({ path }) => `${path} health`),
+  );
+  const changes = ENDPOINTS.filter(({ method, path }) => method !== 'GET' && about.test(path));
+  expect(changes.map(({ limit }) => limit)).toEqual(changes.map(() => 'configuration'));
 });
 
 test('tries to log in are counted by address, over both forms', async () => {
@@ -99,6 +113,78 @@ test('tries to log in are counted by address, over both forms', async () => {
   expect((await logIn('a')).status).toBe(401);
   expect((await logIn('b')).status).toBe(429);
 });
+
+const ask = (path: string, token?: string, method = 'GET') =>
+  fetch(service.server.address + path, {
+    method,
+    headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+  });
+
+describe('what is refused to everybody', () => {
+  test.each([
+    ['a path that is nowhere', 404, '/api/v1/nowhere', 'GET', undefined],
+    ['a path at the root that is nowhere', 404, '/favicon.ico', 'GET', undefined],
+    ['a method that is not there', 405, '/api/v1/pose/latest', 'OPTIONS', undefined],
+    ['a call without a credential', 401, '/api/v1/pose/latest', 'GET', undefined],
+    ['a path that is nowhere, with a made-up token', 404, '/api/v1/nowhere', 'GET', 'made-up'],
+  ])('%s takes no call of any limit', async (_what, status, path, method, token) => {
+    for (let time = 0; time < 3; time++) {
+      const response = await ask(path, token, method);
+      expect(response.status).toBe(status);
+      expect(limitOf(response).slice(0, 2)).toEqual(['1', '1']);
+    }
+    expect((await ask('/api/v1/pose/latest', 'made-up')).status).toBe(401);
+    expect((await call('b', 'GET', '/pose/latest')).status).not.toBe(429);
+  });
+
+  test('a strange Host takes no call of any limit', async () => {
+    for (let time = 0; time < 3; time++)
+      expect(await statusOf('/api/v1/pose/latest', { Host: 'evil.example' })).toBe(421);
+    expect((await ask('/api/v1/pose/latest', 'made-up')).status).toBe(401);
+  });
+
+  test('a WebSocket without a credential takes no call of any limit', async () => {
+    const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
+    const headers = { ...upgrade, 'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==' };
+    for (let time = 0; time < 3; time++) expect(await statusOf('/ws/pose', headers)).toBe(401);
+    expect((await ask('/api/v1/pose/latest', 'made-up')).status).toBe(401);
+  });
+});
+
+test('/health at the root answers as that of the interface, and is counted by address', async () => {
+  const response = await ask('/health');
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ status: 'healthy', version: expect.any(String) as string });
+  expect(limitOf(response).slice(0, 2)).toEqual(['1', '0']);
+  expect((await ask('/api/v1/health')).status).toBe(429);
+});
+
+test('made-up credentials have a limit of their own, which hits nobody else', async () => {
+  await service.close();
+  service = await openService({ ...DEFAULT_LIMITS, wrong_credentials: { requests: 2, seconds: 60 } });
+  const latest = '/api/v1/pose/latest';
+  const byKey = () => fetch(service.server.address + latest, { headers: { 'X-API-Key': 'made-up' } });
+  expect((await ask(latest, 'made-up')).status).toBe(401);
+  expect((await byKey()).status).toBe(401);
+  expect((await ask(latest, 'made-up')).status).toBe(429);
+  expect((await byKey()).status).toBe(429);
+  // Others at the same address, whose token has expired, whose login has ended, who have none, and who have a good one.
+  expect((await ask(latest, service.token('viewer', { expiresIn: -60 }))).status).toBe(401);
+  const refreshed = service.token('viewer');
+  new Sessions(service.stateFolder).end('test-viewer');
+  expect((await ask(latest, refreshed)).status).toBe(401);
+  expect((await ask(latest)).status).toBe(401);
+  expect((await ask(latest, service.token('admin'))).status).toBe(404);
+  expect((await ask('/api/v1/health', 'made-up')).status).toBe(200);
+});
+
+/** `fetch` lets nobody set these headers. */
+async function statusOf(path: string, headers: Record<string, string>): Promise<number> {
+  const asked = request(service.server.address + path, { headers }).end();
+  const [response] = (await once(asked, 'response')) as [{ statusCode: number; resume(): void }];
+  response.resume();
+  return response.statusCode;
+}
 
 test.each([
   ['another name', 421, '/pose/latest', { Host: 'evil.example' }],

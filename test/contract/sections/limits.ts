@@ -27,7 +27,8 @@ export function limits({ service, row, elsewhere }: Rows): void {
   };
   row('8.2', 'REST API', async () => {
     expect(await limitOf('a', 'GET', '/pose/latest')).toEqual([1000, HOUR]);
-    expect(await limitOf('a', 'GET', '/system/status')).toEqual([1000, HOUR]);
+    expect(await limitOf('a', 'GET', '/analytics/healthcare')).toEqual([1000, HOUR]);
+    expect(await limitOf('a', 'PUT', '/config', {})).toEqual([1000, HOUR]);
   });
   elsewhere('8.2', 'WebSocket', 'test/api/ws.test.ts');
   elsewhere('8.2', 'Streaming', 'test/api/ws.test.ts');
@@ -42,8 +43,8 @@ export function limits({ service, row, elsewhere }: Rows): void {
       expect(await limitOf('b', 'POST', path, {})).toEqual([100, HOUR]);
   });
   row('8.3', 'Configuration', async () => {
-    for (const path of ['/config', '/config/schema', '/system/status'])
-      expect(await limitOf('b', 'GET', path)).toEqual([50, HOUR]);
+    expect(await limitOf('b', 'PUT', '/config', {})).toEqual([50, HOUR]);
+    expect(await limitOf('b', 'POST', '/system/stop')).toEqual([50, HOUR]);
   });
   row('8.3', 'Analytics', async () => {
     for (const path of [
@@ -54,7 +55,14 @@ export function limits({ service, row, elsewhere }: Rows): void {
       expect(await limitOf('b', 'GET', path)).toEqual([500, HOUR]);
   });
   row('8.3', 'Health checks', async () => {
-    for (const path of ['/health', '/health/detailed', '/metrics'])
+    for (const path of [
+      '/health',
+      '/health/detailed',
+      '/metrics',
+      '/system/status',
+      '/config',
+      '/topologies',
+    ])
       expect(await limitOf('b', 'GET', path)).toEqual([10_000, HOUR]);
   });
   row('8.3', 'Authentication', async () => {
