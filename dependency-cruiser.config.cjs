@@ -1,5 +1,6 @@
-/** Layers: a module may import its own layer and those above it in this list (DESIGN: arrows point up). */
+/** Layers: a module may import its own layer and those above it in this list. */
 const layers = [
+  'pipeline/base',
   'pipeline/telemetry',
   'pipeline/model',
   'pipeline/component',
@@ -9,6 +10,7 @@ const layers = [
   'pipeline/state',
   'pipeline/runtime',
   'pipeline/sources',
+  'pipeline/testing',
   'operators',
   'sinks',
   'bench',

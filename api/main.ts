@@ -11,18 +11,18 @@ import type { RunningTopology } from '../pipeline/runtime/status.js';
 import { lockFolder } from '../pipeline/state/index.js';
 import { createLogger, type Level, type Log } from '../pipeline/telemetry/log.js';
 import { createMetrics, type Metrics } from '../pipeline/telemetry/metrics.js';
-import { packageVersion } from '../pipeline/telemetry/paths.js';
+import { packageVersion } from '../pipeline/base/paths.js';
 import { addProcessMetrics } from '../pipeline/telemetry/process-metrics.js';
 import { traceSettings } from '../pipeline/telemetry/traces/index.js';
 import type { OpenTracer } from '../pipeline/telemetry/traces/otlp.js';
-import { systemClock } from '../pipeline/telemetry/clock.js';
-import { CommandError, EXIT, exitCodeOf } from './cli/exit.js';
-import { Configuration, RefusedError } from './configuration/configuration.js';
-import { NO_FACTS } from './configuration/fields.js';
+import { systemClock } from '../pipeline/base/clock.js';
+import { CommandError, EXIT, exitCodeOf } from '../pipeline/base/exit.js';
+import { Configuration, RefusedError } from './service/configuration/configuration.js';
+import { NO_FACTS } from './service/configuration/fields.js';
 import { loadTogether } from './cli/topologies.js';
-import { registryWith } from './plugins.js';
+import { registryWith } from './cli/plugins.js';
 import { openServer, type RunningServer, type ServerOptions } from './server.js';
-import { withWebhooks } from './deployment/webhooks-node.js';
+import { withWebhooks } from './service/deployment/webhooks-node.js';
 
 export interface RunSettings extends Pick<
   ServerOptions,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { packageFile } from '../pipeline/telemetry/paths.js';
+import { packageFile } from '../pipeline/base/paths.js';
 import { MEASUREMENTS, type LineOptions, type Result } from './line.js';
 
 /**

@@ -5,8 +5,8 @@ import { choice, defineSink, type Context, type Sink } from '../pipeline/compone
 import type { Data, Failure } from '../pipeline/model/index.js';
 import { ParquetFiles } from './shared/parquet.js';
 import { stateError } from '../pipeline/state/index.js';
-import { holderOf, lockFile } from '../pipeline/telemetry/file-lock.js';
-import { makeFolder } from '../pipeline/telemetry/folders.js';
+import { holderOf, lockFile } from '../pipeline/base/file-lock.js';
+import { makeFolder } from '../pipeline/base/folders.js';
 
 const Config = Type.Object(
   {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { defineSink, type Context, type LiveFeed, type Sink } from '../pipeline/component/index.js';
 import type { Data, PoseFrame, SensedEvent } from '../pipeline/model/index.js';
-import { makeFolder } from '../pipeline/telemetry/folders.js';
+import { makeFolder } from '../pipeline/base/folders.js';
 
 const Config = Type.Object(
   {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CommandError, EXIT } from './exit.js';
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 
 export interface AccountOptions {
   readonly topology: string;
@@ -20,7 +20,7 @@ export const accountCommand = (parent: Command, name: string, description: strin
 export async function stateFolderOf({ topology: file, plugin }: AccountOptions): Promise<string> {
   const [{ loadForCommand }, { registryWith }] = await Promise.all([
     import('./topologies.js'),
-    import('../plugins.js'),
+    import('./plugins.js'),
   ]);
   const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
   return loadForCommand(file, variables, await registryWith(plugin)).settings.stateFolder;
@@ -28,14 +28,14 @@ export async function stateFolderOf({ topology: file, plugin }: AccountOptions):
 
 /** @throws CommandError */
 export async function requireName(name: string): Promise<void> {
-  const { NAME_PATTERN } = await import('../auth/roles.js');
+  const { NAME_PATTERN } = await import('../service/accounts/roles.js');
   if (new RegExp(NAME_PATTERN).test(name)) return;
   throw new CommandError(`${name} is no name: 1 to 64 letters, digits and _ . @ -`, EXIT.invalid);
 }
 
 /** @throws CommandError */
-export async function roleOf(word: string): Promise<import('../auth/roles.js').Role> {
-  const { ROLES } = await import('../auth/roles.js');
+export async function roleOf(word: string): Promise<import('../service/accounts/roles.js').Role> {
+  const { ROLES } = await import('../service/accounts/roles.js');
   const role = ROLES.find((known) => known === word);
   if (role) return role;
   throw new CommandError(`there is no role ${word}: choose one of ${ROLES.join(', ')}`, EXIT.invalid);
@@ -45,7 +45,7 @@ export async function roleOf(word: string): Promise<import('../auth/roles.js').R
 export async function newPassword(): Promise<{ readonly password: string; readonly madeUp: boolean }> {
   const given = process.env['CSIFLOW_NEW_PASSWORD'];
   if (given === undefined || given === '')
-    return { password: (await import('../auth/users.js')).randomPassword(), madeUp: true };
+    return { password: (await import('../service/accounts/users.js')).randomPassword(), madeUp: true };
   if (given.length < 8)
     throw new CommandError('CSIFLOW_NEW_PASSWORD has fewer than 8 characters', EXIT.invalid);
   return { password: given, madeUp: false };
@@ -58,7 +58,7 @@ export async function noteCommand(
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const [{ AuditLog }, { userInfo }] = await Promise.all([
-    import('../audit/audit-log.js'),
+    import('../service/audit/audit-log.js'),
     import('node:os'),
   ]);
   const silent = () => undefined;

@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from './exit.js';
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 
 /** What a running csiflow says of one node at one moment: totals since its start, and what stands now. */
 export interface NodeFigures {

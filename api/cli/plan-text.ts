@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import type { Plan } from '../../pipeline/runtime/status.js';
-import { CommandError, EXIT } from './exit.js';
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 
 /** A topology's text and its id; all else is checked by the csiflow that runs it. */
 export function readTopologyFile(file: string): { readonly id: string; readonly text: string } {

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../../pipeline/telemetry/paths.js';
-import { redact } from '../../pipeline/telemetry/secrets.js';
-import { CommandError, EXIT, exitCodeOf, type ExitCode } from './exit.js';
+import { packageVersion } from '../../pipeline/base/paths.js';
+import { redact } from '../../pipeline/base/secrets.js';
+import { CommandError, EXIT, exitCodeOf, type ExitCode } from '../../pipeline/base/exit.js';
 
 /**
  * What a file in `commands/` exports. The file `commands/NAME.ts` holds the command NAME and nothing else:

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CommandError, EXIT } from './exit.js';
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 
 /** Options of the commands that ask a running csiflow. */
 export interface RemoteOptions {

@@ -3,12 +3,12 @@ import { createSecureContext } from 'node:tls';
 import { Type, type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { nearest } from '../../pipeline/config/index.js';
-import type { IdentityProviderOptions } from '../auth/identity-provider.js';
+import type { IdentityProviderOptions } from '../service/accounts/identity-provider.js';
 import type { Form } from '../contract/form.js';
-import { DEFAULT_LIMITS, type LimitFigures } from '../limits/limits.js';
+import { DEFAULT_LIMITS, type LimitFigures } from '../service/limits/limits.js';
 import { formPaths } from '../rest/app.js';
 import type { ServerOptions } from '../server.js';
-import { CommandError, EXIT } from './exit.js';
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 
 /** Certificate and key of HTTPS; undefined where neither is given. @throws CommandError naming the file that does not serve */
 export function readTls(certificateFile?: string, keyFile?: string): ServerOptions['tls'] {

@@ -9,7 +9,7 @@ import {
   type Problem,
 } from '../../pipeline/config/index.js';
 import type { Registry } from '../../pipeline/component/index.js';
-import { CommandError, EXIT } from './exit.js';
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 
 /**
  * Loads a topology for a command. Prints warnings on stderr.
@@ -93,6 +93,3 @@ const yamlBelow = (folder: string): readonly string[] =>
       if (entry.isDirectory()) return /^\.|^node_modules$/.test(entry.name) ? [] : yamlBelow(path);
       return /\.ya?ml$/.test(entry.name) ? [path] : [];
     });
-
-/** `demo.test.yaml` holds tests of `demo.yaml`. */
-export const isTestFile = (file: string): boolean => /\.test\.ya?ml$/.test(file);

@@ -1,6 +1,6 @@
 import { Type, type TObject, type TSchema } from 'typebox';
-import type { Field, FieldView, Value } from '../configuration/field.js';
-import { FIELDS } from '../configuration/fields.js';
+import type { Field, FieldView, Value } from '../service/configuration/field.js';
+import { FIELDS } from '../service/configuration/fields.js';
 import type { Form } from './form.js';
 
 const closed = { additionalProperties: false } as const;

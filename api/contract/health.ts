@@ -1,8 +1,8 @@
 import { Type, type Static } from 'typebox';
 import type { LifecycleState } from '../../pipeline/runtime/status.js';
-import type { Minute } from '../figures/history.js';
-import { MINUTE_US } from '../figures/history.js';
-import type { StoreHealth } from '../figures/stores.js';
+import type { Minute } from '../service/figures/history.js';
+import { MINUTE_US } from '../service/figures/history.js';
+import type { StoreHealth } from '../service/figures/stores.js';
 import { isoTime } from './form.js';
 import {
   componentsOf,

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { ApiKey } from '../auth/api-keys.js';
-import { NAME_PATTERN, ROLES, type Account, type Role } from '../auth/roles.js';
-import { LastAdminError, randomPassword } from '../auth/users.js';
+import type { ApiKey } from '../service/accounts/api-keys.js';
+import { NAME_PATTERN, ROLES, type Account, type Role } from '../service/accounts/roles.js';
+import { LastAdminError, randomPassword } from '../service/accounts/users.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { pageOf, PageQuery, pagination, type PageOf } from '../contract/pages.js';

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import type { AuditEntry } from '../audit/audit-log.js';
+import type { AuditEntry } from '../service/audit/audit-log.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { isoTime } from '../contract/form.js';
 import { PageFields, pagination } from '../contract/pages.js';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { ACCESS_SECONDS, type TokenPair } from '../auth/tokens.js';
+import { ACCESS_SECONDS, type TokenPair } from '../service/accounts/tokens.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
-import { addressKey } from '../limits/addresses.js';
+import { addressKey } from '../service/limits/addresses.js';
 
 interface Credentials {
   readonly username: string;

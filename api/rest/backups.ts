@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { makeBackup, type Backup } from '../backup/make-backup.js';
+import { makeBackup, type Backup } from '../service/backup/make-backup.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { topologyOf } from './topologies.js';

@@ -4,7 +4,7 @@ import { CLIP, renderClip } from '../contract/clip.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { fromIsoTime } from '../contract/form.js';
-import { placesOf, readerOf, storeOf, type Place } from '../deployment/places.js';
+import { placesOf, readerOf, storeOf, type Place } from '../service/deployment/places.js';
 import { Time } from './ranges.js';
 
 /** Frames that are read for a clip: at 40 a second all of it. */

@@ -4,9 +4,9 @@ import {
   type Change,
   type Configuration,
   type Revision,
-} from '../configuration/configuration.js';
-import type { Field, Value } from '../configuration/field.js';
-import { FIELDS } from '../configuration/fields.js';
+} from '../service/configuration/configuration.js';
+import type { Field, Value } from '../service/configuration/field.js';
+import { FIELDS } from '../service/configuration/fields.js';
 import {
   boundedSchema,
   configurationBody,

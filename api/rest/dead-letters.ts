@@ -15,8 +15,8 @@ import {
   WholeLetterSchema,
 } from '../contract/letters.js';
 import { PageFields, pagination } from '../contract/pages.js';
-import { shownLetter } from '../deployment/anonymous.js';
-import type { Deployment } from '../deployment/deployment.js';
+import { shownLetter } from '../service/deployment/anonymous.js';
+import type { Deployment } from '../service/deployment/deployment.js';
 import { topologyOf } from './topologies.js';
 
 const closed = { additionalProperties: false } as const;

@@ -9,7 +9,7 @@ import {
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { isoTime } from '../contract/form.js';
 import { PageFields, pagination, type PageOf } from '../contract/pages.js';
-import { placeOf, readerOf } from '../deployment/places.js';
+import { placeOf, readerOf } from '../service/deployment/places.js';
 import { readRange, Time } from './ranges.js';
 
 const closed = { additionalProperties: false } as const;

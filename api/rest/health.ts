@@ -17,10 +17,10 @@ import {
   type MetricType,
 } from '../contract/health.js';
 import { latencyOf } from '../contract/system.js';
-import type { Deployment } from '../deployment/deployment.js';
-import { MINUTE_US, thinned } from '../figures/history.js';
-import { residentBytes } from '../figures/machine.js';
-import { askStores } from '../figures/stores.js';
+import type { Deployment } from '../service/deployment/deployment.js';
+import { MINUTE_US, thinned } from '../service/figures/history.js';
+import { residentBytes } from '../service/figures/machine.js';
+import { askStores } from '../service/figures/stores.js';
 import { readRange, Time } from './ranges.js';
 import { systemFacts } from './system.js';
 

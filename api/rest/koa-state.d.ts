@@ -1,4 +1,4 @@
-import type { Account } from '../auth/roles.js';
+import type { Account } from '../service/accounts/roles.js';
 
 declare module 'koa' {
   /** What the middlewares of this application leave for each other. */

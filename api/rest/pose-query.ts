@@ -2,17 +2,17 @@ import { Type, type Static } from 'typebox';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { fromIsoTime, isoTime } from '../contract/form.js';
-import type { Deployment } from '../deployment/deployment.js';
-import { placeOf, readerOf, storeOf } from '../deployment/places.js';
-import { Answers } from '../pose-query/answers.js';
-import { SUMMARIES } from '../pose-query/buckets.js';
+import type { Deployment } from '../service/deployment/deployment.js';
+import { placeOf, readerOf, storeOf } from '../service/deployment/places.js';
+import { Answers } from '../service/queries/pose-query/answers.js';
+import { SUMMARIES } from '../service/queries/pose-query/buckets.js';
 import {
   ACTIVITIES,
   summarise,
   type PoseAnswer,
   type PoseQuestion,
   type PoseResult,
-} from '../pose-query/summarise.js';
+} from '../service/queries/pose-query/summarise.js';
 import type { Reader } from '../../pipeline/component/index.js';
 import { readRange, refuseEmpty, Time } from './ranges.js';
 

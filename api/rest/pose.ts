@@ -12,7 +12,7 @@ import {
   WHOLE,
   type PoseSelection,
 } from '../contract/pose.js';
-import type { Deployment } from '../deployment/deployment.js';
+import type { Deployment } from '../service/deployment/deployment.js';
 import {
   latestPose,
   placeOf,
@@ -20,7 +20,7 @@ import {
   requireRunning,
   viewOfEnvironment,
   type Place,
-} from '../deployment/places.js';
+} from '../service/deployment/places.js';
 import { openCursor, sealCursor } from './cursor.js';
 import { readRange, refuseEmpty, Time } from './ranges.js';
 

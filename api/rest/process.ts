@@ -3,10 +3,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { modelText, PoseResultSchema, WHOLE, type PoseView } from '../contract/pose.js';
-import type { Deployment } from '../deployment/deployment.js';
-import { viewOfEnvironment } from '../deployment/places.js';
-import { FrameSchema, MOST_FRAMES } from '../processing/frames.js';
-import { PoseProcessing, type Processed } from '../processing/processing.js';
+import type { Deployment } from '../service/deployment/deployment.js';
+import { viewOfEnvironment } from '../service/deployment/places.js';
+import { FrameSchema, MOST_FRAMES } from '../service/queries/processing/frames.js';
+import { PoseProcessing, type Processed } from '../service/queries/processing/processing.js';
 
 const closed = { additionalProperties: false } as const;
 

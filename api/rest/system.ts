@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import type { LifecycleState, Step, TopologyStatus } from '../../pipeline/runtime/status.js';
-import { uncalibrated } from '../calibration/calibrated.js';
-import type { Field, Value } from '../configuration/field.js';
-import { startBody, StartConfiguration, startFields, startPathOf } from '../configuration/start.js';
+import { uncalibrated } from '../service/deployment/calibrated.js';
+import type { Field, Value } from '../service/configuration/field.js';
+import { startBody, StartConfiguration, startFields, startPathOf } from '../service/configuration/start.js';
 import { at } from '../contract/configuration.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
@@ -22,9 +22,9 @@ import {
   RestartSchema,
   type SystemFacts,
 } from '../contract/system.js';
-import type { Deployment } from '../deployment/deployment.js';
-import type { Action } from '../deployment/lifecycle-times.js';
-import { storesOf } from '../figures/stores.js';
+import type { Deployment } from '../service/deployment/deployment.js';
+import type { Action } from '../service/deployment/lifecycle-times.js';
+import { storesOf } from '../service/figures/stores.js';
 import { requireEffect, setFields } from './configuration.js';
 
 const closed = { additionalProperties: false } as const;

@@ -6,8 +6,8 @@ import { ApiError } from '../contract/errors.js';
 import { isoTime } from '../contract/form.js';
 import { pageOf, PageQuery, pagination, type PageOf } from '../contract/pages.js';
 import { stepBodies, StepSchema } from '../contract/system.js';
-import type { Deployment } from '../deployment/deployment.js';
-import { TextProblems, TopologyConflict } from '../deployment/topologies.js';
+import type { Deployment } from '../service/deployment/deployment.js';
+import { TextProblems, TopologyConflict } from '../service/deployment/topologies.js';
 
 const closed = { additionalProperties: false } as const;
 const PathSchema = Type.Object({ id: Type.String() });

@@ -3,7 +3,7 @@ import type { Reader } from '../../pipeline/component/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { isoTime } from '../contract/form.js';
-import { placeOf, readerOf } from '../deployment/places.js';
+import { placeOf, readerOf } from '../service/deployment/places.js';
 import { readRange, Time } from './ranges.js';
 import { TrackSummary, type TrackPoint } from './track-summary.js';
 

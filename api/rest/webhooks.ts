@@ -6,8 +6,8 @@ import { MOST_WEBHOOKS, WebhookRegistry, type Webhook } from '../../sinks/webhoo
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../contract/errors.js';
 import { PageFields, pagination, type PageOf } from '../contract/pages.js';
-import type { Deployment } from '../deployment/deployment.js';
-import { webhooksNode } from '../deployment/webhooks-node.js';
+import type { Deployment } from '../service/deployment/deployment.js';
+import { webhooksNode } from '../service/deployment/webhooks-node.js';
 import { Time } from './ranges.js';
 
 const closed = { additionalProperties: false } as const;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Middleware } from 'koa';
 import { SKELETON } from '../../pipeline/model/index.js';
 import type { CheckedTopology } from '../../pipeline/config/topology.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 
 const FILES = {
   '/': ['api/web/page/index.html', 'text/html; charset=utf-8'],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
-import type { Caller } from '../auth/authenticator.js';
+import type { Caller } from '../service/accounts/authenticator.js';
 import type { Form } from '../contract/form.js';
 import type { AlertFilters, Channel, PoseFilters } from './messages.js';
 

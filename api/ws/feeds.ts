@@ -1,7 +1,7 @@
 import type { LiveFeed } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import type { RunningTopology } from '../../pipeline/runtime/status.js';
-import type { Topologies } from '../deployment/topologies.js';
+import type { Topologies } from '../service/deployment/topologies.js';
 
 type Deliver = (records: readonly Data[]) => void;
 

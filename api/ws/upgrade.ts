@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Authenticator, Caller, Presented } from '../auth/authenticator.js';
+import type { Authenticator, Caller, Presented } from '../service/accounts/authenticator.js';
 import { ApiError, unauthenticated } from '../contract/errors.js';
-import type { Limits } from '../limits/limits.js';
+import type { Limits } from '../service/limits/limits.js';
 
 /** By token or, for services, by key. */
 export async function callerOf(

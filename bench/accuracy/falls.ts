@@ -20,7 +20,7 @@ import { RATE_HZ } from '../../operators/detect-falls/tracks.js';
 import { THRESHOLD, trainOn } from '../../operators/detect-falls/train.js';
 import { intel5300Log } from '../../pipeline/formats/intel5300-log.js';
 import { intel5300 } from '../../pipeline/formats/intel5300.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { interval, rocAuc, share, thresholdAt } from './statistics.js';
 
 /** One clip of a set: what it shows, and its candidates. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Type, type Static } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Failure, ModelReference, PoseFrame, SensedEvent, Window } from '../../pipeline/model/index.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { confidenceOf, RULE_THRESHOLD } from './confidence.js';
 import type { Ensemble } from './dense.js';
 import { netScorer, ruleScorer, scoreOf, type Scorer } from './detector.js';

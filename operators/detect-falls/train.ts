@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { trainEnsemble, type Ensemble, type TrainingSettings } from './dense.js';
 import { WEIGHTS_FILE, type FallWeights } from './detect-falls.js';
 import { FEATURES } from './features.js';

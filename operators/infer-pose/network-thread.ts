@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { compiledModule } from '../../pipeline/telemetry/paths.js';
+import { compiledModule } from '../../pipeline/base/paths.js';
 import type { LoadedBackend } from './backends.js';
 import type { Estimate } from './estimate.js';
 import { FairQueue } from './fair-queue.js';

@@ -1,5 +1,8 @@
+import type { Clock } from '../base/clock.js';
 import type { Transaction } from './transaction.js';
 import type { Domain, Environment, Failure, LinkTable, Provenance } from '../model/index.js';
+
+export type { Clock };
 
 /** Plain data that survives JSON and a structured clone: snapshots' and positions' content may also hold typed arrays. */
 export type State = unknown;
@@ -10,16 +13,6 @@ export interface Logger {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-}
-
-/** Time as a node may read it. Operators decide by event time alone; clocks serve latency figures and live sources. */
-export interface Clock {
-  /** Microseconds since 1970. */
-  now(): number;
-  /** Monotonic milliseconds. */
-  elapsed(): number;
-  /** Calls `then` once `ms` of this clock have passed, unless the function that it gives is called before. Left out: the system's timers. */
-  timer?(ms: number, then: () => void): () => void;
 }
 
 /** Counters of one node. All names of reasons and stages are bounded sets. */

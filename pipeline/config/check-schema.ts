@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { Component } from '../component/index.js';
-import { ID_PATTERN } from './frame.js';
+import { ID_PATTERN } from './topology-schema.js';
 import { allowsType, describeRange, describeType, jsonSchema, type JsonSchema } from './json-schema.js';
 import { nearest } from './nearest.js';
 import type { Finding, Place, Problems } from './problem.js';

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import type { Component, Registry } from '../component/index.js';
 import { KINDS } from '../component/index.js';
 import { CODES } from './codes.js';
-import { FrameSchema, queueSchema } from './frame.js';
+import { FrameSchema, queueSchema } from './topology-schema.js';
 import { inputsOf, outputsOf } from './graph.js';
 import { describeType, jsonSchema, mustBeWritten, type JsonSchema } from './json-schema.js';
 import { SECTIONS } from './nodes.js';

@@ -1,6 +1,6 @@
 import type { Component, Kind, Registry } from '../component/index.js';
 import { KINDS } from '../component/index.js';
-import { EnabledSchema, FromSchema, FrameSchema, ID_PATTERN, queueSchema } from './frame.js';
+import { EnabledSchema, FromSchema, FrameSchema, ID_PATTERN, queueSchema } from './topology-schema.js';
 import { jsonSchema, mustBeWritten, type JsonSchema } from './json-schema.js';
 import { componentPage } from './problem.js';
 import { SECTIONS } from './nodes.js';

@@ -11,7 +11,7 @@ export { lacksKey, privacyFaults, unheld, type PrivacyFault } from './privacy.js
 export { formatProblem, type Place, type Problem } from './problem.js';
 export { COMPARISONS, isComparison, type Comparison, type Pattern } from './pattern.js';
 export type { InlineRecord } from './test-schema.js';
-export { loadTests, type LoadedTests } from './test-file.js';
+export { isTestFile, loadTests, type LoadedTests } from './test-file.js';
 export * from './test-case.js';
 export { checkTogether, collisions, type Collision } from './together.js';
 export * from './topology.js';

@@ -11,7 +11,7 @@ import {
   type LoadedEnvironment,
 } from './environments.js';
 import { readBounded } from './files.js';
-import { FrameSchema, SettingsSchema } from './frame.js';
+import { FrameSchema, SettingsSchema } from './topology-schema.js';
 import { linkNodes, type LinkedNode } from './graph.js';
 import { withHash, withHashes } from './hash.js';
 import { readNodes } from './nodes.js';

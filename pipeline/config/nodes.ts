@@ -1,7 +1,7 @@
 import type { AnySource, Complaint, Component, Kind, Registry } from '../component/index.js';
 import { RESERVED_FIELDS } from '../component/index.js';
 import { checkSchema, label } from './check-schema.js';
-import { EnabledSchema, FromSchema, ID_PATTERN, queueSchema } from './frame.js';
+import { EnabledSchema, FromSchema, ID_PATTERN, queueSchema } from './topology-schema.js';
 import { nearest } from './nearest.js';
 import type { Place, Problems } from './problem.js';
 import type { QueueSettings } from './topology.js';

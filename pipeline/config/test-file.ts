@@ -45,3 +45,6 @@ export function loadTests(file: string, registry: Registry, options: LoadOptions
   const all = [...found, ...problems.list()];
   return problems.errors > 0 ? { problems: all } : { topology, tests, problems: all };
 }
+
+/** `demo.test.yaml` holds tests of `demo.yaml`. */
+export const isTestFile = (file: string): boolean => /\.test\.ya?ml$/.test(file);

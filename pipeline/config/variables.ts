@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hideSecret } from '../telemetry/secrets.js';
+import { hideSecret } from '../base/secrets.js';
 import { nearest } from './nearest.js';
 import type { Place, Problems } from './problem.js';
 import { mapScalars, type ScalarTree, type Tree } from './tree.js';

@@ -1,6 +1,6 @@
 import type { CheckedNode } from '../config/topology.js';
 import type { NodeMeter } from '../telemetry/metrics.js';
-import { redact } from '../telemetry/secrets.js';
+import { redact } from '../base/secrets.js';
 import type { NodeHealth, Run } from './run.js';
 import type { LifecycleState, NodeStatus } from './status.js';
 

@@ -8,8 +8,8 @@ import type { NodeRun } from './host.js';
 import { NodeTraces } from './stages/node-traces.js';
 import { keepingOf } from './privacy/privacy.js';
 import { Problems } from './problems.js';
-import { seededRandom } from './shared/random.js';
-import { text } from './shared/waiting.js';
+import { seededRandom } from '../base/random.js';
+import { errorText } from '../base/error-text.js';
 
 export interface NodesOptions {
   readonly topology: CheckedTopology;
@@ -46,7 +46,7 @@ export class Nodes {
       try {
         this.#instances.set(node.id, node.component.create(node.config as never, context));
       } catch (error) {
-        throw new Error(`${node.id} (${node.component.name}) could not be made: ${text(error)}`, {
+        throw new Error(`${node.id} (${node.component.name}) could not be made: ${errorText(error)}`, {
           cause: error,
         });
       }
@@ -93,7 +93,7 @@ export class Nodes {
     try {
       return this.#instances.get(id)?.describe?.() ?? {};
     } catch (error) {
-      return { error: text(error) };
+      return { error: errorText(error) };
     }
   }
 
@@ -106,7 +106,7 @@ export class Nodes {
     try {
       await this.#instances.get(id)?.close?.();
     } catch (error) {
-      this.#options.log.warn('a node did not close', { node: id, error: text(error) });
+      this.#options.log.warn('a node did not close', { node: id, error: errorText(error) });
     }
   }
 

@@ -3,27 +3,27 @@ import type { Context, LiveFeed, Output, Reader } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import { LinkTable, type Data } from '../model/index.js';
 import type { DeadLetter, LetterQuery } from '../state/index.js';
-import { systemClock } from '../telemetry/clock.js';
+import { systemClock } from '../base/clock.js';
 import { createLogger, type Log } from '../telemetry/log.js';
 import { createMetrics, type Metrics, type TopologyFigures } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
-import { backoff, pause } from './shared/backoff.js';
+import { backoff, pause } from '../base/backoff.js';
 import { PATIENCE, type Patience } from './host.js';
 import { livePart } from './live.js';
 import { LatencyWindow } from './latency.js';
 import { letterDesk, type LetterDesk } from './dead-letters/letter-desk.js';
 import { copyStopped } from './checkpoints/copies.js';
-import { redact } from '../telemetry/secrets.js';
+import { redact } from '../base/secrets.js';
 import type { NodesOptions } from './nodes.js';
 import { planChanges } from './plan.js';
 import { degradedBy, nodeStatus } from './node-status.js';
-import { seededRandom } from './shared/random.js';
+import { seededRandom } from '../base/random.js';
 import type { Run } from './run.js';
 import { ShardGroup } from './scale-out/shard-group.js';
 import { Shard } from './shard.js';
 import type { LifecycleState, NodeStatus, Plan, RunningTopology, TopologyStatus } from './status.js';
 import { Steps } from './steps.js';
-import { text } from './shared/waiting.js';
+import { errorText } from '../base/error-text.js';
 
 export interface RunnerOptions {
   /** Default: the system's. */
@@ -277,7 +277,7 @@ class TopologyRunner implements Runner {
       await this.start();
       this.#next = waiting;
       throw Object.assign(
-        new Error(`the new topology could not be started, the old one runs again: ${text(error)}`, {
+        new Error(`the new topology could not be started, the old one runs again: ${errorText(error)}`, {
           cause: error,
         }),
         { code: 'plan.start' },
@@ -347,7 +347,7 @@ class TopologyRunner implements Runner {
     try {
       await launching;
     } catch (error) {
-      if (this.#launching === launching && this.#state !== 'stopping') this.#set('failed', text(error));
+      if (this.#launching === launching && this.#state !== 'stopping') this.#set('failed', errorText(error));
       throw error;
     }
   }
@@ -406,7 +406,7 @@ class TopologyRunner implements Runner {
     try {
       await shard.stop(save, this.#forced.signal.aborted);
     } catch (error) {
-      this.#set('failed', `it could not be stopped in order: ${text(error)}`);
+      this.#set('failed', `it could not be stopped in order: ${errorText(error)}`);
       throw error;
     } finally {
       if (this.#shard === shard) this.#shard = undefined;
@@ -425,7 +425,7 @@ class TopologyRunner implements Runner {
     if (this.#clock.elapsed() - this.#startedElapsed > STEADY_MS) this.#failures = 0;
     this.#begin(final ? 'stopping' : 'restarting', final ? STOP_STEPS : START_STEPS, error.message);
     this.#recovering = (final ? this.#giveUp(error) : this.#recover()).catch((reason: unknown) => {
-      this.#set('failed', text(reason));
+      this.#set('failed', errorText(reason));
     });
   }
 
@@ -446,10 +446,10 @@ class TopologyRunner implements Runner {
         return;
       } catch (error) {
         if (!this.#recovers(signal)) return;
-        this.#problem = text(error);
+        this.#problem = errorText(error);
         this.#log.error('the topology could not be recovered', {
           topology: this.#topology.id,
-          error: text(error),
+          error: errorText(error),
           attempt: this.#failures,
         });
         this.#changed();

@@ -36,7 +36,9 @@ import { Retention } from './privacy/retention.js';
 import { SinkConnection, type KeptSink } from './stages/sink/sink-connection.js';
 import { SinkStage } from './stages/sink/sink-stage.js';
 import { SourceStage } from './stages/source-stage.js';
-import { named, text, turn, withinTime } from './shared/waiting.js';
+import { errorText } from '../base/error-text.js';
+import { turn, withinTime } from '../base/waiting.js';
+import { named } from './node-error.js';
 
 /** Where the topology does not say it. */
 const OUTBOX_LIMIT_BYTES = 2 ** 30;
@@ -277,7 +279,7 @@ export class Shard implements Host, Run {
     await this.#compile(this.#state, last);
     onStep('data_pipeline_start', 0.5);
     this.#pumping = this.#pump!.run().catch((error: unknown) => {
-      this.fail(new Error(`the pump failed: ${text(error)}`, { cause: error }));
+      this.fail(new Error(`the pump failed: ${errorText(error)}`, { cause: error }));
     });
     await this.#openSources();
     this.#requireGoing();
@@ -434,8 +436,8 @@ export class Shard implements Host, Run {
       this.#opens.push(open);
       open.catch((error: unknown) => {
         source.run.status = 'unavailable';
-        source.run.problem = text(error);
-        this.fail(new Error(`${source.run.id}: ${text(error)}`, { cause: error }));
+        source.run.problem = errorText(error);
+        this.fail(new Error(`${source.run.id}: ${errorText(error)}`, { cause: error }));
       });
       return { node: source.run.id, work: Promise.race([source.ready, named(source.run.node, open)]) };
     });

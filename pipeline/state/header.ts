@@ -1,4 +1,4 @@
-import { packageVersion } from '../telemetry/paths.js';
+import { packageVersion } from '../base/paths.js';
 import { decode, encode } from './codec.js';
 import { KEY_FILE } from './keys.js';
 import type { Seal } from './seal.js';

@@ -1,8 +1,8 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeOwnFolder } from '../telemetry/folders.js';
-import { hideSecret } from '../telemetry/secrets.js';
+import { makeOwnFolder } from '../base/folders.js';
+import { hideSecret } from '../base/secrets.js';
 import { stateError } from './version.js';
 
 /** In a state folder: the secret that pseudonyms and encryption come from, where the topology gives none. */

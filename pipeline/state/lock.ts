@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { holderOf, lockFile } from '../telemetry/file-lock.js';
-import { makeOwnFolder } from '../telemetry/folders.js';
+import { holderOf, lockFile } from '../base/file-lock.js';
+import { makeOwnFolder } from '../base/folders.js';
 import { stateError } from './version.js';
 
 /** In a state folder: a restore has begun, and is not through. Holds the name of the folder that the old state is moved to. */

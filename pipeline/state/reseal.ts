@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { StateKeys } from './keys.js';
 import { HEADER, headerOf } from './header.js';
 import { openMdb, type Key, type Table } from './mdb.js';
-import { Room } from './room.js';
+import { Room } from './disk-space.js';
 import { Seal } from './seal.js';
 import { lookedAt, STATE_FILE, StateStore } from './store.js';
 import { WriteThreads } from './write-threads.js';

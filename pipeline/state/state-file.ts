@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Static, TObject } from 'typebox';
 import { Value } from 'typebox/value';
 import { checkLayout, stateError } from './version.js';
-import { makeOwnFolder } from '../telemetry/folders.js';
+import { makeOwnFolder } from '../base/folders.js';
 
 export interface StateFileOptions<S extends TObject> {
   /** With `version`, which counts up with each change that an earlier csiflow could not read. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, RangeOptions, RootDatabase } from 'lmdb';
-import { tightenOwnFolder } from '../telemetry/folders.js';
+import { tightenOwnFolder } from '../base/folders.js';
 import { checkHeader, HEADER, headerOf, sealOf } from './header.js';
 import { lockFolder } from './lock.js';
 import { openMdb, unsealed, type Key, type Table } from './mdb.js';
-import { Room } from './room.js';
+import { Room } from './disk-space.js';
 import { Seal } from './seal.js';
 import { stateError } from './version.js';
 import { WriteThreads } from './write-threads.js';

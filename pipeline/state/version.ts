@@ -1,4 +1,4 @@
-import { packageVersion } from '../telemetry/paths.js';
+import { packageVersion } from '../base/paths.js';
 
 /** How an error sends its reader on. */
 const HELP = 'see docs/operating.md, "Upgrades"';

@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
-import { redact } from './secrets.js';
+import { redact } from '../base/secrets.js';
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder } from '../../pipeline/telemetry/folders.js';
+import { makeFolder } from '../../pipeline/base/folders.js';
 import { quoted, withConnection, type Connectable } from '../shared/database.js';
 
 /** Name of a copy within a folder of its own. */

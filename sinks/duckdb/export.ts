@@ -6,7 +6,7 @@ import { openDatabase, storeKey, withConnection } from '../shared/database.js';
 import { TABLE_NAMES, type TableName } from '../shared/tables.js';
 import { instantOf } from './parameters.js';
 import { boundValues } from './pool.js';
-import { makeFolder } from '../../pipeline/telemetry/folders.js';
+import { makeFolder } from '../../pipeline/base/folders.js';
 
 type Exported = TableName | 'tracks' | 'keypoints';
 type Format = 'parquet' | 'csv' | 'ndjson';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Context, Sink } from '../../pipeline/component/index.js';
 import { groupOffsets } from '../../pipeline/kafka/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
-import { backoff, pause } from '../../pipeline/runtime/shared/backoff.js';
+import { backoff, pause } from '../../pipeline/base/backoff.js';
 import { address } from './address.js';
 import { topicsOf, type KafkaSinkSettings } from './settings.js';
 import { Spool } from './spool.js';

@@ -1,7 +1,7 @@
 import { open, readdir, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NO_KEYS, Seal, stateError, type StateKeys } from '../../pipeline/state/index.js';
-import { makeFolder } from '../../pipeline/telemetry/folders.js';
+import { makeFolder } from '../../pipeline/base/folders.js';
 import type { Addressed } from './topics.js';
 
 /**

@@ -2,9 +2,9 @@ import { Type, type Static } from 'typebox';
 import { choice, defineSink, type Context, type Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { brokerFields, checkBroker } from '../../pipeline/sources/mqtt/settings.js';
-import { packageVersion } from '../../pipeline/telemetry/paths.js';
+import { packageVersion } from '../../pipeline/base/paths.js';
 import { ENTITIES, type Entity } from './home-assistant.js';
-import { Room } from './room.js';
+import { Room } from './publisher.js';
 
 const qos = (what: string) =>
   Type.Integer({

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { derivedKey, stateError } from '../../pipeline/state/index.js';
 import { ASK_OWNER, claim } from './ownership.js';
 import { prepareSchema } from './schema.js';
-import { makeFolder } from '../../pipeline/telemetry/folders.js';
+import { makeFolder } from '../../pipeline/base/folders.js';
 
 /** An open store. `close` writes all into the file itself and frees it for others. */
 export interface Database {

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { stateError } from '../../pipeline/state/index.js';
-import { holderOf, lockFile } from '../../pipeline/telemetry/file-lock.js';
+import { holderOf, lockFile } from '../../pipeline/base/file-lock.js';
 
 /** How to get at the data of a file that somebody else owns. */
 export const ASK_OWNER =

@@ -6,7 +6,7 @@ import type { Data, Failure } from '../../pipeline/model/index.js';
 import type { Database } from './database.js';
 import { TABLE_NAMES, type TableName } from './tables.js';
 import type { Writer } from './writer.js';
-import { makeFolder } from '../../pipeline/telemetry/folders.js';
+import { makeFolder } from '../../pipeline/base/folders.js';
 
 /**
  * Parquet files by event time, one for each table. Rows wait in a staging database, where they can be

@@ -1,7 +1,7 @@
 import type { Context } from '../../pipeline/component/index.js';
 import type { Failure, SensedEvent } from '../../pipeline/model/index.js';
-import { backoff, pause } from '../../pipeline/runtime/shared/backoff.js';
-import { turn } from '../../pipeline/runtime/shared/waiting.js';
+import { backoff, pause } from '../../pipeline/base/backoff.js';
+import { turn } from '../../pipeline/base/waiting.js';
 import { Outbox, type OutboxEntry, type StateStore } from '../../pipeline/state/index.js';
 import { AddressError } from './address.js';
 import { AwayError, Deliveries, type DeliverySettings } from './deliveries.js';

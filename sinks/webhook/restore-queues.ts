@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../pipeline/telemetry/folders.js';
+import { makeFolder } from '../../pipeline/base/folders.js';
 
 /**
  * Brings a copy of the queues beside them; a copy without file is of no queues. What it gives puts it in their place;

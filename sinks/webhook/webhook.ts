@@ -16,8 +16,8 @@ import {
   type SensedEvent,
   type Severity,
 } from '../../pipeline/model/index.js';
-import { packageVersion } from '../../pipeline/telemetry/paths.js';
-import { hideSecret } from '../../pipeline/telemetry/secrets.js';
+import { packageVersion } from '../../pipeline/base/paths.js';
+import { hideSecret } from '../../pipeline/base/secrets.js';
 import { Deliveries } from './deliveries.js';
 import { Endpoint } from './endpoint.js';
 import { HourlyLimit } from './hourly-limit.js';

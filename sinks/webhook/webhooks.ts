@@ -5,8 +5,8 @@ import { defineSink, type Context, type Sink } from '../../pipeline/component/in
 import type { Data, Failure, SensedEvent } from '../../pipeline/model/index.js';
 import { tellReseal } from '../../pipeline/runtime/privacy/privacy.js';
 import { NO_KEYS, openState, STATE_FILE, StateStore, type StateKeys } from '../../pipeline/state/index.js';
-import { packageVersion } from '../../pipeline/telemetry/paths.js';
-import { hideSecret } from '../../pipeline/telemetry/secrets.js';
+import { packageVersion } from '../../pipeline/base/paths.js';
+import { hideSecret } from '../../pipeline/base/secrets.js';
 import { Courier, takeQueue } from './courier.js';
 import { restoreQueues } from './restore-queues.js';
 import { Refusals } from './refusals.js';

@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { addressKey } from '../../api/limits/addresses.js';
-import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { addressKey } from '../../api/service/limits/addresses.js';
+import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
 import { poseFrame } from '../support/fake-topology.js';
 import { openService, type TestService } from './support.js';
 

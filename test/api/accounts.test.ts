@@ -1,14 +1,14 @@
-import { ApiKeys } from '../../api/auth/api-keys.js';
-import { Users } from '../../api/auth/users.js';
+import { ApiKeys } from '../../api/service/accounts/api-keys.js';
+import { Users } from '../../api/service/accounts/users.js';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { addressKey } from '../../api/limits/addresses.js';
-import { KnownAddresses } from '../../api/limits/known-addresses.js';
-import { DEFAULT_LIMITS, Limits } from '../../api/limits/limits.js';
+import { addressKey } from '../../api/service/limits/addresses.js';
+import { KnownAddresses } from '../../api/service/limits/known-addresses.js';
+import { DEFAULT_LIMITS, Limits } from '../../api/service/limits/limits.js';
 import { openService, type TestService } from './support.js';
 
 const BASE = '/form-b/api/v1';

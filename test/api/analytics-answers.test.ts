@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Rollups } from '../../api/analytics/rollups.js';
+import { Rollups } from '../../api/service/queries/analytics/rollups.js';
 import type { Aggregate, MeasureQuery, Reader } from '../../pipeline/component/index.js';
 import type { Measure, SensedEvent } from '../../pipeline/model/index.js';
 import { testEnvironment } from '../support/context.js';

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { hourName, localBuckets, periodUntil, startOfPeriod } from '../../api/analytics/periods.js';
+import {
+  hourName,
+  localBuckets,
+  periodUntil,
+  startOfPeriod,
+} from '../../api/service/queries/analytics/periods.js';
 import { EnvironmentSchema, localTime, startOfDay, zoneOffset } from '../../pipeline/model/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { withDefaults } from '../kit/definition.js';

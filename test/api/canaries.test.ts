@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { components } from '../../api/components.js';
 import { ENDPOINTS } from '../../api/rest/app.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { Canaries } from '../support/canaries.js';
 import { Csiflow } from '../support/csiflow.js';
 

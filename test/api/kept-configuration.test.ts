@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Configuration, RefusedError } from '../../api/configuration/configuration.js';
-import type { Facts, Field, Value } from '../../api/configuration/field.js';
-import { FIELDS, isKept, keptSchema, NO_FACTS } from '../../api/configuration/fields.js';
+import { Configuration, RefusedError } from '../../api/service/configuration/configuration.js';
+import type { Facts, Field, Value } from '../../api/service/configuration/field.js';
+import { FIELDS, isKept, keptSchema, NO_FACTS } from '../../api/service/configuration/fields.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { bench, WHOLE, type Bench } from './config-support.js';
 

@@ -1,6 +1,6 @@
 import type jwksRsa from 'jwks-rsa';
 import { expect, test } from 'vitest';
-import { KeySet } from '../../api/auth/key-set.js';
+import { KeySet } from '../../api/service/accounts/key-set.js';
 
 const keyOf = (kid: string) => ({ kid, getPublicKey: () => `PEM of ${kid}` }) as jwksRsa.SigningKey;
 

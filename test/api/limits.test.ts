@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Sessions } from '../../api/auth/sessions.js';
-import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { Sessions } from '../../api/service/accounts/sessions.js';
+import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
 import { ENDPOINTS } from '../../api/rest/app.js';
 import { openService, type TestService } from './support.js';
 

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
 import { afterEach, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
-import { Hosts } from '../../api/limits/hosts.js';
+import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
+import { Hosts } from '../../api/service/limits/hosts.js';
 import { openService, type TestService } from './support.js';
 
 let service: TestService | undefined;

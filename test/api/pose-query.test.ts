@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Answers } from '../../api/pose-query/answers.js';
-import { startOf } from '../../api/pose-query/buckets.js';
-import { summarise, type PoseQuestion } from '../../api/pose-query/summarise.js';
+import { Answers } from '../../api/service/queries/pose-query/answers.js';
+import { startOf } from '../../api/service/queries/pose-query/buckets.js';
+import { summarise, type PoseQuestion } from '../../api/service/queries/pose-query/summarise.js';
 import type { Measure } from '../../pipeline/model/index.js';
 import { testEnvironment } from '../support/context.js';
 import { FakeTopology, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { components } from '../../api/components.js';
-import { Sessions } from '../../api/processing/sessions.js';
+import { Sessions } from '../../api/service/queries/processing/sessions.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import type { Operator } from '../../pipeline/component/index.js';
 import { parseTopology } from '../../pipeline/config/index.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
 import { complaints } from '../support/openapi.js';
 import { openService, type TestService } from './support.js';
 

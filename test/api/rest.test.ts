@@ -14,7 +14,7 @@ import {
   StopASchema,
   StopBSchema,
 } from '../../api/contract/system.js';
-import { DEFAULT_LIMITS } from '../../api/limits/limits.js';
+import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
 import { FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
 import { openService, type TestService } from './support.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RestartSchema, StepsSchema } from '../../api/contract/system.js';
-import { LifecycleTimes } from '../../api/deployment/lifecycle-times.js';
+import { LifecycleTimes } from '../../api/service/deployment/lifecycle-times.js';
 import { writeProfiles } from '../../operators/infer-pose/weights.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import type { LifecycleState, TopologyStatus } from '../../pipeline/runtime/status.js';

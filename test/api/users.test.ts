@@ -2,8 +2,8 @@ import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Tokens } from '../../api/auth/tokens.js';
-import { Users } from '../../api/auth/users.js';
+import { Tokens } from '../../api/service/accounts/tokens.js';
+import { Users } from '../../api/service/accounts/users.js';
 
 let folder: string;
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withWebhooks } from '../../api/deployment/webhooks-node.js';
+import { withWebhooks } from '../../api/service/deployment/webhooks-node.js';
 import { detectFalls } from '../../operators/detect-falls/detect-falls.js';
 import { webhook } from '../../sinks/webhook/webhook.js';
 import { webhooks } from '../../sinks/webhook/webhooks.js';

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ApiKeys } from '../../api/auth/api-keys.js';
-import { Users } from '../../api/auth/users.js';
+import { ApiKeys } from '../../api/service/accounts/api-keys.js';
+import { Users } from '../../api/service/accounts/users.js';
 import { csiflow } from '../support/csiflow.js';
 
 let folder: string;

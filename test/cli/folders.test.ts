@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeFolder, makeOwnFolder } from '../../pipeline/telemetry/folders.js';
+import { makeFolder, makeOwnFolder } from '../../pipeline/base/folders.js';
 
 test('makes a folder and those above it, and takes one that is there', () => {
   const root = mkdtempSync(join(tmpdir(), 'csiflow-folder-'));

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Command, type Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { loadSubcommands } from '../../api/cli/subcommands.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 
 const program = new Command('csiflow');
 const folder = new URL('../../api/cli/commands/', import.meta.url);

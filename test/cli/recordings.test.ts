@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { EXIT } from '../../api/cli/exit.js';
+import { EXIT } from '../../pipeline/base/exit.js';
 import { runCommandLine } from '../../api/cli/program.js';
 import { CaptureWriter, recordUdp } from '../../api/cli/recordings/record.js';
 import { replay } from '../../api/cli/recordings/replay.js';

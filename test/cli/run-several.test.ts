@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { Csiflow } from '../support/csiflow.js';
 
 const FLAT = readFileSync(packageFile('topologies/environments/demo-flat.yaml'), 'utf8');

@@ -11,8 +11,8 @@ import {
   type Socket,
   type SocketClass,
 } from '../../api/client/index.js';
-import { ApiKeys } from '../../api/auth/api-keys.js';
-import { ServerSchemas } from '../../api/ws/schemas.js';
+import { ApiKeys } from '../../api/service/accounts/api-keys.js';
+import { ServerSchemas } from '../../api/contract/messages.js';
 import { openService, type TestService } from '../api/support.js';
 import { FIRST_TIME, fallEvent, person, poseFrame } from '../support/fake-topology.js';
 

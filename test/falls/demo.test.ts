@@ -11,7 +11,7 @@ import { window } from '../../operators/window/window.js';
 import type { AnyOperator, Operator, Output, SourceOutput } from '../../pipeline/component/index.js';
 import { LinkTable, type Data, type Environment, type SensedEvent } from '../../pipeline/model/index.js';
 import { simulator } from '../../pipeline/sources/simulator/source.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 

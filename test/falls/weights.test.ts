@@ -5,7 +5,7 @@ import { logit } from '../../operators/detect-falls/dense.js';
 import { readWeights, WEIGHTS_FILE } from '../../operators/detect-falls/detect-falls.js';
 import { FEATURES } from '../../operators/detect-falls/features.js';
 import { SETTINGS, THRESHOLD } from '../../operators/detect-falls/train.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 
 describe('the weights of detect-falls', () => {
   const weights = readWeights();

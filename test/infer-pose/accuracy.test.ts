@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { loadBackend } from '../../operators/infer-pose/backends.js';
 import { Network, weightTensors } from '../../operators/infer-pose/network.js';
 import { accuracyOf, meanPose, type Accuracy } from '../../operators/infer-pose/training/accuracy.js';

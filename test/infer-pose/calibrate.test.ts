@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { calibrateTopology } from '../../api/calibration/calibrate.js';
+import { calibrateTopology } from '../../api/cli/calibration/calibrate.js';
 import { readProfiles } from '../../operators/infer-pose/weights.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 
 const print = () => undefined;
 const shipped = packageFile('topologies/environments/demo-flat.calibration.json');

@@ -12,7 +12,7 @@ import {
 } from '../../pipeline/model/index.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { Engine } from '../../operators/infer-pose/engine.js';
 import { ProfileLearner } from '../../operators/infer-pose/profiles.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { Engine } from '../../operators/infer-pose/engine.js';
 import { Inference, type InferenceOptions } from '../../operators/infer-pose/inference.js';
 import { NetworkThread } from '../../operators/infer-pose/network-thread.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Operator } from '../../pipeline/component/index.js';
 import { LinkTable, type Environment, type PoseFrame, type Window } from '../../pipeline/model/index.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import { confidenceOf, expectedError, personOf } from '../../operators/infer-pose/person.js';
 import type { Estimate } from '../../operators/infer-pose/estimate.js';

@@ -22,7 +22,7 @@ import { mqtt as mqttSource } from '../../pipeline/sources/mqtt/mqtt.js';
 import { udp } from '../../pipeline/sources/udp.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';

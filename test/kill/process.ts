@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { packageFolder } from '../../pipeline/telemetry/paths.js';
+import { packageFolder } from '../../pipeline/base/paths.js';
 
 /** What a process of child.ts is told. */
 export interface ChildInput {

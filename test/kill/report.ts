@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { expect } from 'vitest';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import type { Loss } from './accepted.js';
 import { KINDS, type Kind } from './process.js';
 import { WAYS, type Way } from './told.js';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { INTEL, judge, leaveOut, readIntel } from '../../bench/accuracy/falls.js';
 import { readWeights, WEIGHTS_FILE } from '../../operators/detect-falls/detect-falls.js';
 import { netScorer } from '../../operators/detect-falls/detector.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { csiflow } from '../support/csiflow.js';
 import { sharedFile } from '../support/shared.js';
 

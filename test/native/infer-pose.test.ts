@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LinkTable } from '../../pipeline/model/index.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { describeBackends } from '../../operators/infer-pose/backends.js';
 import { Engine } from '../../operators/infer-pose/engine.js';
 import type { Estimate } from '../../operators/infer-pose/estimate.js';

@@ -23,10 +23,10 @@ import {
 } from '../../pipeline/state/index.js';
 import { copyInto } from '../../sinks/duckdb/backup.js';
 import { letterDesk } from '../../pipeline/runtime/dead-letters/letter-desk.js';
-import { Room } from '../../pipeline/state/room.js';
+import { Room } from '../../pipeline/state/disk-space.js';
 import { stateError } from '../../pipeline/state/version.js';
 import { WriteThreads } from '../../pipeline/state/write-threads.js';
-import { redact } from '../../pipeline/telemetry/secrets.js';
+import { redact } from '../../pipeline/base/secrets.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { testContext } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';

@@ -6,7 +6,7 @@ import { open } from 'lmdb';
 import { expect, test } from 'vitest';
 import type { Data } from '../../pipeline/model/index.js';
 import { udp } from '../../pipeline/sources/udp.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { lockFolder } from '../../pipeline/state/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { ENDPOINTS } from '../../api/rest/app.js';
 import { Outbox, StateStore } from '../../pipeline/state/index.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { Csiflow } from '../support/csiflow.js';
 import { startReceiver, type Receiver } from '../support/http-receiver.js';
 import { INFLUX_USERS, startInflux, type InfluxServer } from '../support/servers/influx.js';

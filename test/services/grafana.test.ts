@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Data } from '../../pipeline/model/index.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { Connection } from '../../sinks/influxdb/connection.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { withDefaults } from '../kit/definition.js';

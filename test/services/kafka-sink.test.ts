@@ -10,7 +10,7 @@ import { Type } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defineSource, type Sink } from '../../pipeline/component/index.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
-import { packageFolder } from '../../pipeline/telemetry/paths.js';
+import { packageFolder } from '../../pipeline/base/paths.js';
 import { kafka } from '../../sinks/kafka/kafka.js';
 import { ResultMessage } from '../../sinks/kafka/message.js';
 import { withDefaults } from '../kit/definition.js';

@@ -12,7 +12,7 @@ import type { Clock, Sink } from '../../pipeline/component/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { readerConformance } from '../kit/reader.js';
 import { testContext } from '../support/context.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { WRITER } from './duckdb-writer.js';
 import { HOP, measure, person, poseFrame, sensedEvent, START } from '../support/records.js';
 

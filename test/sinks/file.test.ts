@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
 import { file } from '../../sinks/file.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { testContext } from '../support/context.js';
 import { HOP, measure, poseFrame, START } from '../support/records.js';
 

@@ -4,7 +4,7 @@ import type { Context, Sink } from '../../pipeline/component/index.js';
 import { AddressError, checkLiteral } from '../../sinks/webhook/address.js';
 import { retryAfter } from '../../sinks/webhook/endpoint.js';
 import { HourlyLimit } from '../../sinks/webhook/hourly-limit.js';
-import { redact } from '../../pipeline/telemetry/secrets.js';
+import { redact } from '../../pipeline/base/secrets.js';
 import { webhook } from '../../sinks/webhook/webhook.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';

@@ -5,7 +5,7 @@ import { open } from 'lmdb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { checkLayout, STATE_FILE, StateStore } from '../../pipeline/state/index.js';
 import { decode, encode } from '../../pipeline/state/store.js';
-import { packageVersion } from '../../pipeline/telemetry/paths.js';
+import { packageVersion } from '../../pipeline/base/paths.js';
 
 let folder: string;
 beforeEach(() => {

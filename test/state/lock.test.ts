@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { lockFolder } from '../../pipeline/state/index.js';
-import { lockFile } from '../../pipeline/telemetry/file-lock.js';
+import { lockFile } from '../../pipeline/base/file-lock.js';
 import { temporaryFolder } from '../support/flow.js';
 import { hasContainers, Holder } from '../support/holder.js';
 

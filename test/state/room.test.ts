@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Room } from '../../pipeline/state/room.js';
+import { Room } from '../../pipeline/state/disk-space.js';
 
 const MIB = 2 ** 20;
 

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { packageFile, packageFolder } from '../../pipeline/telemetry/paths.js';
+import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 
 /** The compiled command line as a child process, as a user runs it. */
 export class Csiflow {

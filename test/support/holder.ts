@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { pathToFileURL } from 'node:url';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 
 /** Runs a command with process numbers of its own, as in another container. */
 const CONTAINER = ['unshare', '-pf', '--mount-proc', '--kill-child'] as const;

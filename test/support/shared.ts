@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFolder } from '../../pipeline/telemetry/paths.js';
+import { packageFolder } from '../../pipeline/base/paths.js';
 
 /** A file or folder of the test data that lies beside the project, or undefined where it is not there. */
 export function sharedFile(path: string): string | undefined {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
-import { packageFile } from '../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import { addProcessMetrics } from '../../pipeline/telemetry/process-metrics.js';
 import { openTracer } from '../../pipeline/telemetry/traces/otlp.js';
 

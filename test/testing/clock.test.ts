@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TestClock } from '../../api/testing/clock.js';
+import { TestClock } from '../../pipeline/testing/clock.js';
 
 test('timers fall due in their order, each at its time, and none twice', () => {
   const clock = new TestClock(1e6);

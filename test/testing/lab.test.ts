@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Lab, type Busy } from '../../api/testing/lab.js';
+import { Lab, type Busy } from '../../pipeline/testing/lab.js';
 
 /** A node with so much in its queue; `mock` where it stands in for a sink. */
 const node = (queueDepth: number, mock: Busy['mock'] = null) => {

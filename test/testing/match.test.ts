@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { differences, matches, nearestTo } from '../../api/testing/match.js';
+import { differences, matches, nearestTo } from '../../pipeline/testing/match.js';
 
 const event = {
   type: 'fall_detection',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Lab } from '../../api/testing/lab.js';
-import { MockSink } from '../../api/testing/mock-sink.js';
+import { Lab } from '../../pipeline/testing/lab.js';
+import { MockSink } from '../../pipeline/testing/mock-sink.js';
 import type { AnySink, Recovery, Sink } from '../../pipeline/component/index.js';
 import { LinkTable, type Measure } from '../../pipeline/model/index.js';
 

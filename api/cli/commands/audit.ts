@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AuditEntry } from '../../audit/audit-log.js';
+import type { AuditEntry } from '../../service/audit/audit-log.js';
 import { remoteOptions, type RemoteOptions } from '../remote.js';
 
 interface AuditOptions extends RemoteOptions {

@@ -38,10 +38,10 @@ async function backUp(file: string, options: BackupOptions): Promise<Made> {
   const [{ loadForCommand }, { registryWith }, { createRunner }, { createLogger }, { makeBackup }] =
     await Promise.all([
       import('../topologies.js'),
-      import('../../plugins.js'),
+      import('../plugins.js'),
       import('../../../pipeline/runtime/runner.js'),
       import('../../../pipeline/telemetry/log.js'),
-      import('../../backup/make-backup.js'),
+      import('../../service/backup/make-backup.js'),
     ]);
   const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
   const topology = loadForCommand(file, variables, await registryWith(options.plugin));

@@ -31,7 +31,7 @@ export function register(program: Command): void {
       '\nExample:\n  csiflow calibrate topologies/ward-3.yaml --out topologies/ward-3.calibration.json',
     )
     .action(async (topology: string, { json, ...options }: Options) => {
-      const { calibrateTopology } = await import('../../calibration/calibrate.js');
+      const { calibrateTopology } = await import('../calibration/calibrate.js');
       const profiles = await calibrateTopology(topology, {
         ...options,
         print: (line) => process.stderr.write(`${line}\n`),

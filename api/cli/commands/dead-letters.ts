@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { letterBody, wholeLetterBody } from '../../contract/letters.js';
-import { CommandError, EXIT } from '../exit.js';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import type { LetterBox } from '../letter-box.js';
 import { remoteOptions, type RemoteOptions } from '../remote.js';
 

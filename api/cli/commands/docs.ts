@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CommandError } from '../exit.js';
+import { CommandError } from '../../../pipeline/base/exit.js';
 
 export function register(program: Command): void {
   program

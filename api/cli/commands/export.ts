@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { CommandError, EXIT } from '../exit.js';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 interface Options {
   readonly from: string;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../exit.js';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 interface RunOptions {
   readonly host: string;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
-import { CommandError, EXIT } from '../exit.js';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import type { Recorded } from '../recordings/record.js';
 import type { SimulatedScene } from '../recordings/simulate.js';
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CommandError, EXIT } from '../exit.js';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 interface Options {
   readonly filter?: string;
@@ -52,10 +52,10 @@ async function test(
 ): Promise<void> {
   const [{ registryWith }, { topologyFiles, printProblems, summary }, { readSuites, runSuites }, report] =
     await Promise.all([
-      import('../../plugins.js'),
+      import('../plugins.js'),
       import('../topologies.js'),
-      import('../../testing/suites.js'),
-      import('../../testing/report.js'),
+      import('../../../pipeline/testing/suites.js'),
+      import('../../../pipeline/testing/report.js'),
     ]);
   const registry = await registryWith(options.plugin);
   const { suites, problems } = readSuites(topologyFiles(paths), registry, options.filter ?? '');

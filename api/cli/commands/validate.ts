@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CheckedTopology, Problem } from '../../../pipeline/config/index.js';
-import { CommandError, EXIT } from '../exit.js';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 interface ValidateOptions {
   readonly format: string;
@@ -44,12 +44,12 @@ async function validate(
   { secrets, plugin, together }: ValidateOptions,
 ): Promise<void> {
   const [
-    { checkTogether, loadTests, loadTopology },
+    { checkTogether, isTestFile, loadTests, loadTopology },
     { registryWith },
-    { isTestFile, printProblems, summary, topologyFiles },
+    { printProblems, summary, topologyFiles },
   ] = await Promise.all([
     import('../../../pipeline/config/index.js'),
-    import('../../plugins.js'),
+    import('../plugins.js'),
     import('../topologies.js'),
   ]);
   const registry = await registryWith(plugin);

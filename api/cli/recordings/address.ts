@@ -1,4 +1,4 @@
-import { CommandError, EXIT } from '../exit.js';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 /** `udp://127.0.0.1:5005` (or with an IPv6 host in brackets) as host and port. @throws CommandError for anything else. */
 export function udpAddress(text: string): { readonly host: string; readonly port: number } {

@@ -1,5 +1,5 @@
 import { FormatError } from '../../../pipeline/formats/index.js';
-import { CommandError, EXIT } from '../exit.js';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 /** What a system's error means for a file that is to be made anew. */
 export function notMade(error: unknown, file: string, choose = 'another name'): unknown {

@@ -2,7 +2,7 @@ import type { AnySource, Context } from '../../../pipeline/component/index.js';
 import { encodeFrame } from '../../../pipeline/formats/adr018-frame.js';
 import { RawBuilder } from '../../../pipeline/formats/index.js';
 import { frameSize, LinkTable, type CsiBlock, type Environment } from '../../../pipeline/model/index.js';
-import { CommandError, EXIT } from '../exit.js';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { commandContext } from './context.js';
 import type { CaptureWriter, Recorded } from './record.js';
 

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../../pipeline/component/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
-import type { Range } from '../../analytics/periods.js';
+import type { Range } from '../../service/queries/analytics/periods.js';
 import type { Call } from '../../contract/endpoint.js';
-import { placeOf, readerOf, type Place } from '../../deployment/places.js';
+import { placeOf, readerOf, type Place } from '../../service/deployment/places.js';
 import { readRange, Time } from '../ranges.js';
 
 /** Parameters of the calls that are about a range of time. */

@@ -1,11 +1,11 @@
 import { Type, type TSchema } from 'typebox';
 import type { Reader } from '../../../pipeline/component/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
-import { PERIODS, periodUntil, type Period, type Range } from '../../analytics/periods.js';
-import { Rollups } from '../../analytics/rollups.js';
+import { PERIODS, periodUntil, type Period, type Range } from '../../service/queries/analytics/periods.js';
+import { Rollups } from '../../service/queries/analytics/rollups.js';
 import { defineEndpoint, formView, type AnyEndpoint } from '../../contract/endpoint.js';
 import { ApiError } from '../../contract/errors.js';
-import { placeOf, readerOf } from '../../deployment/places.js';
+import { placeOf, readerOf } from '../../service/deployment/places.js';
 import { refuseEmpty } from '../ranges.js';
 
 /** What a figure is computed from. */

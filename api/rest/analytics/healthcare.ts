@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Measure, SensedEvent } from '../../../pipeline/model/index.js';
-import { HOUR } from '../../analytics/periods.js';
-import { over, rounded } from '../../analytics/rollups.js';
+import { HOUR } from '../../service/queries/analytics/periods.js';
+import { over, rounded } from '../../service/queries/analytics/rollups.js';
 import { isoTime } from '../../contract/form.js';
 import { Time } from '../ranges.js';
 import { domainEndpoint, type Metric, type Question } from './domain.js';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Aggregate } from '../../../pipeline/component/index.js';
-import { HOUR, localBuckets, MINUTE, startOfPeriod } from '../../analytics/periods.js';
+import { HOUR, localBuckets, MINUTE, startOfPeriod } from '../../service/queries/analytics/periods.js';
 import {
   byStart,
   over,
@@ -9,7 +9,7 @@ import {
   Rollups,
   WITH_PERSONS,
   type Peak,
-} from '../../analytics/rollups.js';
+} from '../../service/queries/analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
 import { Time } from '../ranges.js';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { FUNNEL_STAGES } from '../../../pipeline/model/index.js';
-import { hourName, localBuckets, startOfPeriod } from '../../analytics/periods.js';
-import { byStart, over, rounded } from '../../analytics/rollups.js';
+import { hourName, localBuckets, startOfPeriod } from '../../service/queries/analytics/periods.js';
+import { byStart, over, rounded } from '../../service/queries/analytics/rollups.js';
 import { domainEndpoint, type Metric, type Question } from './domain.js';
 import { Count } from './events.js';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { rounded, WITH_PERSONS } from '../../analytics/rollups.js';
+import { rounded, WITH_PERSONS } from '../../service/queries/analytics/rollups.js';
 import { isoTime } from '../../contract/form.js';
 import { Time } from '../ranges.js';
 import { domainEndpoint, type Metric } from './domain.js';

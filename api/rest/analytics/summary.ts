@@ -1,8 +1,21 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../../pipeline/component/index.js';
 import { ACTIVITY_TYPES, ALERT_TYPES } from '../../../pipeline/model/index.js';
-import { localBuckets, MINUTE, startOfPeriod, type Period, type Range } from '../../analytics/periods.js';
-import { byStart, over, peakOccupancy, rounded, Rollups, type Peak } from '../../analytics/rollups.js';
+import {
+  localBuckets,
+  MINUTE,
+  startOfPeriod,
+  type Period,
+  type Range,
+} from '../../service/queries/analytics/periods.js';
+import {
+  byStart,
+  over,
+  peakOccupancy,
+  rounded,
+  Rollups,
+  type Peak,
+} from '../../service/queries/analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
 import { Time } from '../ranges.js';

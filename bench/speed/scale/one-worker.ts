@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Admin, Kafka } from 'kafkajs';
 import { loadKafka } from '../../../pipeline/kafka/index.js';
-import { packageFile } from '../../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../../pipeline/base/paths.js';
 import { withFolder } from '../bench-line.js';
 import { datagramsOf, makeRooms, repeated, writeRooms, type Datagram } from './rooms.js';
 import { drained, produce } from './topics.js';

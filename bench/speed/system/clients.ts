@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { loadavg } from 'node:os';
-import { compiledModule } from '../../../pipeline/telemetry/paths.js';
+import { compiledModule } from '../../../pipeline/base/paths.js';
 import type { LoadOrder, LoadReport, Times } from './load-client.js';
 import { sendFrom, Service, type CpuTime } from './service.js';
 import { makeSite } from './site.js';

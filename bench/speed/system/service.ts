@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import { compiledModule, packageFile } from '../../../pipeline/telemetry/paths.js';
+import { compiledModule, packageFile } from '../../../pipeline/base/paths.js';
 import type { SenderOrder, SenderReport } from './sender.js';
 import type { Site } from './site.js';
 

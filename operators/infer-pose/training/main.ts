@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { loadEnvironment } from '../../../pipeline/config/environments.js';
 import { formatProblem, Problems } from '../../../pipeline/config/problem.js';
 import type { Environment } from '../../../pipeline/model/index.js';
-import { packageFile } from '../../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../../pipeline/base/paths.js';
 import { loadBackend, type BackendName } from '../backends.js';
 import { modelFolder, readModel, siteOf, writeModel, SHIPPED } from '../weights.js';
 import { calibrate, evaluate } from './evaluate.js';

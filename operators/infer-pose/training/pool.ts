@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { compiledModule } from '../../../pipeline/telemetry/paths.js';
+import { compiledModule } from '../../../pipeline/base/paths.js';
 import type { Pick } from './batches.js';
 import type { Plan } from './generate.js';
 import type { Samples } from './samples.js';

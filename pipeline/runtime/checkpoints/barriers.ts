@@ -2,9 +2,9 @@ import type { Context, Position, State } from '../../component/index.js';
 import type { CheckedNode } from '../../config/topology.js';
 import { encodeNode, type ShardState } from '../../state/index.js';
 import type { NodeRun, Patience } from '../host.js';
-import { killAt } from '../shared/kill.js';
+import { killAt } from '../../base/kill.js';
 import type { KeptSource, SourceStage } from '../stages/source-stage.js';
-import { text } from '../shared/waiting.js';
+import { errorText } from '../../base/error-text.js';
 
 /** The last checkpoint, as a status shows it. */
 export interface CheckpointFigures {
@@ -117,7 +117,7 @@ export class Barriers {
     if (barrier.states.size < this.#options.runs.size) return;
     this.#commit(barrier).catch((error: unknown) => {
       this.#options.onFailure(
-        new Error(`the checkpoint could not be written: ${text(error)}`, { cause: error }),
+        new Error(`the checkpoint could not be written: ${errorText(error)}`, { cause: error }),
       );
     });
   }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Sink } from '../../component/index.js';
 import { stateKeysOf } from '../privacy/privacy.js';
 import { StateStore, STATE_FILE } from '../../state/index.js';
-import { makeFolder } from '../../telemetry/folders.js';
+import { makeFolder } from '../../base/folders.js';
 import { Nodes, type NodesOptions } from '../nodes.js';
-import { named } from '../shared/waiting.js';
+import { named } from '../node-error.js';
 
 /** Where a backup keeps the copies of stores: a folder a node. */
 export const STORES = 'stores';

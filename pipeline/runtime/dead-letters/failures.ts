@@ -3,8 +3,8 @@ import type { Settings } from '../../config/topology.js';
 import type { Data, Failure, LinkTable } from '../../model/index.js';
 import type { NewLetter } from '../../state/index.js';
 import type { NodeRun } from '../host.js';
-import { redact } from '../../telemetry/secrets.js';
-import { toPortable } from '../shared/portable.js';
+import { redact } from '../../base/secrets.js';
+import { toPortable } from '../../model/portable.js';
 
 /** Dead letters of input that are kept in a second; the rest is counted alone: who floods a port must not push out others' letters. */
 const LETTERS_A_SECOND = 200;

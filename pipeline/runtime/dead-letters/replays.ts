@@ -1,7 +1,7 @@
 import type { Context } from '../../component/index.js';
 import type { Data, LinkTable } from '../../model/index.js';
 import type { DeadLetter, DeadLetters } from '../../state/index.js';
-import { fromPortable, type Portable } from '../shared/portable.js';
+import { fromPortable, type Portable } from '../../model/portable.js';
 
 /** Why a letter cannot be given to its node again. */
 export interface NotReplayed {

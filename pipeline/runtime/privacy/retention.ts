@@ -3,7 +3,7 @@ import type { Settings } from '../../config/topology.js';
 import type { DeadLetters } from '../../state/index.js';
 import type { Log } from '../../telemetry/log.js';
 import type { SinkStage } from '../stages/sink/sink-stage.js';
-import { text } from '../shared/waiting.js';
+import { errorText } from '../../base/error-text.js';
 
 const LONGEST_PAUSE_MS = 3_600_000;
 const DAY_US = 86_400_000_000;
@@ -39,7 +39,7 @@ export class Retention {
       sink.forgetBefore(time).catch((error: unknown) => {
         log.error('old records of an outbox cannot be forgotten', {
           node: sink.run.id,
-          error: text(error),
+          error: errorText(error),
         });
       });
   }

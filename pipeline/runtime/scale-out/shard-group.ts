@@ -9,15 +9,15 @@ import {
   type StateStore,
   type DeadLetter,
 } from '../../state/index.js';
-import { backoff, pause } from '../shared/backoff.js';
+import { backoff, pause } from '../../base/backoff.js';
 import type { CheckpointFigures } from '../checkpoints/barriers.js';
 import { GroupFeed } from './group-feed.js';
 import { Nodes } from '../nodes.js';
 import type { NotReplayed } from '../dead-letters/replays.js';
-import { seededRandom } from '../shared/random.js';
+import { seededRandom } from '../../base/random.js';
 import type { NodeHealth, Run } from '../run.js';
 import { Shard, type ShardOptions } from '../shard.js';
-import { text } from '../shared/waiting.js';
+import { errorText } from '../../base/error-text.js';
 
 /** Longer than two heartbeats: who has lost a partition without knowing has been told by then. */
 const FIRST_RETRY_MS = 3000;
@@ -246,9 +246,13 @@ export class ShardGroup implements Run {
         await this.#serve(number, held);
       } catch (error) {
         if (away()) break;
-        held.problem = text(error);
+        held.problem = errorText(error);
         if (clock.elapsed() - began > STEADY_MS) attempt = 1;
-        log.warn('a partition failed and is taken again', { partition: number, error: text(error), attempt });
+        log.warn('a partition failed and is taken again', {
+          partition: number,
+          error: errorText(error),
+          attempt,
+        });
         onChange();
         await pause(backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#random), signal, clock);
       }

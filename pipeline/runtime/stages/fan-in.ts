@@ -1,6 +1,6 @@
 import { PORTS, sliceBlock, type LinkTable, type Port } from '../../model/index.js';
 import type { State } from '../../component/index.js';
-import { fromPortable, toPortable, type Portable } from '../shared/portable.js';
+import { fromPortable, toPortable, type Portable } from '../../model/portable.js';
 import { countOf, timeOf, type BarrierSignal, type DataSignal, type Signal } from './signal.js';
 
 /** Where a {@link FanIn} sends what it releases. */

@@ -1,7 +1,7 @@
 import type { Context } from '../../component/index.js';
 import type { CheckedNode } from '../../config/topology.js';
 import type { Data, LinkTable } from '../../model/index.js';
-import { redact } from '../../telemetry/secrets.js';
+import { redact } from '../../base/secrets.js';
 import {
   Sampler,
   spanId,

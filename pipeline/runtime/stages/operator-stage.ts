@@ -1,4 +1,5 @@
 import { Observable, type Subscriber } from 'rxjs';
+import { errorText } from '../../base/error-text.js';
 import type { Operator, Output } from '../../component/index.js';
 import { NOTHING } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
@@ -119,7 +120,9 @@ export class OperatorStage {
       own = this.operator.snapshot?.();
     } catch (error) {
       this.host.fail(
-        new Error(`${this.run.id} could not give a snapshot of its state: ${text(error)}`, { cause: error }),
+        new Error(`${this.run.id} could not give a snapshot of its state: ${errorText(error)}`, {
+          cause: error,
+        }),
       );
       return;
     }
@@ -223,10 +226,8 @@ export const thrown = (record: Data | null, error: unknown): Output<never> => ({
     {
       record,
       code: 'operator.threw',
-      reason: `the operator threw an error, which it must not do for any input: ${text(error)}`,
+      reason: `the operator threw an error, which it must not do for any input: ${errorText(error)}`,
       retriable: false,
     },
   ],
 });
-
-const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -13,7 +13,7 @@ import {
 import type { Data, Provenance } from '../../model/index.js';
 import type { Journal, JournalEntry } from '../../state/index.js';
 import type { Host, NodeRun } from '../host.js';
-import { killAt } from '../shared/kill.js';
+import { killAt } from '../../base/kill.js';
 import { thrown } from './operator-stage.js';
 import { BoundedQueue } from './queue.js';
 import { countOf, newestOf, type Signal } from './signal.js';

@@ -12,7 +12,7 @@ import {
 import { formatNamed, RawBuilder, type Decoder } from '../../formats/index.js';
 import type { Data } from '../../model/index.js';
 import { explain } from '../../kafka/index.js';
-import { backoff, pause } from '../../runtime/shared/backoff.js';
+import { backoff, pause } from '../../base/backoff.js';
 import { GroupMember } from './group.js';
 import type { TopicPositions } from './holdings.js';
 import { nextTurn, type Lane, type Turn } from './lanes.js';

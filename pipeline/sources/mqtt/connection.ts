@@ -1,6 +1,6 @@
 import type { IClientOptions, IConnackPacket, IPublishPacket, MqttClient } from 'mqtt';
 import type { Context } from '../../component/index.js';
-import { backoff, pause } from '../../runtime/shared/backoff.js';
+import { backoff, pause } from '../../base/backoff.js';
 import { BrokerError, connectError, publishError } from './errors.js';
 import { clientOptions, type BrokerSettings } from './settings.js';
 

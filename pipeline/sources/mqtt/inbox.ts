@@ -1,7 +1,7 @@
 import type { IPublishPacket } from 'mqtt';
 import type { Context, RawBatch, SourceOutput } from '../../component/index.js';
 import { formatNamed, MAX_RECORD_BYTES, RawBuilder, type Format } from '../../formats/index.js';
-import { pause } from '../../runtime/shared/backoff.js';
+import { pause } from '../../base/backoff.js';
 import type { TakenMessages } from './taken.js';
 
 /** Messages so far, and the time of the last one. */

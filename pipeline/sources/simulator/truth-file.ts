@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
 import type { TruthLine } from './stage.js';
-import { makeFolder } from '../../telemetry/folders.js';
+import { makeFolder } from '../../base/folders.js';
 
 /** Appends the truth to a file, one JSON object a line. */
 export class TruthFile {

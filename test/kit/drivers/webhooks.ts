@@ -5,7 +5,7 @@ import { EVENT_TYPES } from '../../../pipeline/model/index.js';
 import { NO_KEYS } from '../../../pipeline/state/index.js';
 import { startReceiver } from '../../support/http-receiver.js';
 import { HOP, sensedEvent, START } from '../../support/records.js';
-import { turn } from '../../../pipeline/runtime/shared/waiting.js';
+import { turn } from '../../../pipeline/base/waiting.js';
 import { resultIdentity } from '../result-records.js';
 import type { SinkDriver } from '../sink.js';
 

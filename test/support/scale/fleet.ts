@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFile } from '../../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../../pipeline/base/paths.js';
 
 /** Processes of `csiflow run` that share one topology; each keeps its state in a folder of its own. */
 export class Fleet {

@@ -6,7 +6,7 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { packageFile } from '../../../pipeline/telemetry/paths.js';
+import { packageFile } from '../../../pipeline/base/paths.js';
 
 /** Where .ci/services.sh keeps what it has installed. */
 export const servicesFolder = process.env['SERVICES_DIR'] ?? packageFile('.services');

@@ -8,7 +8,7 @@ import {
   stateFolderOf,
   type AccountOptions,
 } from '../../accounts.js';
-import { CommandError, EXIT } from '../../exit.js';
+import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 interface CreateOptions extends AccountOptions {
   readonly role: string;
@@ -26,7 +26,7 @@ export function register(key: Command): void {
     )
     .action(async (name: string, options: CreateOptions) => {
       await requireName(name);
-      const { ApiKeys } = await import('../../../auth/api-keys.js');
+      const { ApiKeys } = await import('../../../service/accounts/api-keys.js');
       const folder = await stateFolderOf(options);
       const keys = new ApiKeys(folder);
       if (keys.list().some((other) => other.name === name))

@@ -5,7 +5,7 @@ export function register(key: Command): void {
   accountCommand(key, 'list', 'List the API keys; the keys themselves are kept nowhere.')
     .addHelpText('after', '\nExample:\n  csiflow key list --topology topologies/ward-3.yaml --json')
     .action(async (options: AccountOptions) => {
-      const { ApiKeys } = await import('../../../auth/api-keys.js');
+      const { ApiKeys } = await import('../../../service/accounts/api-keys.js');
       const keys = new ApiKeys(await stateFolderOf(options)).list();
       const lines = keys.map(
         ({ id, name, role, expires_at }) =>

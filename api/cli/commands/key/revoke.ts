@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { accountCommand, noteCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
-import { CommandError, EXIT } from '../../exit.js';
+import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 export function register(key: Command): void {
   accountCommand(key, 'revoke', 'Remove an API key.')
     .argument('<id>', 'as `csiflow key list` shows it')
     .addHelpText('after', '\nExample:\n  csiflow key revoke grafana --topology topologies/ward-3.yaml')
     .action(async (id: string, options: AccountOptions) => {
-      const { ApiKeys } = await import('../../../auth/api-keys.js');
+      const { ApiKeys } = await import('../../../service/accounts/api-keys.js');
       const folder = await stateFolderOf(options);
       if (!new ApiKeys(folder).remove(id))
         throw new CommandError(`there is no API key ${id}: csiflow key list`, EXIT.invalid);

@@ -9,7 +9,7 @@ export function register(key: Command): void {
   )
     .addHelpText('after', '\nExample:\n  csiflow key rotate-signing --topology topologies/ward-3.yaml')
     .action(async (options: AccountOptions) => {
-      const { Tokens } = await import('../../../auth/tokens.js');
+      const { Tokens } = await import('../../../service/accounts/tokens.js');
       const folder = await stateFolderOf(options);
       const id = new Tokens(folder).rotateKey();
       await noteCommand(folder, 'key rotate-signing', { key_id: id });

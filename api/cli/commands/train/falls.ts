@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { CommandError, EXIT } from '../../exit.js';
+import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 interface Options {
   data: string;

@@ -9,7 +9,7 @@ import {
   stateFolderOf,
   type AccountOptions,
 } from '../../accounts.js';
-import { CommandError, EXIT } from '../../exit.js';
+import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 interface AddOptions extends AccountOptions {
   readonly role: string;
@@ -29,7 +29,7 @@ export function register(user: Command): void {
     )
     .action(async (name: string, options: AddOptions) => {
       await requireName(name);
-      const { LastAdminError, Users } = await import('../../../auth/users.js');
+      const { LastAdminError, Users } = await import('../../../service/accounts/users.js');
       const folder = await stateFolderOf(options);
       const users = new Users(folder);
       const role = await roleOf(options.role);

@@ -5,7 +5,7 @@ export function register(user: Command): void {
   accountCommand(user, 'list', 'List the users and their roles.')
     .addHelpText('after', '\nExample:\n  csiflow user list --topology topologies/ward-3.yaml --json')
     .action(async (options: AccountOptions) => {
-      const { Users } = await import('../../../auth/users.js');
+      const { Users } = await import('../../../service/accounts/users.js');
       const users = new Users(await stateFolderOf(options)).list();
       const width = Math.max(0, ...users.map(({ name }) => name.length));
       print(

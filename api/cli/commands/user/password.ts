@@ -7,7 +7,7 @@ import {
   stateFolderOf,
   type AccountOptions,
 } from '../../accounts.js';
-import { CommandError, EXIT } from '../../exit.js';
+import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 export function register(user: Command): void {
   accountCommand(
@@ -19,8 +19,8 @@ export function register(user: Command): void {
     .addHelpText('after', '\nExample:\n  csiflow user password ada --topology topologies/ward-3.yaml')
     .action(async (name: string, options: AccountOptions) => {
       const [{ Users }, { Sessions }] = await Promise.all([
-        import('../../../auth/users.js'),
-        import('../../../auth/sessions.js'),
+        import('../../../service/accounts/users.js'),
+        import('../../../service/accounts/sessions.js'),
       ]);
       const folder = await stateFolderOf(options);
       const users = new Users(folder);

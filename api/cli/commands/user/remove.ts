@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { accountCommand, noteCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
-import { CommandError, EXIT } from '../../exit.js';
+import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 export function register(user: Command): void {
   accountCommand(user, 'remove', 'Remove a user, whose tokens are good for nothing from then on.')
@@ -8,8 +8,8 @@ export function register(user: Command): void {
     .addHelpText('after', '\nExample:\n  csiflow user remove ada --topology topologies/ward-3.yaml')
     .action(async (name: string, options: AccountOptions) => {
       const [{ LastAdminError, Users }, { Sessions }] = await Promise.all([
-        import('../../../auth/users.js'),
-        import('../../../auth/sessions.js'),
+        import('../../../service/accounts/users.js'),
+        import('../../../service/accounts/sessions.js'),
       ]);
       const folder = await stateFolderOf(options);
       try {

@@ -7,7 +7,7 @@ import {
   stateFolderOf,
   type AccountOptions,
 } from '../../accounts.js';
-import { CommandError, EXIT } from '../../exit.js';
+import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 export function register(user: Command): void {
   accountCommand(user, 'role', 'Give a user another role.')
@@ -15,7 +15,7 @@ export function register(user: Command): void {
     .argument('<role>', 'viewer, operator or admin')
     .addHelpText('after', '\nExample:\n  csiflow user role ada viewer --topology topologies/ward-3.yaml')
     .action(async (name: string, word: string, options: AccountOptions) => {
-      const { LastAdminError, Users } = await import('../../../auth/users.js');
+      const { LastAdminError, Users } = await import('../../../service/accounts/users.js');
       const role = await roleOf(word);
       const folder = await stateFolderOf(options);
       try {

@@ -1,13 +1,13 @@
 import type { Data } from '../../../model/index.js';
 import type { Outbox, OutboxEntry } from '../../../state/index.js';
-import { backoff, pause } from '../../shared/backoff.js';
+import { backoff, pause } from '../../../base/backoff.js';
 import type { Host, NodeRun } from '../../host.js';
-import { killAt } from '../../shared/kill.js';
+import { killAt } from '../../../base/kill.js';
 import type { SinkConnection } from './sink-connection.js';
 import type { SinkFlush } from './sink-flush.js';
 import type { SinkOutbox } from './sink-outbox.js';
 import type { SinkWriter } from './sink-writer.js';
-import { turn } from '../../shared/waiting.js';
+import { turn } from '../../../base/waiting.js';
 
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 10_000;

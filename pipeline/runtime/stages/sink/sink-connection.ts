@@ -1,7 +1,8 @@
 import { isAway, recoveryOf, type AnySink, type Sink } from '../../../component/index.js';
-import { backoff, pause } from '../../shared/backoff.js';
+import { backoff, pause } from '../../../base/backoff.js';
 import type { Host, NodeRun } from '../../host.js';
-import { settles, text } from '../../shared/waiting.js';
+import { errorText } from '../../../base/error-text.js';
+import { settles } from '../../../base/waiting.js';
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 10_000;
@@ -81,7 +82,7 @@ export class SinkConnection {
       this.#trying = this.#retry(opening);
     } catch (error) {
       if (!this.#known && !isAway(error)) throw error;
-      this.#away(text(error));
+      this.#away(errorText(error));
       this.#trying = this.#retry(undefined);
     }
     run.context.log.warn('runs without a store that is away', { problem: run.problem });
@@ -135,8 +136,8 @@ export class SinkConnection {
           if (this.#hasEnded()) return;
           this.#away(`it has not answered for ${host.patience.writeMs} ms`);
         } catch (error) {
-          this.#away(text(error));
-          run.context.log.warn('a store cannot be opened', { attempt, error: text(error) });
+          this.#away(errorText(error));
+          run.context.log.warn('a store cannot be opened', { attempt, error: errorText(error) });
         }
       }
       await pause(backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, run.context.random), signal, host.clock);
@@ -162,7 +163,7 @@ export class SinkConnection {
       await sink.close();
     } catch (error) {
       this.#options.run.context.log.warn('an instance that is given up did not close', {
-        error: text(error),
+        error: errorText(error),
       });
     }
   }

@@ -6,7 +6,7 @@ import type { SinkConnection } from './sink-connection.js';
 import type { SinkOutbox } from './sink-outbox.js';
 import type { SinkWriter } from './sink-writer.js';
 import { Unflushed } from './unflushed.js';
-import { text } from '../../shared/waiting.js';
+import { errorText } from '../../../base/error-text.js';
 
 export interface SinkFlushOptions {
   readonly run: NodeRun;
@@ -108,9 +108,11 @@ export class SinkFlush {
     onUndone();
     this.unflushed.clear();
     kept.reset();
-    run.problem = `its store cannot be written: ${text(error)}`;
-    if (strict) connection.again(this.#epoch - 1, text(error));
-    run.context.log.warn('what was written since the last flush is written again', { error: text(error) });
+    run.problem = `its store cannot be written: ${errorText(error)}`;
+    if (strict) connection.again(this.#epoch - 1, errorText(error));
+    run.context.log.warn('what was written since the last flush is written again', {
+      error: errorText(error),
+    });
     return { unflushed: records, told };
   }
 

@@ -3,7 +3,7 @@ import type { Data, Failure } from '../../../model/index.js';
 import type { SentAlerts } from '../../../state/index.js';
 import { FanIn } from '../fan-in.js';
 import type { Host, NodeRun } from '../../host.js';
-import { killAt } from '../../shared/kill.js';
+import { killAt } from '../../../base/kill.js';
 import { isOn } from '../../live.js';
 import { OutboxDrain } from './outbox-drain.js';
 import { countOf, newestOf, type DataSignal, type Signal } from '../signal.js';
@@ -12,7 +12,8 @@ import { SinkFlush } from './sink-flush.js';
 import { SinkOutbox, type KeptOutbox } from './sink-outbox.js';
 import { SinkQueue, type SinkBarrier } from './sink-queue.js';
 import { SinkWriter } from './sink-writer.js';
-import { settles, text, turn } from '../../shared/waiting.js';
+import { errorText } from '../../../base/error-text.js';
+import { settles, turn } from '../../../base/waiting.js';
 
 /** Records that wait, above which the gate is shut. */
 const CAPACITY = 4096;
@@ -347,6 +348,6 @@ export class SinkStage {
   }
 
   #fail(error: unknown): void {
-    this.#host.fail(new Error(`${this.run.id} failed: ${text(error)}`, { cause: error }));
+    this.#host.fail(new Error(`${this.run.id} failed: ${errorText(error)}`, { cause: error }));
   }
 }

@@ -1,10 +1,11 @@
 import type { Sink } from '../../../component/index.js';
 import type { Data, Failure } from '../../../model/index.js';
 import type { SentAlerts } from '../../../state/index.js';
-import { backoff, pause } from '../../shared/backoff.js';
+import { backoff, pause } from '../../../base/backoff.js';
 import type { Host, NodeRun } from '../../host.js';
 import { countOf } from '../signal.js';
-import { settles, text } from '../../shared/waiting.js';
+import { errorText } from '../../../base/error-text.js';
+import { settles } from '../../../base/waiting.js';
 
 /** Records of one write, at most. */
 export const BATCH = 512;
@@ -126,8 +127,8 @@ export class SinkWriter {
 
   #rejected(error: unknown, attempt: number): void {
     this.#run.meter.failed('write', 1);
-    this.#run.problem = `its store cannot be written: ${text(error)}`;
-    this.#run.context.log.warn('a write failed', { attempt, error: text(error) });
+    this.#run.problem = `its store cannot be written: ${errorText(error)}`;
+    this.#run.context.log.warn('a write failed', { attempt, error: errorText(error) });
   }
 
   async #took(records: readonly Data[], failed: readonly Failure[], epoch: number): Promise<void> {

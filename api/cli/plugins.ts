@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Registry, type Component } from '../../pipeline/component/index.js';
+import { packageFolder } from '../../pipeline/base/paths.js';
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
+import { components } from '../components.js';
+
+/**
+ * The components that ship, and those of the user's own modules (compiled; default export: a component or a list).
+ * @throws CommandError naming the module that cannot be loaded or holds something else.
+ */
+export async function registryWith(files: readonly string[]): Promise<Registry> {
+  const registry = new Registry(components.list());
+  for (const file of files) {
+    for (const component of await componentsOf(file)) add(registry, component, file);
+  }
+  return registry;
+}
+
+async function componentsOf(file: string): Promise<readonly Component[]> {
+  const module = await load(file);
+  const own: unknown =
+    typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
+  const list: readonly unknown[] = Array.isArray(own) ? own : [own];
+  if (list.every(isComponent)) return list;
+  throw new CommandError(
+    `${file} must export components as its default: what defineOperator, defineSource or defineSink give`,
+    EXIT.invalid,
+  );
+}
+
+async function load(file: string): Promise<unknown> {
+  try {
+    return await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`--plugin ${file} cannot be loaded: ${reason}${hintFor(reason)}`, EXIT.invalid);
+  }
+}
+
+/** A module outside of this folder finds its packages only where they were installed beside it. */
+const hintFor = (reason: string): string =>
+  /package '(csiflow|typebox)'/.test(reason)
+    ? `; run in its folder: npm install ${packageFolder} typebox`
+    : '';
+
+function add(registry: Registry, component: Component, file: string): void {
+  try {
+    registry.add(component);
+  } catch (error) {
+    throw new CommandError(
+      `${file}: ${error instanceof Error ? error.message : String(error)}`,
+      EXIT.invalid,
+    );
+  }
+}
+
+const isComponent = (value: unknown): value is Component =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'name' in value && 'create' in value;

@@ -1,0 +1,106 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { join } from 'node:path';
+import { Type, type Static } from 'typebox';
+import { ROLES, type Account, type Role } from './roles.js';
+import { StateFile } from '../../../pipeline/state/state-file.js';
+
+const KeysFile = Type.Object({
+  version: Type.Integer(),
+  keys: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      role: Type.Enum([...ROLES]),
+      /** SHA-256 of the secret in hexadecimal: 256 random bits need no slow hash. */
+      hash: Type.String(),
+      /** ISO 8601. */
+      created_at: Type.String(),
+      expires_at: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+});
+type StoredKey = Static<typeof KeysFile>['keys'][number];
+
+/** What may be told of a key. */
+export type ApiKey = Omit<StoredKey, 'hash'>;
+
+const LAYOUT = 1;
+const PREFIX = 'csiflow';
+
+/** Keys for services, in one file of the state folder. The key itself is shown once. */
+export class ApiKeys {
+  readonly #file: StateFile<typeof KeysFile>;
+
+  /** @throws Error naming the file where it cannot be read. */
+  constructor(stateFolder: string) {
+    this.#file = new StateFile(join(stateFolder, 'api-keys.json'), {
+      schema: KeysFile,
+      layout: LAYOUT,
+      initial: { version: LAYOUT, keys: [] },
+      remedy: 'restore it from a backup, or move it away: keys are then to be made anew',
+    });
+  }
+
+  list(): readonly ApiKey[] {
+    return this.#file.content.keys.map(told);
+  }
+
+  /** @param expiresAt ISO 8601; null: never */
+  create(
+    name: string,
+    role: Role,
+    expiresAt: string | null,
+  ): { readonly key: string; readonly kept: ApiKey } {
+    const id = randomBytes(6).toString('hex');
+    const secret = randomBytes(32).toString('hex');
+    const stored = {
+      id,
+      name,
+      role,
+      hash: sha256(secret).toString('hex'),
+      created_at: new Date().toISOString(),
+      expires_at: expiresAt,
+    };
+    this.#file.write({ version: LAYOUT, keys: [...this.#file.content.keys, stored] });
+    return { key: `${PREFIX}_${id}_${secret}`, kept: told(stored) };
+  }
+
+  /** False where no key has that id. */
+  remove(id: string): boolean {
+    const { keys } = this.#file.content;
+    const left = keys.filter((key) => key.id !== id);
+    if (left.length === keys.length) return false;
+    this.#file.write({ version: LAYOUT, keys: left });
+    return true;
+  }
+
+  /** The account behind a key, and until when; null for one that is unknown or has expired. Milliseconds since 1970. */
+  check(key: string, now: number): { readonly account: Account; readonly expiresAt: number | null } | null {
+    const stored = this.#find(key);
+    if (!stored) return null;
+    const expiresAt = stored.expires_at === null ? null : Date.parse(stored.expires_at);
+    if (expiresAt !== null && expiresAt <= now) return null;
+    return { account: { name: `key:${stored.name}`, role: stored.role }, expiresAt };
+  }
+
+  /** Whether it is a key of this service, also one that has expired. */
+  has(key: string): boolean {
+    return this.#find(key) !== undefined;
+  }
+
+  #find(key: string): StoredKey | undefined {
+    const [, id, secret] = /^csiflow_([0-9a-f]{12})_([0-9a-f]{64})$/.exec(key) ?? [];
+    const stored = this.#file.content.keys.find((candidate) => candidate.id === id);
+    return stored && timingSafeEqual(sha256(secret!), Buffer.from(stored.hash, 'hex')) ? stored : undefined;
+  }
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const told = ({ id, name, role, created_at, expires_at }: StoredKey): ApiKey => ({
+  id,
+  name,
+  role,
+  created_at,
+  expires_at,
+});

@@ -1,0 +1,66 @@
+import jwksRsa from 'jwks-rsa';
+import type { Logger } from '../../../pipeline/component/index.js';
+import { KeySet } from './key-set.js';
+import { ROLES, type Account } from './roles.js';
+
+export interface IdentityProviderOptions {
+  /** Address of its JSON Web Key Set (RFC 7517). */
+  readonly jwks: string;
+  /** `iss` of its tokens. */
+  readonly issuer: string;
+  /** What `aud` of its tokens must hold. */
+  readonly audience: string;
+  /** The claim that holds a role of csiflow, or a list with one. */
+  readonly roleClaim: string;
+}
+
+/** Algorithms of public keys alone: a shared secret of an outside party would let it be forged. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'ES512'];
+const TIMEOUT_MS = 5_000;
+
+/** Tokens that somebody else has signed, taken as they are: their people need no account here. */
+export class IdentityProvider {
+  readonly #options: IdentityProviderOptions;
+  readonly #keys: KeySet;
+
+  constructor(options: IdentityProviderOptions, log: Logger) {
+    this.#options = options;
+    const client = new jwksRsa.JwksClient({ jwksUri: options.jwks, cache: false, timeout: TIMEOUT_MS });
+    this.#keys = new KeySet({ fetch: () => client.getSigningKeys(), log });
+  }
+
+  /** Whether a token says that it is this provider's. */
+  claims(payload: unknown): payload is Readonly<Record<string, unknown>> {
+    return (
+      typeof payload === 'object' &&
+      payload !== null &&
+      'iss' in payload &&
+      payload.iss === this.#options.issuer
+    );
+  }
+
+  /** The public key of a token's header. Rejects for one that the provider does not publish. */
+  async keyFor({
+    alg,
+    kid,
+  }: {
+    readonly alg?: string | undefined;
+    readonly kid?: string | undefined;
+  }): Promise<string> {
+    if (!ALGORITHMS.includes(alg ?? ''))
+      throw new Error(`tokens of ${this.#options.issuer} may not be signed by ${alg}`);
+    return this.#keys.get(kid);
+  }
+
+  /** Null where the token is for somebody else, without a role, or without an end: it would be good for ever. */
+  accountOf(payload: Readonly<Record<string, unknown>>): Account | null {
+    const { audience, roleClaim, issuer } = this.#options;
+    const roles = listOf(payload[roleClaim]);
+    const role = ROLES.findLast((known) => roles.includes(known));
+    if (!listOf(payload['aud']).includes(audience) || !role) return null;
+    if (typeof payload['sub'] !== 'string' || typeof payload['exp'] !== 'number') return null;
+    return { name: `${new URL(issuer).host}:${payload['sub']}`, role };
+  }
+}
+
+const listOf = (claim: unknown): readonly unknown[] => (Array.isArray(claim) ? claim : [claim]);

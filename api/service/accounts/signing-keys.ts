@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { stateError } from '../../../pipeline/state/index.js';
+import { StateFile } from '../../../pipeline/state/state-file.js';
+
+const KeysFile = Type.Object({
+  version: Type.Integer(),
+  /** Newest first: that one signs. */
+  keys: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      /** Base64. */
+      secret: Type.String({ minLength: 44 }),
+      /** From then on it signs nothing any more; ISO 8601. */
+      retired: Type.Union([Type.String(), Type.Null()]),
+    }),
+    { minItems: 1 },
+  ),
+});
+
+const LAYOUT = 1;
+
+/** Keys that sign tokens, in the state folder. A retired key still checks the tokens that it signed, as long as they live. */
+export class SigningKeys {
+  readonly #file: StateFile<typeof KeysFile>;
+
+  /** Makes a first key where there is none. @throws Error naming the file where it cannot be read. */
+  constructor(stateFolder: string) {
+    const initial = { version: LAYOUT, keys: [firstKey(stateFolder)] };
+    const path = join(stateFolder, 'signing-keys.json');
+    this.#file = new StateFile(path, {
+      schema: KeysFile,
+      layout: LAYOUT,
+      initial,
+      remedy: 'restore it from a backup, or remove it to have a new key made: everybody then logs in anew',
+    });
+    if (!existsSync(path)) this.#file.write(initial);
+  }
+
+  /** What signs now. */
+  get newest(): { readonly id: string; readonly secret: Buffer } {
+    const { id, secret } = this.#file.content.keys[0]!;
+    return { id, secret: Buffer.from(secret, 'base64') };
+  }
+
+  /** The key that a token names in its header; a token of the first csiflow names none. Null for an unknown one. */
+  find(id: string | undefined): Buffer | null {
+    const key = this.#file.content.keys.find((candidate) => candidate.id === (id ?? FIRST));
+    return key ? Buffer.from(key.secret, 'base64') : null;
+  }
+
+  /**
+   * Makes a new key, which signs from now on; nobody has to log in anew.
+   * @param now milliseconds since 1970
+   * @param lifeSeconds of the longest token: keys retired longer ago are forgotten
+   */
+  rotate(now: number, lifeSeconds: number): string {
+    const retired = new Date(now).toISOString();
+    const kept = this.#file.content.keys
+      .map((key) => ({ ...key, retired: key.retired ?? retired }))
+      .filter((key) => Date.parse(key.retired) + lifeSeconds * 1000 >= now);
+    const key = newKey();
+    this.#file.write({ version: LAYOUT, keys: [key, ...kept] });
+    return key.id;
+  }
+}
+
+const FIRST = 'first';
+
+const newKey = () => ({
+  id: randomBytes(6).toString('base64url'),
+  secret: randomBytes(48).toString('base64'),
+  retired: null,
+});
+
+/** The key of a csiflow before 0.2, which kept one alone, or a new one. */
+function firstKey(stateFolder: string) {
+  const file = join(stateFolder, 'token.key');
+  if (!existsSync(file)) return newKey();
+  const secret = readFileSync(file, 'utf8').trim();
+  if (Buffer.from(secret, 'base64').length < 32)
+    throw stateError(
+      'state.corrupt',
+      `${file} is too short for a signing key: remove it to have a new one made`,
+    );
+  return { id: FIRST, secret, retired: null };
+}

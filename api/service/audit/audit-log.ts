@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import type { Logger } from '../../../pipeline/component/index.js';
+import { redact } from '../../../pipeline/base/secrets.js';
+import { RotatedFile, type RotationLimits } from './rotated-file.js';
+
+/** What somebody asked the service to do, and what came of it. */
+export interface AuditEntry {
+  /** ISO 8601. */
+  readonly time: string;
+  /** Null: no valid credential came with it. */
+  readonly account: string | null;
+  readonly role: string | null;
+  /** Of the caller; `command line` for commands that write to the state folder themselves. */
+  readonly address: string;
+  readonly request_id: string | null;
+  /** `POST /system/stop` */
+  readonly action: string;
+  /** Identifiers and switches of the call, never the content of fields that may be secret. */
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly outcome: 'done' | 'refused' | 'failed';
+  /** Of the answer. */
+  readonly status: number;
+  /** The error's code; null where it was done. */
+  readonly code: string | null;
+  /** So many calls that were refused alike, since the one before, are not written down. */
+  readonly repeated: number;
+}
+
+export interface AuditQuery {
+  /** ISO 8601, start included, end excluded. */
+  readonly start?: string;
+  readonly end?: string;
+  readonly account?: string;
+  readonly outcome?: string;
+}
+
+const LIMITS: RotationLimits = { bytes: 1 << 20, files: 8 };
+/** Calls that are refused alike are written down once in this time. */
+const REPEAT_MS = 60_000;
+/** Kinds of refused calls that are told apart at a time. */
+const MOST_KINDS = 1_000;
+/** Statuses that anybody can have as many of as they like. */
+const REFUSALS = new Set([401, 403, 429]);
+
+interface Held {
+  readonly since: number;
+  readonly last: AuditEntry;
+  readonly repeated: number;
+}
+
+/**
+ * Control actions as JSON lines in the state folder, bounded in size. What came without a valid credential is kept
+ * apart, so that strangers cannot push out what accounts did.
+ */
+export class AuditLog {
+  readonly #accounts: RotatedFile;
+  readonly #strangers: RotatedFile;
+  readonly #log: Logger;
+  readonly #held = new Map<string, Held>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(stateFolder: string, log: Logger, limits: RotationLimits = LIMITS) {
+    this.#accounts = new RotatedFile(join(stateFolder, 'audit.jsonl'), limits);
+    this.#strangers = new RotatedFile(join(stateFolder, 'audit-strangers.jsonl'), limits);
+    this.#log = log;
+    this.#timer = setInterval(() => {
+      void this.#release(performance.now() - REPEAT_MS);
+    }, REPEAT_MS);
+    this.#timer.unref();
+  }
+
+  /** Resolves once it is on disk. A disk that cannot take it is told in the log: the action has happened by then. */
+  async note(entry: AuditEntry): Promise<void> {
+    if (!REFUSALS.has(entry.status)) return this.#write(entry);
+    const { account, address, action, status, details } = entry;
+    const kind = JSON.stringify([account, address, action, status, details]);
+    const before = this.#held.get(kind);
+    if (before) {
+      this.#held.set(kind, { ...before, last: entry, repeated: before.repeated + 1 });
+      return;
+    }
+    if (this.#held.size >= MOST_KINDS) await this.#release(Infinity);
+    this.#held.set(kind, { since: performance.now(), last: entry, repeated: 0 });
+    await this.#write(entry);
+  }
+
+  /** A page of the entries that match, oldest first, and how many there are. */
+  async read(
+    query: AuditQuery,
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): Promise<{ readonly entries: readonly AuditEntry[]; readonly total: number }> {
+    const found: { readonly time: string; readonly line: string }[] = [];
+    const look = (line: string) => {
+      const entry = parse(line);
+      if (entry && matches(entry, query)) found.push({ time: entry.time, line });
+    };
+    await this.#strangers.read(look);
+    await this.#accounts.read(look);
+    found.sort((a, b) => (a.time < b.time ? -1 : a.time > b.time ? 1 : 0));
+    const entries = found.slice(offset, offset + limit).map(({ line }) => JSON.parse(line) as AuditEntry);
+    return { entries, total: found.length };
+  }
+
+  /** Writes down what was held back. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#release(Infinity);
+    await Promise.all([this.#accounts.settled(), this.#strangers.settled()]);
+  }
+
+  /** Of kinds first seen until then. */
+  async #release(until: number): Promise<void> {
+    for (const [kind, { since, last, repeated }] of [...this.#held]) {
+      if (since > until) continue;
+      this.#held.delete(kind);
+      if (repeated > 0) await this.#write({ ...last, repeated: repeated - 1 });
+    }
+  }
+
+  async #write(entry: AuditEntry): Promise<void> {
+    const { account, action, details, outcome, status, request_id } = entry;
+    this.#log.info('asked for', { account, action, ...details, outcome, status, request_id });
+    const stranger = entry.account === null && entry.outcome !== 'done';
+    try {
+      await (stranger ? this.#strangers : this.#accounts).append(redact(JSON.stringify(entry)));
+    } catch (error) {
+      this.#log.error('the audit log cannot be written', {
+        action: entry.action,
+        account: entry.account,
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+}
+
+const matches = (entry: AuditEntry, { start, end, account, outcome }: AuditQuery): boolean =>
+  (start === undefined || entry.time >= start) &&
+  (end === undefined || entry.time < end) &&
+  (account === undefined || entry.account === account) &&
+  (outcome === undefined || entry.outcome === outcome);
+
+/** Null for a line that a full disk or a power cut has cut off. */
+function parse(line: string): AuditEntry | null {
+  try {
+    return JSON.parse(line) as AuditEntry;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CheckedTopology } from '../../../pipeline/config/index.js';
+import { LinkTable } from '../../../pipeline/model/index.js';
+import { restoreStores, STORES } from '../../../pipeline/runtime/checkpoints/copies.js';
+import { checkState, lockFolder, RESTORING, stateError, STATE_FILE } from '../../../pipeline/state/index.js';
+import { systemClock } from '../../../pipeline/base/clock.js';
+import { makeFolder } from '../../../pipeline/base/folders.js';
+import { createLogger } from '../../../pipeline/telemetry/log.js';
+import { createMetrics } from '../../../pipeline/telemetry/metrics.js';
+import { copyIfThere, keptNames } from './kept.js';
+import { checkedManifest } from './manifest.js';
+
+/**
+ * Puts a backup in the place of what a topology keeps. It must not run.
+ * @param replace what is there is moved aside; else its being there is an error
+ * @returns where the old state was moved to; null where there was none
+ * @throws Error `backup.damaged`, `backup.foreign`, `backup.occupied`, `state.locked`, `state.newer`, `state.older`
+ */
+export async function restoreBackup(
+  folder: string,
+  topology: CheckedTopology,
+  { replace }: { readonly replace: boolean },
+): Promise<string | null> {
+  const { stateFolder } = topology.settings;
+  const manifest = await checkedManifest(folder);
+  if (manifest.topology !== topology.id)
+    throw stateError(
+      'backup.foreign',
+      `${folder} is a backup of the topology ${manifest.topology}, not of ${topology.id}`,
+    );
+  const unlock = lockFolder(stateFolder, { restores: true });
+  try {
+    const brokenOff = asideOf(stateFolder);
+    const aside = brokenOff ?? `before-restore-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`;
+    const old = oldNames(stateFolder);
+    if (old.length > 0 && !replace && brokenOff === null)
+      throw stateError(
+        'backup.occupied',
+        `${stateFolder} holds a state already (${old.join(', ')}): say --replace to move it aside`,
+      );
+    const part = join(stateFolder, PART);
+    rmSync(part, { recursive: true, force: true });
+    const files = manifest.files.filter(({ path }) => !path.startsWith(`${STORES}/`));
+    for (const { path } of files) copyIfThere(join(folder, path), join(part, path));
+    checkState(part, topology.id, join(folder, STATE_FILE));
+    const swapStores = await restoreStores(nodesOptions(topology), folder, aside);
+    // All is on this disk. From here on there are renames alone, and no start before the last of them.
+    writeFileSync(join(stateFolder, RESTORING), aside);
+    swapStores();
+    if (old.length > 0) makeFolder(join(stateFolder, aside));
+    for (const name of old) moveAside(join(stateFolder, name), join(stateFolder, aside, name));
+    for (const name of readdirSync(part)) renameSync(join(part, name), join(stateFolder, name));
+    rmSync(part, { recursive: true, force: true });
+    rmSync(join(stateFolder, RESTORING));
+    return existsSync(join(stateFolder, aside)) ? join(stateFolder, aside) : null;
+  } finally {
+    unlock();
+  }
+}
+
+/** What is put in place lies here first. */
+const PART = '.restore.part';
+
+/** Where a restore that was broken off has moved the old state; null where there was none. */
+function asideOf(stateFolder: string): string | null {
+  const marker = join(stateFolder, RESTORING);
+  return existsSync(marker) ? readFileSync(marker, 'utf8') : null;
+}
+
+/** What lies aside already is the old one; what is in its place then came by a restore that was broken off. */
+function moveAside(from: string, to: string): void {
+  if (existsSync(to)) rmSync(from, { recursive: true, force: true });
+  else renameSync(from, to);
+}
+
+const oldNames = (stateFolder: string): readonly string[] => [
+  ...[STATE_FILE, `${STATE_FILE}-lock`].filter((name) => existsSync(join(stateFolder, name))),
+  ...keptNames(stateFolder),
+];
+
+const nodesOptions = (topology: CheckedTopology) => ({
+  topology,
+  links: new LinkTable(topology.environments),
+  clock: systemClock,
+  log: createLogger({ level: 'warn' }),
+  metrics: createMetrics(),
+  tracer: null,
+});

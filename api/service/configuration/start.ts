@@ -1,0 +1,70 @@
+import { Type, type TObject } from 'typebox';
+import { at, objectOf, pathOf, put, type Tree } from '../../contract/configuration.js';
+import type { Form } from '../../contract/form.js';
+import type { Field, Value } from './field.js';
+import { FIELDS } from './fields.js';
+
+/** Fields that a start may set, section 4.3, by their path in `configuration`; their values are those of Form B. */
+const PATHS: Readonly<Record<Form, readonly (readonly [string, string])[]>> = {
+  a: [
+    ['domain', 'domain'],
+    ['environment_id', 'environment_id'],
+  ],
+  b: [
+    ['domain', 'domain'],
+    ['environment_id', 'environment_id'],
+    ['detection_settings.confidence_threshold', 'detection.confidence_threshold'],
+    ['detection_settings.max_persons', 'detection.max_persons'],
+    ['detection_settings.enable_tracking', 'detection.enable_tracking'],
+    ['hardware_settings.csi_sampling_rate', 'hardware.csi_sampling_rate'],
+    ['hardware_settings.buffer_size', 'hardware.buffer_size'],
+  ],
+};
+
+const leavesOf = (form: Form) =>
+  PATHS[form].map(([path, name]) => {
+    const { views } = fieldNamed(name);
+    return { path: path.split('.'), schema: (views.b ?? views.a)!.schema };
+  });
+
+const calibrationRequired = Type.Boolean({
+  description: 'Start only where the pose networks have a calibration of their room.',
+});
+
+/** `configuration` in the body of a start. */
+export const StartConfiguration: Readonly<Record<Form, TObject>> = {
+  a: objectOf([...leavesOf('a'), { path: ['calibration_required'], schema: calibrationRequired }], true),
+  b: objectOf(leavesOf('b'), true),
+};
+
+/** What a start asks of the configuration. */
+export function startFields(form: Form, configuration: object): ReadonlyMap<Field, Value> {
+  return new Map(
+    PATHS[form].flatMap(([path, name]) => {
+      const sent = at(configuration, path.split('.'));
+      return sent === undefined ? [] : [[fieldNamed(name), sent as Value] as const];
+    }),
+  );
+}
+
+/** Path of a field in the body of a start, for errors. */
+export const startPathOf = (field: Field): string => {
+  const path = PATHS.b.find(([, name]) => name === field.name)?.[0];
+  return `configuration.${path ?? pathOf(field, 'b')}`;
+};
+
+/** What of the configuration a start was given, as it was given. */
+export function startBody(fields: ReadonlyMap<Field, Value>): object {
+  const body: Tree = {};
+  for (const [path, name] of PATHS.b) {
+    const value = fields.get(fieldNamed(name));
+    if (value !== undefined) put(body, path.split('.'), value);
+  }
+  return body;
+}
+
+function fieldNamed(name: string): Field {
+  const found = FIELDS.find((field) => field.name === name);
+  if (!found) throw new RangeError(`the configuration has no field ${name}`);
+  return found;
+}

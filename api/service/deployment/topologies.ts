@@ -1,0 +1,258 @@
+import { join } from 'node:path';
+import { Type, type Static } from 'typebox';
+import type { Logger } from '../../../pipeline/component/index.js';
+import {
+  collisions,
+  type CheckedTopology,
+  type LoadResult,
+  type Problem,
+} from '../../../pipeline/config/index.js';
+import type { RunningTopology } from '../../../pipeline/runtime/status.js';
+import { StateFile } from '../../../pipeline/state/state-file.js';
+
+const TopologiesFile = Type.Object({
+  version: Type.Integer(),
+  /** By id. */
+  topologies: Type.Record(
+    Type.String(),
+    Type.Object({
+      /** Its YAML. */
+      text: Type.String(),
+      /** Who stopped it wants it to stay stopped when csiflow starts again. */
+      wanted: Type.Union([Type.Literal('running'), Type.Literal('stopped')]),
+    }),
+  ),
+});
+type Kept = Static<typeof TopologiesFile>['topologies'];
+
+const LAYOUT = 1;
+/** Beside the main one. */
+export const MOST_TOPOLOGIES = 32;
+
+/** How topologies beside the main one are made and forgotten. */
+export interface Workshop {
+  readonly run: (topology: CheckedTopology) => RunningTopology;
+  /** Its figures are no longer told. */
+  readonly forget: (id: string) => void;
+}
+
+export interface TopologiesOptions extends Workshop {
+  readonly main: RunningTopology;
+  /** Those that `csiflow run` was given beside it: whoever gave them starts and stops them. */
+  readonly given: readonly RunningTopology[];
+  /** Checks a text of the topology of that id. */
+  readonly parse: (text: string, id: string) => LoadResult;
+  /** Their texts are kept here. */
+  readonly stateFolder: string;
+  readonly log: Logger;
+}
+
+/** A text that is not a topology. */
+export class TextProblems extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    const errors = problems.filter(({ severity }) => severity === 'error');
+    super(`The topology has ${errors.length} errors; the first: ${errors[0]?.message ?? ''}`);
+    this.problems = errors;
+  }
+}
+
+/** What cannot be done with a topology as things stand. */
+export class TopologyConflict extends Error {
+  readonly state: string;
+
+  constructor(message: string, state: string) {
+    super(message);
+    this.state = state;
+  }
+}
+
+/**
+ * The topologies of a deployment: those that `csiflow run` was given, the first of which is the main one, and those
+ * that were put beside them. The latter are kept in the state folder and go on with the next start of csiflow, unless
+ * somebody stopped them. Each has environments, a state folder, ports and files of its own.
+ */
+export class Topologies {
+  readonly #options: TopologiesOptions;
+  readonly #file: StateFile<typeof TopologiesFile>;
+  readonly #put = new Map<string, RunningTopology>();
+  readonly #listeners = new Set<() => void>();
+
+  /** @throws Error naming the file where it cannot be read. */
+  constructor(options: TopologiesOptions) {
+    this.#options = options;
+    this.#file = new StateFile(join(options.stateFolder, 'topologies.json'), {
+      schema: TopologiesFile,
+      layout: LAYOUT,
+      initial: { version: LAYOUT, topologies: {} },
+      remedy: 'remove it, and put the topologies beside the main one again',
+    });
+    for (const [id, { text }] of Object.entries(this.#file.content.topologies)) this.#load(id, text);
+  }
+
+  /** Undefined for the main one, whatever its id: `constructor` too is one. */
+  #kept(id: string): Kept[string] | undefined {
+    const { topologies } = this.#file.content;
+    return Object.hasOwn(topologies, id) ? topologies[id] : undefined;
+  }
+
+  /** The main one first. */
+  list(): readonly RunningTopology[] {
+    return [...this.#given, ...this.#put.values()];
+  }
+
+  get #given(): readonly RunningTopology[] {
+    return [this.#options.main, ...this.#options.given];
+  }
+
+  /** Called when topologies have come or gone. Returns how to stop that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  find(id: string): RunningTopology | undefined {
+    return this.list().find(({ topology }) => topology.id === id);
+  }
+
+  isMain(id: string): boolean {
+    return this.#options.main.topology.id === id;
+  }
+
+  /** Starts those that ran when csiflow ended. What keeps one from it stands in its status and in the log. */
+  async resume(): Promise<void> {
+    const wanted = [...this.#put].filter(([id]) => this.#kept(id)?.wanted === 'running');
+    await Promise.all(
+      wanted.map(([id, topology]) =>
+        topology.start().catch((error: unknown) => {
+          this.#options.log.error('a topology could not be started', { topology: id, reason: text(error) });
+        }),
+      ),
+    );
+  }
+
+  /**
+   * Makes a topology of a text, or takes a new text for one that does not run. It is not started.
+   * @throws TextProblems, TopologyConflict
+   */
+  put(id: string, yaml: string): RunningTopology {
+    const topology = this.check(id, yaml);
+    const known = this.find(id);
+    if (known && this.#given.includes(known))
+      throw new TopologyConflict(
+        `${id} was given to csiflow run: change it by plan and apply`,
+        known.status().state,
+      );
+    if (known && !isDown(known))
+      throw new TopologyConflict(
+        `${id} is ${known.status().state}: change it by plan and apply, or stop it first`,
+        known.status().state,
+      );
+    if (!known && this.#put.size >= MOST_TOPOLOGIES)
+      throw new TopologyConflict(
+        `${MOST_TOPOLOGIES} topologies were put here already: remove one`,
+        'stopped',
+      );
+    const made = this.#options.run(topology);
+    this.#put.set(id, made);
+    this.#keep(id, { text: yaml, wanted: 'stopped' });
+    this.#tell();
+    return made;
+  }
+
+  /** Goes on as another text that was planned. @throws as {@link RunningTopology.apply} */
+  async apply(id: string, yaml: string, hash: string): Promise<RunningTopology> {
+    const running = this.find(id)!;
+    await running.apply(this.check(id, yaml), hash);
+    const kept = this.#kept(id);
+    if (kept) this.#keep(id, { ...kept, text: yaml });
+    return running;
+  }
+
+  /** It is to run, or to stay stopped, also when csiflow starts again. */
+  want(id: string, wanted: 'running' | 'stopped'): void {
+    const kept = this.#kept(id);
+    if (kept && kept.wanted !== wanted) this.#keep(id, { ...kept, wanted });
+  }
+
+  /** Forgets a topology; its state and its stores stay on disk. @throws TopologyConflict */
+  remove(id: string): void {
+    const known = this.find(id)!;
+    const { state } = known.status();
+    if (this.#given.includes(known))
+      throw new TopologyConflict(`${id} was given to csiflow run: start csiflow without it`, state);
+    if (!isDown(known)) throw new TopologyConflict(`${id} is ${state}: stop it first`, state);
+    this.#put.delete(id);
+    this.#options.forget(id);
+    const rest = Object.entries(this.#file.content.topologies).filter(([one]) => one !== id);
+    this.#file.write({ version: LAYOUT, topologies: Object.fromEntries(rest) });
+    this.#tell();
+  }
+
+  /** Stops those that were put here; they are started again by the next start of csiflow. */
+  async close(): Promise<void> {
+    await Promise.all(
+      [...this.#put].map(async ([id, topology]) => {
+        await topology.stop().catch((error: unknown) => {
+          this.#options.log.error('a topology could not be stopped', { topology: id, reason: text(error) });
+        });
+      }),
+    );
+  }
+
+  /** A text as what the topology of that id could become. @throws TextProblems, TopologyConflict */
+  check(id: string, yaml: string): CheckedTopology {
+    const topology = this.#parse(id, yaml);
+    if (topology.id !== id)
+      throw new TopologyConflict(
+        `The text is of the topology ${topology.id}, not of ${id}`,
+        this.find(id)?.status().state ?? 'stopped',
+      );
+    const others = this.list().map((running) => running.topology);
+    const [collision] = collisions(
+      topology,
+      others.filter((other) => other.id !== id),
+    );
+    if (collision)
+      throw new TopologyConflict(
+        `${id} cannot run beside the others: ${collision.message}`,
+        this.find(id)?.status().state ?? 'stopped',
+      );
+    return topology;
+  }
+
+  #parse(id: string, yaml: string): CheckedTopology {
+    const { topology, problems } = this.#options.parse(yaml, id);
+    if (topology) return topology;
+    throw new TextProblems(problems);
+  }
+
+  /** A text that has become wrong (its environment's file is gone) is told, and kept. */
+  #load(id: string, yaml: string): void {
+    try {
+      if (this.find(id)) throw new Error('csiflow run was given a topology of the same id');
+      this.#put.set(id, this.#options.run(this.check(id, yaml)));
+    } catch (error) {
+      this.#options.log.error('a topology cannot be made of its text any more', {
+        topology: id,
+        reason: text(error),
+      });
+    }
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #keep(id: string, entry: Kept[string]): void {
+    this.#file.write({ version: LAYOUT, topologies: { ...this.#file.content.topologies, [id]: entry } });
+  }
+}
+
+const isDown = (topology: RunningTopology): boolean =>
+  ['stopped', 'failed'].includes(topology.status().state);
+
+const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { Type, type Static } from 'typebox';
+import { StateFile } from '../../../pipeline/state/state-file.js';
+import { addressKey } from './addresses.js';
+
+const KnownFile = Type.Object({
+  version: Type.Integer(),
+  /** Newest login last. */
+  known: Type.Array(
+    Type.Object({
+      /** SHA-256 of the user's name in hexadecimal. */
+      name: Type.String(),
+      /** As {@link addressKey} gives it. */
+      address: Type.String(),
+    }),
+  ),
+});
+
+type Known = Static<typeof KnownFile>['known'][number];
+
+const LAYOUT = 1;
+/** Addresses of one name, so that who moves about pushes out nobody else's. */
+const PER_NAME = 20;
+const MOST = 1_000;
+/** Who is on this machine is no stranger. */
+const LOOPBACK = ['127.0.0.1', '::1'].map(addressKey);
+
+/** From where somebody has logged in by which name: kept in the state folder, as an attack may outlast a restart. */
+export class KnownAddresses {
+  readonly #file: StateFile<typeof KnownFile>;
+
+  /** @throws Error naming the file where it cannot be read. */
+  constructor(stateFolder: string) {
+    this.#file = new StateFile(join(stateFolder, 'known-addresses.json'), {
+      schema: KnownFile,
+      layout: LAYOUT,
+      initial: { version: LAYOUT, known: [] },
+      remedy: 'remove it: it is made anew as people log in',
+    });
+  }
+
+  /** @param address as {@link addressKey} gives it */
+  has(name: string, address: string): boolean {
+    return LOOPBACK.includes(address) || this.#file.content.known.some(same(pairOf(name, address)));
+  }
+
+  /** Takes note of a login. */
+  add(name: string, address: string): void {
+    if (LOOPBACK.includes(address)) return;
+    const pair = pairOf(name, address);
+    const { known } = this.#file.content;
+    const newest = known.at(-1);
+    if (newest && same(pair)(newest)) return;
+    const others = known.filter((one) => !same(pair)(one));
+    const own = others.filter((one) => one.name === pair.name);
+    const surplus = new Set(own.slice(0, Math.max(0, own.length + 1 - PER_NAME)));
+    const kept = [...others.filter((one) => !surplus.has(one)), pair];
+    this.#file.write({ version: LAYOUT, known: kept.slice(-MOST) });
+  }
+}
+
+const pairOf = (name: string, address: string): Known => ({
+  name: createHash('sha256').update(name).digest('hex'),
+  address,
+});
+
+const same =
+  ({ name, address }: Known) =>
+  (other: Known): boolean =>
+    other.name === name && other.address === address;

@@ -1,0 +1,154 @@
+import type { Aggregate, Reader } from '../../../../pipeline/component/index.js';
+import { MINUTE, type Range } from './periods.js';
+
+/** Time of a minute with so many persons, as watch-zones measures it. */
+export const WITH_PERSONS = [
+  'seconds_with_0_persons',
+  'seconds_with_1_persons',
+  'seconds_with_2_persons',
+  'seconds_with_3_persons',
+  'seconds_with_4_plus_persons',
+] as const;
+
+/** Measures of a range, summed up by name and subject. What is not stored is 0: sums of 0 are left out there. */
+export class Rollups {
+  readonly #byName = new Map<string, Aggregate[]>();
+
+  constructor(rows: readonly Aggregate[]) {
+    for (const row of rows) {
+      const known = this.#byName.get(row.name);
+      if (known) known.push(row);
+      else this.#byName.set(row.name, [row]);
+    }
+  }
+
+  /** Of a whole range, in one call. */
+  static async of(
+    reader: Reader,
+    environment: string,
+    { start, end }: Range,
+    names: readonly string[],
+  ): Promise<Rollups> {
+    const bucket = end - start;
+    return new Rollups(
+      await reader.aggregates({ environment, start, end, names, bucket, offset: start % bucket }),
+    );
+  }
+
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
+  }
+
+  /** Over all subjects. */
+  sum(name: string): number {
+    return this.#named(name).reduce((sum, row) => sum + row.sum, 0);
+  }
+
+  /** Of each subject; null is the environment. */
+  sums(name: string): ReadonlyMap<string | null, number> {
+    const found = new Map<string | null, number>();
+    for (const { subject, sum } of this.#named(name)) found.set(subject, (found.get(subject) ?? 0) + sum);
+    return found;
+  }
+
+  /** Of one subject; null is the environment. */
+  sumOf(name: string, subject: string | null): number {
+    return this.sums(name).get(subject) ?? 0;
+  }
+
+  /** Stored rows. */
+  count(name: string): number {
+    return this.#named(name).reduce((sum, row) => sum + row.count, 0);
+  }
+
+  /** Mean of the stored rows; 0 where there are none. */
+  mean(name: string): number {
+    return over(this.sum(name), this.count(name));
+  }
+
+  /** Of one subject; 0 where there is none. */
+  max(name: string, subject: string | null): number {
+    return this.#named(name).reduce(
+      (max, row) => (row.subject === subject ? Math.max(max, row.max) : max),
+      0,
+    );
+  }
+
+  /** Each subject's greatest value. */
+  greatest(name: string): ReadonlyMap<string, number> {
+    const found = new Map<string, number>();
+    for (const { subject, max } of this.#named(name))
+      if (subject !== null) found.set(subject, Math.max(max, found.get(subject) ?? -Infinity));
+    return found;
+  }
+
+  /** Who or what there is something of. */
+  subjects(...names: readonly string[]): ReadonlySet<string> {
+    const found = names.flatMap((name) => this.#named(name).map(({ subject }) => subject));
+    return new Set(found.filter((subject) => subject !== null));
+  }
+
+  /** Seconds in which pose frames told how many persons there are. */
+  get observedSeconds(): number {
+    return WITH_PERSONS.reduce((sum, name) => sum + this.sum(name), 0);
+  }
+
+  /** Persons at a time, in the mean over the seconds observed. Needs presence_seconds and {@link WITH_PERSONS}. */
+  get occupancy(): number {
+    return over(this.sum('presence_seconds'), this.observedSeconds);
+  }
+
+  #named = (name: string): readonly Aggregate[] => this.#byName.get(name) ?? [];
+}
+
+/** Rows by the stretch of time that their bucket lies in, oldest first. */
+export function byStart(rows: readonly Aggregate[], startOf: (time: number) => number): [number, Rollups][] {
+  const parts = new Map<number, Aggregate[]>();
+  // Calendars are slow, and many rows have the same bucket.
+  const starts = new Map<number, number>();
+  for (const row of rows) {
+    const start = starts.get(row.start) ?? startOf(row.start);
+    starts.set(row.start, start);
+    const part = parts.get(start);
+    if (part) part.push(row);
+    else parts.set(start, [row]);
+  }
+  return [...parts].sort(([a], [b]) => a - b).map(([start, part]) => [start, new Rollups(part)]);
+}
+
+/** The most persons at a time, and the minute in which they were that many first; the range's start where nobody was. */
+export interface Peak {
+  readonly persons: number;
+  readonly time: number;
+}
+
+/** @param rows of `occupancy_peak` over the range, by buckets of `bucket` microseconds; the minute is looked up in one of them */
+export async function peakOccupancy(
+  reader: Reader,
+  environment: string,
+  range: Range,
+  rows: readonly Aggregate[],
+  bucket: number,
+): Promise<Peak> {
+  const { persons, first } = highest(rows);
+  if (!first) return { persons: 0, time: range.start };
+  const start = Math.max(range.start, first.start);
+  const end = Math.min(range.end, first.start + bucket);
+  const minutes = { environment, start, end, names: ['occupancy_peak'], subject: null, bucket: MINUTE };
+  return { persons, time: Math.max(start, highest(await reader.aggregates(minutes)).first?.start ?? start) };
+}
+
+/** The greatest value of the environment's occupancy, and the first row that has it, where it is not 0. */
+function highest(rows: readonly Aggregate[]): {
+  readonly persons: number;
+  readonly first: Aggregate | undefined;
+} {
+  const room = rows.filter(({ name, subject }) => name === 'occupancy_peak' && subject === null);
+  const persons = room.reduce((most, { max }) => Math.max(most, max), 0);
+  return { persons, first: persons > 0 ? room.find(({ max }) => max === persons) : undefined };
+}
+
+/** A share or a mean; 0 of nothing. */
+export const over = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
+
+export const rounded = (value: number): number => Math.round(value * 1000) / 1000;

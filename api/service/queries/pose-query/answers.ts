@@ -1,0 +1,70 @@
+import type { Clock, Reader } from '../../../../pipeline/component/index.js';
+import type { PoseAnswer, PoseQuestion } from './summarise.js';
+
+/** Answers are held this long at most: what is put back later (dead letters) is seen then. Milliseconds. */
+const LONGEST_MS = 600_000;
+/** Answers, and results in them together. */
+const [MOST_ANSWERS, MOST_RESULTS] = [64, 50_000];
+/** A range is closed when the newest stored frame lies this far behind its end: minutes of activities come with the next minute. */
+const SETTLED_US = 120_000_000;
+
+interface Held {
+  readonly answer: PoseAnswer;
+  /** Of what was stored when it was answered: the first moment of the range that there are frames of. */
+  readonly from: number;
+  /** Monotonic milliseconds. */
+  readonly until: number;
+}
+
+/**
+ * Answers about the past of one store, the longest unused ones forgotten first. Only of closed ranges: what is
+ * stored of them changes by retention, which shows in the store's first frame, or by a rewind, which shows in its last.
+ */
+export class Answers {
+  readonly #held = new Map<string, Held>();
+  readonly #clock: Clock;
+  #results = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The answer, and whether it was there already. `answer` asks the store. */
+  async of(
+    environment: string,
+    question: PoseQuestion,
+    reader: Reader,
+    answer: () => Promise<PoseAnswer>,
+  ): Promise<{ readonly answer: PoseAnswer; readonly hit: boolean }> {
+    const key = JSON.stringify([environment, question]);
+    const stored = await reader.range(environment);
+    const closed = stored !== undefined && question.end + SETTLED_US <= stored.end;
+    const from = Math.max(question.start, stored?.start ?? 0);
+    const held = this.#held.get(key);
+    if (held) {
+      this.#forget(key);
+      if (closed && held.from === from && held.until > this.#clock.elapsed()) {
+        this.#hold(key, held);
+        return { answer: held.answer, hit: true };
+      }
+    }
+    const fresh = await answer();
+    if (closed) this.#hold(key, { answer: fresh, from, until: this.#clock.elapsed() + LONGEST_MS });
+    return { answer: fresh, hit: false };
+  }
+
+  #hold(key: string, held: Held): void {
+    this.#forget(key);
+    this.#held.set(key, held);
+    this.#results += held.answer.results.length;
+    for (const oldest of this.#held.keys()) {
+      if (this.#held.size <= MOST_ANSWERS && this.#results <= MOST_RESULTS) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#results -= this.#held.get(key)?.answer.results.length ?? 0;
+    this.#held.delete(key);
+  }
+}

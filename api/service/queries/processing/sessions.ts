@@ -1,0 +1,51 @@
+import type { Clock } from '../../../../pipeline/component/index.js';
+
+/** Sessions of an account, and of all of them together. */
+const [MOST_OF_ACCOUNT, MOST] = [4, 32];
+/** A session that is not used for so long ends, and so does one of this age. Milliseconds. */
+const [IDLE_MS, LONGEST_MS] = [60_000, 3_600_000];
+
+interface Held<S> {
+  readonly account: string;
+  readonly session: S;
+  readonly born: number;
+  used: number;
+}
+
+/** What calls of an account go on from, by the name that it gives them. The longest unused one makes room. */
+export class Sessions<S> {
+  readonly #clock: Clock;
+  /** The longest unused first. */
+  readonly #held = new Map<string, Held<S>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The account's session of that name, else a new one. */
+  of(account: string, name: string, make: () => S): { readonly session: S; readonly continued: boolean } {
+    this.#end();
+    const key = JSON.stringify([account, name]);
+    const known = this.#held.get(key);
+    const now = this.#clock.elapsed();
+    const held = known ?? { account, session: make(), born: now, used: now };
+    held.used = now;
+    this.#held.delete(key);
+    this.#held.set(key, held);
+    const own = [...this.#held].filter(([, other]) => other.account === account);
+    if (own.length > MOST_OF_ACCOUNT) this.#held.delete(own[0]![0]);
+    for (const oldest of this.#held.keys()) if (this.#held.size > MOST) this.#held.delete(oldest);
+    return { session: held.session, continued: known !== undefined };
+  }
+
+  /** Ends a session whose state is not right any more. */
+  forget(session: S): void {
+    for (const [key, held] of this.#held) if (held.session === session) this.#held.delete(key);
+  }
+
+  #end(): void {
+    const now = this.#clock.elapsed();
+    for (const [key, { born, used }] of this.#held)
+      if (now - used > IDLE_MS || now - born > LONGEST_MS) this.#held.delete(key);
+  }
+}

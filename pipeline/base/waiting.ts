@@ -1,0 +1,43 @@
+/** A moment for all else that waits. */
+export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
+
+/** Waits for all, `ms` at most. Gives the indices of those that have not come; rejects with the first that rejects. */
+export async function withinTime(works: readonly Promise<void>[], ms: number): Promise<readonly number[]> {
+  const late = new Set(works.keys());
+  const all = Promise.all(
+    works.map(async (work, index) => {
+      await work;
+      late.delete(index);
+    }),
+  );
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    await Promise.race([all, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+  return [...late];
+}
+
+/** Whether work settles within a time (and before the signal); rejects as the work does within it. */
+export async function settles(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
+  // Who gives up waiting has said so; what becomes of the work later is its own affair.
+  work.catch(() => undefined);
+  let late: () => void = () => undefined;
+  const limit = new Promise<false>((resolve) => {
+    late = () => {
+      resolve(false);
+    };
+  });
+  const timer = setTimeout(late, ms);
+  signal?.addEventListener('abort', late);
+  try {
+    return await Promise.race([work.then(() => true), limit]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', late);
+  }
+}

@@ -1,0 +1,75 @@
+import type { LinkTable } from '../model/index.js';
+import { plainRecords } from '../model/index.js';
+import type { NodeStatus } from '../runtime/status.js';
+import type { Outbox } from '../state/index.js';
+
+/** A record as a test sees it: plain, with when it happened and when it came, milliseconds after the start of the input. */
+export type TestRecord = Readonly<Record<string, unknown>>;
+
+/** All that a test can look at once it has run. */
+export interface Outcome {
+  /** By node, of those that a test asks for, and of all sinks. */
+  readonly records: ReadonlyMap<string, readonly TestRecord[]>;
+  readonly deadLetters: ReadonlyMap<string, readonly TestRecord[]>;
+  readonly outbox: ReadonlyMap<string, readonly TestRecord[]>;
+  readonly figures: ReadonlyMap<string, TestRecord>;
+  /** At the end. */
+  readonly state: string;
+  readonly problem: string | null;
+  readonly hasBeen: ReadonlySet<string>;
+  /** When each person of a scene begins what they do: by source. Milliseconds after the start of the input. */
+  readonly activities: ReadonlyMap<string, readonly Activity[]>;
+  /** Event time of the input, milliseconds. */
+  readonly inputMs: number;
+  /** Warnings and errors of the topology. */
+  readonly log: readonly string[];
+}
+
+export interface Activity {
+  readonly person: number;
+  readonly activity: string;
+  readonly atMs: number;
+}
+
+export const figuresOf = ({ received, sent, failed, dropped, status, details }: NodeStatus): TestRecord => ({
+  received,
+  sent,
+  failed,
+  dropped,
+  status,
+  details,
+});
+
+/** Records are shown plain; undecoded ones as hexadecimal digits. */
+export function plainLetter(record: unknown, links: LinkTable): unknown {
+  if (record instanceof Uint8Array) return { hex: Buffer.from(record).toString('hex') };
+  if (typeof record !== 'object' || record === null || !('port' in record)) return record;
+  if (record.port === 'csi' || 'not_kept_bytes' in record) return { port: record.port };
+  return plainRecords(record as never, links)[0];
+}
+
+export function undelivered(outbox: Outbox, links: LinkTable): readonly TestRecord[] {
+  const left: TestRecord[] = [];
+  for (let entry = outbox.next(); entry; entry = outbox.next()) {
+    for (const record of entry.records) left.push(...plainRecords(record, links));
+    outbox.delivered(entry);
+  }
+  return left;
+}
+
+/** When each activity begins, from the lines of a scene's truth. */
+export function beginnings(lines: string, start: number): readonly Activity[] {
+  const before = new Map<number, string>();
+  const found: Activity[] = [];
+  for (const line of lines.trim().split('\n')) {
+    if (line === '') continue;
+    const { time, person, activity } = JSON.parse(line) as { time: number; person: number; activity: string };
+    if (before.get(person) !== activity)
+      found.push({ person, activity, atMs: milliseconds((time - start) / 1000) });
+    before.set(person, activity);
+  }
+  return found;
+}
+
+/** To the microsecond. */
+export const milliseconds = (value: number): number => Math.round(value * 1000) / 1000;

@@ -1,0 +1,280 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CheckedTest, CheckedTopology } from '../config/index.js';
+import { LinkTable, plainRecords } from '../model/index.js';
+import { createRunner, type Runner } from '../runtime/runner.js';
+import { PATIENCE, type Patience } from '../runtime/host.js';
+import { stateKeysOf } from '../runtime/privacy/privacy.js';
+import type { LifecycleState, TopologyStatus } from '../runtime/status.js';
+import { Outbox, StateStore } from '../state/index.js';
+import { createLogger } from '../telemetry/log.js';
+import { createMetrics, type Metrics } from '../telemetry/metrics.js';
+import { Lab } from './lab.js';
+import type { MockSink } from './mock-sink.js';
+import {
+  beginnings,
+  figuresOf,
+  milliseconds,
+  plainLetter,
+  undelivered,
+  type Activity,
+  type Outcome,
+  type TestRecord,
+} from './outcome.js';
+import { Stand } from './stand.js';
+
+/** Why a test could not be run to its end. */
+export class TestError extends Error {}
+
+/**
+ * Runs a test: the topology's operators as they are, between sources that read the test's input and sinks
+ * that only keep what they take.
+ * @param limitMs real time that it may take
+ * @throws TestError where the topology does not start, or its input does not end in time
+ */
+export async function runTest(
+  topology: CheckedTopology,
+  test: CheckedTest,
+  limitMs: number,
+): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'csiflow-test-'));
+  try {
+    return await new TestRun(topology, test, folder).outcome(limitMs);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Between two looks at how far it is, milliseconds of real time. */
+const LOOK_MS = 2;
+const KEPT_LINES = 200;
+/** Recoveries that a test waits for, and real time that one may take, milliseconds: by its clock pauses take none. */
+const RECOVERIES = 5;
+const RECOVERY_MS = 5_000;
+/** Real time for which no sink has said when it tries again: one is trying, or waits for a write that hangs. */
+const UNTIMED_MS = 1_000;
+/** Real time for a topology to end that could not be tested, milliseconds. */
+const END_MS = 5_000;
+
+/** By the clock of a test a barrier takes as long as the input read meanwhile; mocked sinks answer at once or never. */
+const TEST_PATIENCE: Patience = { ...PATIENCE, barrierMs: 1e12, writeMs: 500 };
+
+class TestRun {
+  readonly #topology: CheckedTopology;
+  readonly #test: CheckedTest;
+  readonly #links: LinkTable;
+  readonly #lab: Lab;
+  readonly #metrics: Metrics = createMetrics();
+  readonly #stand: Stand;
+  readonly #runner: Runner;
+  readonly #hasBeen = new Set<string>();
+  #state: LifecycleState = 'stopped';
+  #problem: string | null = null;
+  #recoveries = 0;
+  #recoveringSince = 0;
+  /** It is being stopped. */
+  #ending = false;
+  readonly #log: string[] = [];
+
+  constructor(topology: CheckedTopology, test: CheckedTest, folder: string) {
+    this.#topology = topology;
+    this.#test = test;
+    this.#links = new LinkTable(topology.environments);
+    this.#lab = new Lab(
+      topology.nodes.filter(({ component }) => component.kind === 'source').map(({ id }) => id),
+      () => this.#look(),
+    );
+    this.#stand = new Stand({
+      topology,
+      test,
+      links: this.#links,
+      lab: this.#lab,
+      metrics: this.#metrics,
+      folder,
+    });
+    this.#runner = createRunner(this.#stand.topology, {
+      clock: this.#lab.clock,
+      metrics: this.#metrics,
+      log: createLogger({
+        level: 'warn',
+        destination: {
+          write: (line: string) => {
+            if (this.#log.length < KEPT_LINES) this.#log.push(line.trimEnd());
+          },
+        },
+      }),
+      patience: TEST_PATIENCE,
+    });
+    this.#runner.onChange((status) => {
+      this.#note(status);
+    });
+  }
+
+  async outcome(limitMs: number): Promise<Outcome> {
+    try {
+      return await this.#run(performance.now() + limitMs);
+    } catch (error) {
+      this.#ending = true;
+      await this.#until(this.#runner.stop({ force: true }), performance.now() + END_MS, 'it does not stop');
+      throw error;
+    }
+  }
+
+  async #run(deadline: number): Promise<Outcome> {
+    try {
+      await this.#runner.start();
+    } catch (error) {
+      throw new TestError(`the topology did not start: ${text(error)}`);
+    }
+    const finished = this.#runner.finished();
+    await this.#until(finished, deadline, 'its input has not ended');
+    const inputMs = this.#lab.readMs;
+    await this.#drain(inputMs + this.#test.runOnMs, deadline);
+    const { state, problem, nodes } = this.#look();
+    const hasBeen = new Set(this.#hasBeen);
+    await this.#until(this.#runner.stop(), deadline, 'it does not stop');
+    return {
+      records: this.#records(),
+      deadLetters: await this.#deadLetters(),
+      outbox: await this.#outboxes(),
+      figures: new Map(nodes.map((node) => [node.id, figuresOf(node)])),
+      state,
+      problem,
+      hasBeen,
+      activities: this.#activities(),
+      inputMs,
+      log: this.#log,
+    };
+  }
+
+  // ------------------------------------------------------------------ running
+
+  #look(): TopologyStatus {
+    const status = this.#runner.status();
+    this.#note(status);
+    return status;
+  }
+
+  #note({ state, problem }: TopologyStatus): void {
+    if (state === 'restarting' && this.#state !== 'restarting') {
+      this.#recoveries++;
+      this.#recoveringSince = performance.now();
+    }
+    this.#state = state;
+    this.#problem = problem ?? this.#problem;
+    this.#hasBeen.add(state);
+  }
+
+  /** @throws TestError where it fails each time that it is recovered */
+  #checkRecovery(): void {
+    const tooLong = this.#state === 'restarting' && performance.now() - this.#recoveringSince > RECOVERY_MS;
+    if (!tooLong && this.#recoveries <= RECOVERIES) return;
+    throw new TestError(
+      `the topology fails each time that it is recovered: ${this.#problem ?? 'nobody knows why'}`,
+    );
+  }
+
+  /** Waits for `work`, or for the topology's end; meanwhile the clock goes on where the input does not move it. */
+  async #until(work: Promise<void>, deadline: number, late: string): Promise<void> {
+    const run: { done: boolean; failure?: unknown } = { done: false };
+    const settled = work.then(
+      () => {
+        run.done = true;
+      },
+      (failure: unknown) => {
+        run.done = true;
+        run.failure = failure;
+      },
+    );
+    while (!run.done) {
+      if (performance.now() > deadline) {
+        throw new TestError(
+          `${late} in the time that a test may take; the topology is ${this.#look().state}`,
+        );
+      }
+      await Promise.race([settled, sleep(LOOK_MS)]);
+      if (this.#look().state === 'failed') return;
+      if (!this.#ending) this.#checkRecovery();
+      this.#lab.goOn();
+    }
+    if (run.failure !== undefined) throw new TestError(text(run.failure));
+  }
+
+  /** Lets failing sinks try again until they have taken or refused all, at most until `untilMs` of the clock. */
+  async #drain(untilMs: number, deadline: number): Promise<void> {
+    let timed = performance.now();
+    while (performance.now() < deadline && !(await this.#drained())) {
+      const { next } = this.#lab.clock;
+      if (this.#look().state === 'failed' || (next ?? 0) > untilMs) return;
+      if (next !== undefined) timed = performance.now();
+      else if (performance.now() - timed > UNTIMED_MS) return;
+      this.#lab.goOn();
+      await sleep(LOOK_MS);
+    }
+  }
+
+  async #drained(): Promise<boolean> {
+    for (const [id, { faults, count }] of this.#stand.sinks) {
+      if (!faults) continue;
+      const { receivedTotal } = this.#metrics.node(this.#topology.id, id);
+      if (count >= receivedTotal) continue;
+      const dead = await this.#runner.deadLetters({ node: id });
+      if (count + dead.length < receivedTotal) return false;
+    }
+    return true;
+  }
+
+  // ------------------------------------------------------------------ what came of it
+
+  #records(): ReadonlyMap<string, readonly TestRecord[]> {
+    const start = this.#lab.start ?? 0;
+    const seen = (mock: MockSink) =>
+      mock.taken.flatMap(({ record, givenMs }) =>
+        plainRecords(record, this.#links).map((plain) => ({
+          ...plain,
+          at_ms: milliseconds(Date.parse(plain.time) - start / 1000),
+          given_ms: milliseconds(givenMs),
+        })),
+      );
+    return new Map(this.#stand.looked.map(([id, mock]) => [id, seen(mock)]));
+  }
+
+  async #deadLetters(): Promise<ReadonlyMap<string, readonly TestRecord[]>> {
+    const letters = new Map<string, TestRecord[]>();
+    for (const { node, stage, code, reason, record } of await this.#runner.deadLetters()) {
+      const plain = plainLetter(record, this.#links);
+      letters.set(node, [...(letters.get(node) ?? []), { stage, code, reason, record: plain }]);
+    }
+    return letters;
+  }
+
+  async #outboxes(): Promise<ReadonlyMap<string, readonly TestRecord[]>> {
+    const { key, formerKey = null } = stateKeysOf(this.#stand.topology.settings);
+    const store = new StateStore(this.#stand.stateFolder, this.#topology.id, key, formerKey);
+    try {
+      return new Map(
+        [...this.#stand.sinks.keys()].map((sink) => [
+          sink,
+          undelivered(new Outbox(store, sink), this.#links),
+        ]),
+      );
+    } finally {
+      await store.close();
+    }
+  }
+
+  #activities(): ReadonlyMap<string, readonly Activity[]> {
+    const start = this.#lab.start ?? 0;
+    const found = new Map<string, readonly Activity[]>();
+    for (const source of this.#test.input.keys()) {
+      const file = this.#stand.truthFile(source);
+      if (file !== null) found.set(source, beginnings(readFileSync(file, 'utf8'), start));
+    }
+    return found;
+  }
+}
+
+const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));

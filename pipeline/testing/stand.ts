@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { recoveryOf, type AnySink } from '../component/index.js';
+import type { CheckedNode, CheckedTest, CheckedTopology } from '../config/index.js';
+import { PORTS, type LinkTable } from '../model/index.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { testSource } from './inputs.js';
+import type { Busy, Lab } from './lab.js';
+import { MockSink } from './mock-sink.js';
+
+/** Checkpoints are taken while a test runs, as they would be; what comes out does not depend on when. */
+const CHECKPOINT_MS = 500;
+
+/** What a test is run in. */
+export interface StandOptions {
+  readonly topology: CheckedTopology;
+  readonly test: CheckedTest;
+  readonly links: LinkTable;
+  readonly lab: Lab;
+  readonly metrics: Metrics;
+  /** Of its own, for the state. */
+  readonly folder: string;
+}
+
+/** A topology between sources that read a test's input and sinks that only keep what they take. */
+export class Stand {
+  readonly topology: CheckedTopology;
+  /** By the sink that they stand for. */
+  readonly sinks = new Map<string, MockSink>();
+  /** By the source or operator that they listen to. */
+  readonly probes = new Map<string, MockSink>();
+  readonly #options: StandOptions;
+  /** Nodes whose records an expectation looks at. */
+  readonly #asked: ReadonlySet<string>;
+
+  constructor(options: StandOptions) {
+    this.#options = options;
+    this.#asked = askedFor(options.test);
+    this.topology = this.#tested();
+    this.#watch(this.topology);
+  }
+
+  /** Of those that an expectation looks at. */
+  get looked(): readonly (readonly [node: string, mock: MockSink])[] {
+    return [...this.sinks, ...this.probes].filter(([id]) => this.#asked.has(id));
+  }
+
+  /** The state of the topology lies here. */
+  get stateFolder(): string {
+    return join(this.#options.folder, 'state');
+  }
+
+  /** Sources and sinks replaced, and a sink behind each other node that is asked for. */
+  #tested(): CheckedTopology {
+    const { nodes, settings } = this.#options.topology;
+    const replaced = nodes.map((node): CheckedNode => {
+      if (isSource(node)) return this.#source(node);
+      return node.component.kind === 'sink' ? this.#sink(node, node.component) : node;
+    });
+    return {
+      ...this.#options.topology,
+      nodes: [...replaced, ...nodes.filter((node) => this.#isProbed(node)).map((node) => this.#probe(node))],
+      settings: {
+        ...settings,
+        stateFolder: this.stateFolder,
+        checkpointIntervalMs: CHECKPOINT_MS,
+        scaleOut: false,
+      },
+    };
+  }
+
+  #source(node: CheckedNode): CheckedNode {
+    const meter = this.#options.metrics.node(this.#options.topology.id, node.id);
+    const component = testSource(
+      node,
+      this.#options.test.input.get(node.id),
+      this.#options.lab,
+      meter,
+      this.truthFile(node.id),
+    );
+    return { ...node, component, config: {}, queue: { capacity: 1, policy: 'block', maxAgeMs: null } };
+  }
+
+  #sink(node: CheckedNode, component: AnySink): CheckedNode {
+    const { name, inputs } = component;
+    const recovery = recoveryOf(component, node.config);
+    const faults = this.#options.test.faults.get(node.id) ?? null;
+    const mock = new MockSink(
+      this.#options.lab,
+      this.#options.links,
+      { name, inputs, recovery },
+      faults,
+      this.#asked.has(node.id),
+    );
+    this.sinks.set(node.id, mock);
+    return { ...node, component: mock.component, config: {} };
+  }
+
+  /** Of a source or operator that an expectation looks at. */
+  #isProbed({ id, component }: CheckedNode): boolean {
+    return component.kind !== 'sink' && this.#asked.has(id);
+  }
+
+  #probe(node: CheckedNode): CheckedNode {
+    const mock = new MockSink(
+      this.#options.lab,
+      this.#options.links,
+      { name: 'probe', inputs: PORTS, recovery: 'rewind' },
+      null,
+      true,
+    );
+    this.probes.set(node.id, mock);
+    const ports = node.component.kind === 'sink' ? [] : node.component.outputs;
+    return {
+      id: `${node.id} (test)`,
+      component: mock.component,
+      config: {},
+      inputs: [{ from: node.id, ports }],
+      queue: null,
+      secrets: [],
+      hash: `probe of ${node.id}`,
+    };
+  }
+
+  #watch({ nodes, id: topology }: CheckedTopology): void {
+    const busy = nodes.flatMap(({ id, component }): readonly Busy[] => {
+      const meter = this.#options.metrics.node(topology, id);
+      if (component.kind === 'operator') return component.asynchronous ? [{ meter, mock: null }] : [];
+      const mock = this.sinks.get(id) ?? this.probes.get(id.replace(/ \(test\)$/, ''));
+      return component.kind === 'sink' && mock ? [{ meter, mock }] : [];
+    });
+    this.#options.lab.watch(busy);
+  }
+
+  /** Where the truth of a source's scene is written; null where its input is none. */
+  truthFile(source: string): string | null {
+    const input = this.#options.test.input.get(source);
+    return input?.kind === 'source' && input.component.name === 'simulator'
+      ? join(this.#options.folder, `${source}.truth.ndjson`)
+      : null;
+  }
+}
+
+const isSource = ({ component }: CheckedNode): boolean => component.kind === 'source';
+
+const askedFor = ({ expect }: CheckedTest): ReadonlySet<string> =>
+  new Set(
+    expect.flatMap(({ subject, rule }) => [
+      ...('node' in subject && subject.of === 'records' ? [subject.node] : []),
+      ...(rule.rule === 'contains' && rule.within?.after.mark === 'record' ? [rule.within.after.node] : []),
+    ]),
+  );
