@@ -77,6 +77,12 @@ export interface Source {
   close?(): Promise<void>;
 }
 
+/**
+ * Whose times the records of a source have: `now` where they come as they are measured, so that results can be late;
+ * `recorded` where they may be of any time.
+ */
+export type Timing = 'now' | 'recorded';
+
 export interface SourceDefinition<
   N extends string = string,
   S extends TObject = TObject,
@@ -86,6 +92,8 @@ export interface SourceDefinition<
   readonly outputs: O;
   /** True: reading again from a position gives the same records (file, Kafka, simulator). False: the journal makes it so. */
   readonly replayable: boolean;
+  /** Default: `now` where it cannot be read again, else `recorded`. */
+  readonly timing?: Timing | ((config: Static<S>) => Timing);
   /** Set where several processes can share the input (`settings.scale_out`): each partition then runs as a shard. */
   readonly partitions?: (config: Static<S>, context: Context) => Partitions;
   readonly create: (config: Static<S>, context: Context) => Source;
@@ -230,12 +238,21 @@ export const defineSink = <const N extends string, S extends TObject, const I ex
 /** A component of any kind, its configuration's type forgotten: what a registry holds. */
 export type Component = AnySource | AnyOperator | AnySink;
 // `create`, `check` and `claims` are contravariant in the configuration, so a registry holds them as methods over `never`.
-export type AnySource = Omit<SourceDefinition, ErasedFields | 'partitions'> &
-  Erased<Source> & { readonly partitions?: (config: never, context: Context) => Partitions };
+export type AnySource = Omit<SourceDefinition, ErasedFields | 'partitions' | 'timing'> &
+  Erased<Source> & {
+    readonly partitions?: (config: never, context: Context) => Partitions;
+    readonly timing?: Timing | ((config: never) => Timing);
+  };
 export type AnyOperator = Omit<OperatorDefinition, ErasedFields | 'asynchronous'> &
   Erased<Operator> & { readonly asynchronous?: { readonly maxInFlight: (config: never) => number } };
 export type AnySink = Omit<SinkDefinition, ErasedFields | 'recovery'> &
   Erased<Sink> & { readonly recovery: Recovery | ((config: never) => Recovery) };
+
+/** Whose times the records of a source of this configuration have. */
+export function timingOf({ timing, replayable }: AnySource, config: object): Timing {
+  if (typeof timing === 'function') return timing(config as never);
+  return timing ?? (replayable ? 'recorded' : 'now');
+}
 
 /** How a sink of this configuration recovers. */
 export const recoveryOf = ({ recovery }: AnySink, config: object): Recovery =>

@@ -116,6 +116,10 @@ export const CODES = {
     'Live input is not journalled, so a crash loses what the sink had not yet been asked to keep.',
     'Set `settings.journal: true`, or accept the loss.',
   ],
+  'config.time.mixed': [
+    'A node merges live input with a recording, whose event times are far apart.',
+    'Run them as two topologies, or send the recording with `csiflow replay`, which gives it the times of now.',
+  ],
   'config.scale_out.source': [
     'Several processes cannot share the input of a topology with `settings.scale_out`.',
     'Give it one source that has partitions: `kafka`.',

@@ -13,6 +13,7 @@ import {
 import { readBounded } from './files.js';
 import { FrameSchema, SettingsSchema } from './topology-schema.js';
 import { linkNodes, type LinkedNode } from './graph.js';
+import { warnOfMixedTimes } from './mixed-times.js';
 import { withHash, withHashes } from './hash.js';
 import { readNodes } from './nodes.js';
 import { Problems, type Problem } from './problem.js';
@@ -90,6 +91,7 @@ function check(
   checkClaims(linked, source.folder, root, problems);
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);
+  warnOfMixedTimes(linked, problems);
   if (settings?.privacy)
     checkPrivacy(
       linked,
@@ -190,6 +192,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     journal: boolean;
     degraded_after_failures: number;
     stop_after_failures: number | null;
+    late_after_ms: number;
     state_folder?: string;
     outbox_limit_bytes: number;
     seed: number;
@@ -204,6 +207,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     journal: values.journal,
     degradedAfterFailures: values.degraded_after_failures,
     stopAfterFailures: values.stop_after_failures,
+    lateAfterMs: values.late_after_ms,
     stateFolder: resolve(source.folder, values.state_folder ?? `data/${name}.state`),
     outboxLimitBytes: values.outbox_limit_bytes,
     seed: values.seed,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { choice } from '../component/index.js';
 import { DEFAULT_DOMAIN, DOMAINS, type Domain } from '../model/index.js';
 import { TestsSchema } from './test-schema.js';
-import type { QueueSettings } from './topology.js';
+import { DEFAULT_LATE_AFTER_MS, type QueueSettings } from './topology.js';
 
 /** Fields of a topology's file that belong to no component. */
 
@@ -60,6 +60,13 @@ export const SettingsSchema = Type.Object(
     stop_after_failures: Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000 }), Type.Null()], {
       default: null,
       description: 'Failed records in a row of one node until the topology stops; null: never.',
+    }),
+    late_after_ms: Type.Integer({
+      default: DEFAULT_LATE_AFTER_MS,
+      minimum: 1000,
+      maximum: 3_600_000,
+      description:
+        'Age of the newest results from which on a live topology is `degraded`, and time for which a node may hold one input back for another. Must exceed the length of the longest window.',
     }),
     state_folder: Type.Optional(
       Type.String({

@@ -49,6 +49,9 @@ export interface QueueSettings {
   readonly maxAgeMs: number | null;
 }
 
+/** Of `settings.late_after_ms`. */
+export const DEFAULT_LATE_AFTER_MS = 10_000;
+
 export interface Settings {
   readonly checkpointIntervalMs: number;
   /** Raw input of sources that cannot be replayed is kept until a checkpoint covers it. */
@@ -57,6 +60,8 @@ export interface Settings {
   readonly degradedAfterFailures: number;
   /** The same until it stops; null: never. */
   readonly stopAfterFailures: number | null;
+  /** Age of the newest results from which on a live topology is `degraded`. Default: 10 s. */
+  readonly lateAfterMs?: number;
   /** State (journal, checkpoints, dead letters) lies here, absolute. */
   readonly stateFolder: string;
   /** Records of a store that is away or slow take no more than this on disk, for each sink. Default: 1 GiB. */

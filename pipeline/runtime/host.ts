@@ -43,6 +43,15 @@ export interface Host {
   fail(error: Error): void;
 }
 
+/** Records of one input that wait for others which may still bring earlier ones. */
+export interface HeldBack {
+  readonly input: string;
+  readonly records: number;
+  /** When the oldest of them arrived, monotonic milliseconds. */
+  readonly since: number;
+  readonly waitsFor: readonly string[];
+}
+
 /** A node while it runs: its figures and its health. */
 export interface NodeRun {
   /** As it is now: its live fields may change while it runs. */
@@ -64,4 +73,6 @@ export interface NodeRun {
   watermark: number;
   /** It holds many records of one source until another one catches up. */
   crowded: boolean;
+  /** Of a node with several inputs: what it holds back; null where nothing waits. */
+  heldBack: () => HeldBack | null;
 }

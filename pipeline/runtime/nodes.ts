@@ -141,6 +141,7 @@ export class Nodes {
       status: 'starting',
       watermark: -Infinity,
       crowded: false,
+      heldBack: () => null,
       context: {
         topology: topology.id,
         node: node.id,

@@ -1,5 +1,5 @@
 /** What can degrade a node. Each comes and goes by itself. */
-export type Cause = 'failing' | 'refused' | 'overloaded' | 'stands_still' | 'late' | 'clock';
+export type Cause = 'failing' | 'refused' | 'overloaded' | 'stands_still' | 'late' | 'waits' | 'clock';
 
 /** Why a node is degraded. A cause that passes leaves the others in place. */
 export class Problems {
@@ -9,6 +9,10 @@ export class Problems {
   set(cause: Cause, text: string | null): void {
     if (text === null) this.#texts.delete(cause);
     else this.#texts.set(cause, text);
+  }
+
+  has(cause: Cause): boolean {
+    return this.#texts.has(cause);
   }
 
   /** That of the oldest cause that still holds; null where there is none. */

@@ -1,5 +1,7 @@
 import {
+  timingOf,
   type AnySource,
+  type Component,
   type Context,
   type LiveFeed,
   type Operator,
@@ -8,7 +10,7 @@ import {
   type Source,
   type State,
 } from '../component/index.js';
-import type { CheckedTopology } from '../config/topology.js';
+import { DEFAULT_LATE_AFTER_MS, type CheckedTopology } from '../config/topology.js';
 import type { Failure, LinkTable } from '../model/index.js';
 import {
   LocalState,
@@ -27,6 +29,7 @@ import { copyStores } from './checkpoints/copies.js';
 import { Failures } from './dead-letters/failures.js';
 import { Gate } from './stages/gate.js';
 import type { Host, NodeRun, Patience } from './host.js';
+import { Lateness } from './lateness.js';
 import { Nodes } from './nodes.js';
 import { anonymiserOf, openStateOf } from './privacy/privacy.js';
 import { Pump } from './stages/pump.js';
@@ -40,6 +43,8 @@ import { errorText } from '../base/error-text.js';
 import { turn, withinTime } from '../base/waiting.js';
 import { named } from './node-error.js';
 
+/** Between two looks at the clock, and at how late results are. */
+const WATCH_MS = 250;
 /** Where the topology does not say it. */
 const OUTBOX_LIMIT_BYTES = 2 ** 30;
 
@@ -91,6 +96,7 @@ export class Shard implements Host, Run {
   #retention: Retention | undefined;
   #pumping: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
   #stopping: Promise<void> | undefined;
   #stopMs: number;
   #forced = false;
@@ -178,6 +184,7 @@ export class Shard implements Host, Run {
   async #stop(save: boolean): Promise<void> {
     const { onStep } = this.#options;
     clearInterval(this.#timer);
+    clearInterval(this.#watch);
     this.#abort.abort();
     for (const source of this.#sources) source.close();
     if (save && !this.#failed) {
@@ -287,8 +294,26 @@ export class Shard implements Host, Run {
       this.#barriers!.tick();
       this.#retention!.tick();
     }, this.settings.checkpointIntervalMs);
+    this.#watchTime();
     for (const run of this.runs.values()) run.status = 'active';
     onStep('data_pipeline_start', 1);
+  }
+
+  /** A topology of recordings alone has no time to keep to. */
+  #watchTime(): void {
+    if (!this.#nodes.of('source').some(({ component, config }) => isLive(component, config))) return;
+    const lateness = new Lateness({
+      nodes: this.#options.topology.nodes,
+      runs: this.runs,
+      limitMs: this.settings.lateAfterMs ?? DEFAULT_LATE_AFTER_MS,
+      shutFor: (node) => this.gate.shutFor(node),
+      now: () => this.clock.now(),
+      elapsed: () => this.clock.elapsed(),
+      onChange: this.#options.onChange,
+    });
+    this.#watch = setInterval(() => {
+      lateness.check();
+    }, WATCH_MS);
   }
 
   /** Its state is closed where it was stopped. @throws what has failed meanwhile, or that nobody waits for the start */
@@ -490,6 +515,9 @@ export class Shard implements Host, Run {
       });
   }
 }
+
+const isLive = (component: Component, config: object): boolean =>
+  component.kind === 'source' && timingOf(component, config) === 'now';
 
 /** The source as it is, but that its input is the partition. */
 function readFrom(source: Source, partition: Partition | undefined): Source {

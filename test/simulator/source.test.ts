@@ -93,6 +93,17 @@ describe('the source simulator', () => {
     expect(batches[0]!.position).toMatchObject({ start: 1_700_000_000_000_000 });
   });
 
+  test('goes on at now after a stop, where it is as fast as a room', async () => {
+    const config = { ...settings({ speed: 1 }), start_time: undefined } as unknown as Config;
+    const first = await run(config, null, 2);
+    const position = first.batches[1]!.position as { start: number; tick: number };
+    const ago = { ...position, start: position.start - 20_000_000 };
+    const { blocks } = await run(config, ago, 1);
+    expect(blocks[0]!.time[0]! - first.blocks.at(-1)!.time[0]!).toBeLessThan(1_000_000);
+    const recorded = await run({ ...config, speed: 0 }, ago, 1);
+    expect(recorded.blocks[0]!.time[0]!).toBeLessThan(first.blocks[0]!.time[0]! - 19_000_000);
+  });
+
   test('goes on where an environment has joined since', async () => {
     const config = settings({ duration_s: 3, loss: [0, 0] });
     const position = (await run(config, null, 1)).batches[0]!.position as { tick: number };

@@ -1,6 +1,7 @@
 import { PORTS, sliceBlock, type LinkTable, type Port } from '../../model/index.js';
 import type { State } from '../../component/index.js';
 import { fromPortable, toPortable, type Portable } from '../../model/portable.js';
+import type { HeldBack } from '../host.js';
 import { countOf, timeOf, type BarrierSignal, type DataSignal, type Signal } from './signal.js';
 
 /** Where a {@link FanIn} sends what it releases. */
@@ -44,6 +45,19 @@ export class FanIn {
     let held = this.#behind;
     for (const input of this.#inputs) held += input.held;
     return held;
+  }
+
+  /** The input whose records have waited for longest, and the inputs that may still bring earlier ones. */
+  get heldBack(): HeldBack | null {
+    let longest: HeldBack | null = null;
+    for (const { name, held, since, lanes } of this.#inputs) {
+      if (since >= (longest?.since ?? Infinity)) continue;
+      const time = Math.min(...lanes.filter(({ queue }) => queue.length > 0).map(headTime));
+      const others = this.#inputs.filter((input) => input.name !== name && mayBring(input, time));
+      const waitsFor = others.map((input) => input.name);
+      if (waitsFor.length > 0) longest = { input: name, records: held, since, waitsFor };
+    }
+    return longest;
   }
 
   /** Records behind an early barrier, of `held`. */
@@ -229,6 +243,11 @@ class Input {
     this.held += count;
     lane.newest = floor;
     for (let index = 0; index < count; index++) lane.newest = Math.max(lane.newest, timeOf(data, index));
+  }
+
+  /** When the oldest record that waits arrived, monotonic milliseconds; Infinity where none does. */
+  get since(): number {
+    return Math.min(Infinity, ...this.lanes.map(({ queue }) => queue[0]?.signal.received ?? Infinity));
   }
 
   lane(key: string, port: Port): Lane {

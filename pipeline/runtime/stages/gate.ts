@@ -23,6 +23,12 @@ export class Gate {
     return [...this.#closed.keys()];
   }
 
+  /** Seconds for which a node has kept it shut until now, this time. */
+  shutFor(node: string): number {
+    const since = this.#closed.get(node);
+    return since === undefined ? 0 : (this.#elapsed() - since) / 1000;
+  }
+
   shut(node: string): void {
     if (!this.#closed.has(node)) this.#closed.set(node, this.#elapsed());
   }

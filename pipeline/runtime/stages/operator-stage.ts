@@ -65,6 +65,7 @@ export class OperatorStage {
       },
       true,
     );
+    run.heldBack = () => this.#fanIn.heldBack;
     if (kept) {
       operator.restore?.(kept.own);
       this.#fanIn.restore(kept.fanIn, host.links, host.clock.elapsed());

@@ -59,6 +59,7 @@ export const kafka = defineSource({
   ],
   outputs: ['csi', 'measure', 'event'],
   replayable: true,
+  timing: 'now',
   check: checkSettings,
   stateFields: ['topics', 'group', 'content', 'format'],
   claims: ({ brokers, group }) =>

@@ -55,7 +55,7 @@ const config = Type.Object(
     start_time: Type.Optional(
       Type.String({
         description:
-          'Event time of the first packet, ISO 8601: `2026-01-01T00:00:00Z`. Default: now at the first start; a restart goes on from where it stopped.',
+          'Event time of the first packet, ISO 8601: `2026-01-01T00:00:00Z`; a restart continues from where it stopped. Default: now. At a `speed` of 1 each later start also continues at now, so results are never late.',
       }),
     ),
     snr_db: range(0, 60, {
@@ -127,8 +127,13 @@ export const simulator = defineSource({
   },
   outputs: ['csi'],
   replayable: true,
+  timing: (settings) => (isLive(settings) ? 'now' : 'recorded'),
   create: (settings, context) => new SimulatorSource(settings, context),
 });
+
+/** Its event time follows the clock, as that of a room would. */
+const isLive = ({ speed, start_time }: Pick<Static<typeof config>, 'speed' | 'start_time'>): boolean =>
+  speed === 1 && start_time === undefined;
 
 /** Where the simulation is. Ticks are packets of one link; a cycle is one run of the scripts. */
 interface Place {
@@ -231,7 +236,17 @@ class SimulatorSource implements Source {
   /** Environments that were not there at the position begin with it. */
   #resume(place: Place): Place {
     const stages = this.#stages.map((_, index) => place.stages[index] ?? { cycle: 0, since: place.tick });
-    return { ...place, stages };
+    return { ...place, stages, start: place.start + this.#pauseBefore(place) };
+  }
+
+  /**
+   * Time that passed while the simulation stood still, microseconds: what is live goes on at now. In whole seconds, so
+   * that a seed lies alike on the grids of windows at each start.
+   */
+  #pauseBefore({ start, tick }: Place): number {
+    if (!isLive(this.#settings)) return 0;
+    const behind = this.#context.clock.now() - (start + (tick / this.#settings.rate_hz) * SECOND);
+    return Math.max(0, Math.floor(behind / SECOND)) * SECOND;
   }
 
   /** Ticks of a batch: at most 64 frames or so, and in real time no more than 40 ms of it. */
