@@ -3,6 +3,7 @@ import { isTick, rawRecord } from '../component/index.js';
 import {
   allocateBlock,
   frameSize,
+  hostOf,
   type CsiBlock,
   type CsiLayout,
   type Data,
@@ -87,7 +88,7 @@ function checkFrame(view: DataView): number | FrameFault {
 class Adr018Decoder implements Decoder {
   readonly #context: DecoderContext;
   readonly #nodes: NodeTable;
-  readonly #strangers = new Strangers();
+  readonly #strangers: Strangers;
   readonly #links: readonly LinkState[];
   readonly #counts = counters(KINDS);
   readonly #malformed = counters(FAULTS);
@@ -101,6 +102,7 @@ class Adr018Decoder implements Decoder {
 
   constructor(context: DecoderContext) {
     this.#context = context;
+    this.#strangers = new Strangers(context);
     this.#nodes = new NodeTable(context.links);
     this.#links = [...context.links].map((entry) => new LinkState(entry));
     this.#activity = new LinkActivity(this.#links.length);
@@ -157,11 +159,7 @@ class Adr018Decoder implements Decoder {
       ignored: { ...this.#ignored },
       frames_without_frequency: this.#unknownFrequency,
       links: Object.fromEntries(this.#links.map((link) => [link.entry.link.id, link.describe()])),
-      unknown_senders: {
-        frames: this.#strangers.frames,
-        senders: this.#strangers.senders,
-        listed: this.#strangers.describe(),
-      },
+      unknown_senders: this.#strangers.describe(),
     };
   }
 
@@ -213,10 +211,12 @@ class Adr018Decoder implements Decoder {
     const sender = step.raw.senders[step.raw.sender[i]!] ?? '';
     const index = this.#nodes.resolve(node, sender, time);
     if (index >= 0) return this.#links[index];
-    const reason = this.#nodes.knows(node) ? 'other_address' : 'unknown_sender';
+    const known = this.#nodes.knows(node);
+    const reason = known ? 'other_address' : 'unknown_sender';
     this.#ignored[reason]++;
     step.ignored[reason] = (step.ignored[reason] ?? 0) + 1;
-    this.#strangers.see(`node-${node}`, sender, reason, time);
+    const link = known ? `node-${node}@${hostOf(sender)}` : `node-${node}`;
+    this.#strangers.see(sender === '' ? link : `node-${node}@${sender}`, link, reason, time);
     return undefined;
   }
 

@@ -15,6 +15,8 @@ export interface Format {
   /** True where `record` may be one whole record of this format. Looks at a bounded number of bytes. */
   readonly recognise: (record: Uint8Array) => boolean;
   readonly decoder: (context: DecoderContext) => Decoder;
+  /** Name of the format whose records this one reads in another way. */
+  readonly variantOf?: string;
   /** Event time that a record states itself, microseconds; null where it does not. For sources whose records have no better one. */
   readonly timeOf?: (record: Uint8Array) => number | null;
 }

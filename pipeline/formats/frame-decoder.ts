@@ -2,6 +2,7 @@ import { isTick, rawRecord, type Output, type RawBatch, type State } from '../co
 import {
   allocateBlock,
   frameSize,
+  hostOf,
   type CsiBlock,
   type CsiLayout,
   type Data,
@@ -11,6 +12,7 @@ import { FailureSample, type FailureSampleState } from './failure-sample.js';
 import type { Decoder, DecoderContext } from './format.js';
 import { LinkActivity } from './link-activity.js';
 import { SequenceTracker, type SequenceState } from './sequence.js';
+import { MAX_LISTED, Strangers } from './strangers.js';
 
 /** One record of a format whose records hold nothing but one measurement each. */
 export interface FrameReader {
@@ -55,12 +57,16 @@ export class FrameDecoder implements Decoder {
   readonly #counts: Record<string, number> = { csi: 0, other: 0, unknown_sender: 0 };
   readonly #malformed: Record<string, number> = {};
   readonly #activity: LinkActivity;
+  readonly #strangers: Strangers;
+  /** Frames by sender, of those that have no link of their own: a link with `*` takes them. Bounded. */
+  readonly #others = new Map<string, number>();
 
   constructor(reader: FrameReader, context: DecoderContext) {
     this.#reader = reader;
     this.#context = context;
     this.#sequences = [...context.links].map(() => new SequenceTracker(reader.sequenceBits));
     this.#activity = new LinkActivity(this.#sequences.length);
+    this.#strangers = new Strangers(context);
   }
 
   decode(raw: RawBatch): Output<Data> {
@@ -93,13 +99,16 @@ export class FrameDecoder implements Decoder {
       this.#refuse(frame, time, sender, record, failed);
       return;
     }
-    const entry = this.#context.links.bySender(frame.sender ?? sender);
+    const name = frame.sender ?? sender;
+    const entry = this.#context.links.bySender(name);
     if (!entry) {
       this.#counts['unknown_sender']!++;
       this.#context.metrics.dropped('unknown_sender', 1);
+      this.#strangers.see(name, name === '' ? '*' : hostOf(name), 'unknown_sender', time);
       return;
     }
     this.#counts['csi']!++;
+    if (entry.link.sender === '*') this.#countOther(name);
     const lost = frame.sequence === null ? 0 : this.#sequences[entry.index]!.see(frame.sequence);
     if (lost > 0) this.#context.metrics.dropped('sequence_gap', lost);
     for (const { layout, fill } of frame.parts) {
@@ -107,6 +116,11 @@ export class FrameDecoder implements Decoder {
       if (!group) rows.set(layout.key, (group = { layout, frames: [] }));
       group.frames.push({ frame, time, link: entry.index, fill });
     }
+  }
+
+  #countOther(sender: string): void {
+    const count = this.#others.get(sender);
+    if (count !== undefined || this.#others.size < MAX_LISTED) this.#others.set(sender, (count ?? 0) + 1);
   }
 
   #count(name: string, count: number): void {
@@ -159,6 +173,8 @@ export class FrameDecoder implements Decoder {
           return [link.id, { sender: link.sender, received, lost, duplicates, reordered, restarts }];
         }),
       ),
+      any_sender: Object.fromEntries(this.#others),
+      unknown_senders: this.#strangers.describe(),
     };
   }
 }

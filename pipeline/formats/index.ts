@@ -9,6 +9,7 @@ import { intel5300, intel5300Scaled } from './intel5300.js';
 
 export * from './format.js';
 export { LinkActivity } from './link-activity.js';
+export { ProblemLog } from './problem-log.js';
 export { RawBuilder, type Problem } from './raw-builder.js';
 
 /** Formats of single records, in the order in which they are tried: those with the surest marks first. */
@@ -16,6 +17,10 @@ export const FORMATS: readonly Format[] = [adr018, csiJson, esp32Serial, intel53
 
 /** Kinds of files, in the order in which they are tried. */
 export const FILE_FORMATS: readonly FileFormat[] = [capture, adr018Jsonl, esp32SerialLog, intel5300Log];
+
+/** True where a record of one of these formats is one of the other too. */
+export const areSameRecords = (one: string, other: string): boolean =>
+  (formatNamed(one).variantOf ?? one) === (formatNamed(other).variantOf ?? other);
 
 /** @throws FormatError where no format has this name. */
 export function formatNamed(name: string): Format {

@@ -190,6 +190,7 @@ function intel(name: string, summary: string, scaled: boolean): Format {
     name,
     summary,
     recognise: (record) => typeof parseMeasurement(record) !== 'string',
+    ...(scaled && { variantOf: 'intel5300' }),
     decoder: (context) => new FrameDecoder(reader, context),
   };
 }

@@ -1,4 +1,4 @@
-import type { LinkEntry, LinkTable } from '../model/index.js';
+import { hostOf, type LinkEntry, type LinkTable } from '../model/index.js';
 
 /**
  * Which link a numbered sender's frames belong to. A link names its sender `node-<number>`, which takes
@@ -110,9 +110,3 @@ interface Hold {
 const PATTERN = /^node-(\d{1,3})(?:@(.+?)(?::(\d{1,5}))?)?$/;
 
 const specificity = ({ host, port }: Candidate): number => (host === null ? 0 : port === null ? 1 : 2);
-
-/** `127.0.0.1` of `127.0.0.1:49152`. */
-function hostOf(sender: string): string {
-  const colon = sender.lastIndexOf(':');
-  return colon < 0 ? sender : sender.slice(0, colon);
-}

@@ -1,25 +1,33 @@
+import type { DecoderContext } from './format.js';
+
 /**
  * Senders that belong to no link: counted, and listed up to a bound, first come, first listed; one that
- * has been silent for a minute of event time makes room. Whatever strangers do, this takes the same memory.
+ * has been silent for a minute of event time makes room. Whatever strangers do, this takes the same memory. The first
+ * {@link MAX_LOGGED} are logged, with the line by which a link would take their frames.
  */
 export class Strangers {
+  readonly #context: Pick<DecoderContext, 'links' | 'log'>;
+  #logged = 0;
   readonly #listed = new Map<string, Stranger>();
   readonly #seen = new Uint32Array(SEEN_BITS / 32);
   #seenBits = 0;
   #swept = -Infinity;
   #frames = 0;
 
-  /** Counts a frame of `name` (`node-7`) from `address` at `time`, microseconds. */
-  see(name: string, address: string, reason: string, time: number): void {
+  constructor(context: Pick<DecoderContext, 'links' | 'log'>) {
+    this.#context = context;
+  }
+
+  /** Counts a frame of `key` (`node-7@10.0.0.4:4000`) at `time`, microseconds. `sender`: what a link would name it. */
+  see(key: string, sender: string, reason: string, time: number): void {
     this.#frames++;
-    const key = `${name}@${address}`;
     const known = this.#listed.get(key);
     if (known) {
       known.frames++;
       known.last = time;
       return;
     }
-    this.#mark(key);
+    if (this.#mark(key) && this.#logged < MAX_LOGGED) this.#log(key, sender, reason);
     if (this.#listed.size >= MAX_LISTED) this.#sweep(time);
     if (this.#listed.size < MAX_LISTED) this.#listed.set(key, { reason, frames: 1, first: time, last: time });
   }
@@ -36,26 +44,41 @@ export class Strangers {
     return Math.round(-SEEN_BITS * Math.log(Math.max(empty, 1) / SEEN_BITS));
   }
 
-  describe(): readonly Readonly<Record<string, unknown>>[] {
-    return [...this.#listed].map(([sender, { reason, frames, first, last }]) => ({
+  describe() {
+    const listed = [...this.#listed].map(([sender, { reason, frames, first, last }]) => ({
       sender,
       reason,
       frames,
       first: new Date(first / 1000).toISOString(),
       last: new Date(last / 1000).toISOString(),
     }));
+    return { frames: this.frames, senders: this.senders, listed };
   }
 
-  #mark(key: string): void {
+  #log(key: string, sender: string, reason: string): void {
+    this.#logged++;
+    const { links, log } = this.#context;
+    const where = links.environments.map(({ id }) => id).join(', ');
+    const more = this.#logged === MAX_LOGGED ? '; further unknown senders are counted only' : '';
+    log.warn(
+      `frames from ${key === '' ? 'a sender without a name' : key} belong to no link of ${where} and are dropped. ` +
+        `To use them, set \`sender: ${yamlText(sender)}\` on a link of the environment file${more}`,
+      { sender: key, reason },
+    );
+  }
+
+  /** False where the key was probably seen before. */
+  #mark(key: string): boolean {
     // FNV-1a, 32 bits.
     let hash = 0x811c9dc5;
     for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
     hash ^= hash >>> 15;
     const bit = (Math.imul(hash, 0x2c1b3c6d) >>> 12) % SEEN_BITS;
     const mask = 1 << (bit & 31);
-    if ((this.#seen[bit >> 5]! & mask) !== 0) return;
+    if ((this.#seen[bit >> 5]! & mask) !== 0) return false;
     this.#seen[bit >> 5]! |= mask;
     this.#seenBits++;
+    return true;
   }
 
   #sweep(time: number): void {
@@ -66,6 +89,8 @@ export class Strangers {
 }
 
 export const MAX_LISTED = 256;
+/** So many unknown senders are logged: who forges senders must not fill the log. */
+export const MAX_LOGGED = 8;
 const SEEN_BITS = 65_536;
 const FORGET_US = 60_000_000;
 
@@ -75,3 +100,7 @@ interface Stranger {
   readonly first: number;
   last: number;
 }
+
+/** A text as a YAML value: quoted where it is not a plain word. */
+export const yamlText = (text: string): string =>
+  /^[A-Za-z][\w.@/-]*$/.test(text) ? text : JSON.stringify(text);

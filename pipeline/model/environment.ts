@@ -42,7 +42,7 @@ export const LinkSchema = Type.Object(
       minLength: 1,
       maxLength: 64,
       description:
-        "Who sends this link's frames, as the source names it: `node-1` for ADR-018 node 1 (`node-1@192.168.1.20` from that address only), `*` for the one sender of a format without names.",
+        "Who sends this link's frames, as the source names it: `node-1` for ADR-018 node 1 (`node-1@192.168.1.20` from that address only), an address (`192.168.1.20`), topic or `router_id` for formats that number no nodes, `*` for any other sender.",
     }),
   },
   { additionalProperties: false, description: 'One transmitter and one receiver.' },
@@ -218,6 +218,9 @@ export const point = (position: readonly number[]): Point => ({
   z: position[2]!,
 });
 
+/** `127.0.0.1` of `127.0.0.1:49152`; any other text as it is. */
+export const hostOf = (sender: string): string => sender.replace(/:\d{1,5}$/, '');
+
 /** A link as the data plane knows it. */
 export interface LinkEntry {
   /** Value of the column `link` of a {@link CsiBlock}. */
@@ -261,9 +264,12 @@ export class LinkTable {
     return this.#byId.get(id);
   }
 
-  /** The link that `sender` sends the frames of, else the one declared with `*`, else undefined: an unknown sender. */
+  /**
+   * The link that names `sender`, else the one that names its address without the port, else the one declared with `*`,
+   * else undefined: an unknown sender.
+   */
   bySender(sender: string): LinkEntry | undefined {
-    return this.#bySender.get(sender) ?? this.#bySender.get('*');
+    return this.#bySender.get(sender) ?? this.#bySender.get(hostOf(sender)) ?? this.#bySender.get('*');
   }
 
   [Symbol.iterator](): IterableIterator<LinkEntry> {

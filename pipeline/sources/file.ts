@@ -13,7 +13,16 @@ import {
   type SourceOutput,
   type State,
 } from '../component/index.js';
-import { FILE_FORMATS, formatNamed, type Decoder, type Problem } from '../formats/index.js';
+import {
+  areSameRecords,
+  FILE_FORMATS,
+  FormatError,
+  formatNamed,
+  FORMATS,
+  ProblemLog,
+  type Decoder,
+  type Problem,
+} from '../formats/index.js';
 import type { Data } from '../model/index.js';
 import { openRecording, type Recording, type RecordingBatch, type RecordingPosition } from './recording.js';
 
@@ -29,6 +38,17 @@ const config = Type.Object(
         ...Object.fromEntries(FILE_FORMATS.map(({ name, summary }) => [name, summary])),
       },
       { default: 'auto', description: 'The kind of file.' },
+    ),
+    records: choice<string>(
+      {
+        auto: 'As the file says.',
+        ...Object.fromEntries(FORMATS.map(({ name, summary }) => [name, summary])),
+      },
+      {
+        default: 'auto',
+        description:
+          'How its records are read: `intel5300-scaled` scales those of an Intel 5300 to the noise.',
+      },
     ),
     speed: Type.Number({
       minimum: 0,
@@ -59,13 +79,18 @@ export const file = defineSource({
     'is that of the recording: the results are equal at any `speed`, and a run that was stopped goes on',
     'from its last checkpoint. Results carry the provenance `replay`.',
     '',
-    'A file that was cut off is read up to there; damaged records are left out, with a warning that names the',
-    'byte or line. Where the rest of a file cannot be read, the source fails with that place.',
+    'Damaged records are left out, and reading continues at the next one that is whole. The first problem of each',
+    'kind is logged with its byte or line, further ones are counted and summed up at the end of the file. Where the',
+    'rest of a file cannot be read, the source fails with that place.',
   ].join('\n'),
   config,
   examples: [
     { title: 'A capture, as fast as it goes', config: { path: 'captures/fall.csi' } },
     { title: 'At ten times the recorded pace', config: { path: 'captures/day.csi', speed: 10 } },
+    {
+      title: 'A log of an Intel 5300, scaled to the noise',
+      config: { path: 'captures/ward.dat', records: 'intel5300-scaled' },
+    },
   ],
   outputs: ['csi', 'measure', 'event'],
   replayable: true,
@@ -99,27 +124,36 @@ class FileSource implements Source {
   #recording: Recording | undefined;
   #decoder: Decoder | undefined;
   #kept: Kept | null = null;
+  #format: string | undefined;
   #records = 0;
   #problems = 0;
+  readonly #problemLog: ProblemLog;
 
   constructor(settings: Static<typeof config>, context: Context) {
     this.#config = settings;
     this.#context = context;
     this.#path = resolve(context.folder, settings.path);
+    this.#problemLog = new ProblemLog((message, problem) => {
+      context.log.warn(`${settings.path}: ${message}`, problem);
+    });
   }
 
   async open(position: Position, output: SourceOutput): Promise<void> {
     const recording = await openRecording(this.#path, this.#config.format);
     this.#recording = recording;
-    this.#decoderFor(recording.format);
+    this.#decoderFor(this.#formatOf(recording));
     output.ready?.();
     const pace = new Pace(this.#config.speed, this.#context, output.signal);
     let at = (position ?? START) as FilePosition;
-    for (;;) {
-      const end = await this.#play(recording, at, pace, output);
-      // Null also where the file is empty: it would loop without ever waiting.
-      if (end === null || !this.#config.loop) return;
-      at = { recording: null, skip: 0, pass: at.pass + 1, shift: end };
+    try {
+      for (;;) {
+        const end = await this.#play(recording, at, pace, output);
+        // Null also where the file is empty: it would loop without ever waiting.
+        if (end === null || !this.#config.loop) return;
+        at = { recording: null, skip: 0, pass: at.pass + 1, shift: end };
+      }
+    } finally {
+      this.#problemLog.end();
     }
   }
 
@@ -129,7 +163,7 @@ class FileSource implements Source {
 
   snapshot(): State {
     if (!this.#decoder) return this.#kept;
-    const format = this.#recording?.format ?? this.#kept?.format ?? 'adr018';
+    const format = this.#format ?? 'adr018';
     return { format, decoder: this.#decoder.snapshot() } satisfies Kept;
   }
 
@@ -165,7 +199,7 @@ class FileSource implements Source {
     let { skip } = at;
     let last = at.recording?.newest ?? null;
     for await (const batch of recording.batches(this.#config.batch_records, at.recording)) {
-      this.#report(batch.problems);
+      for (const problem of batch.problems) this.#report(problem);
       if (batch.raw.count > 0) {
         last = batch.raw.time[batch.raw.count - 1]!;
         const place = { ...at, recording: before, skip };
@@ -193,18 +227,28 @@ class FileSource implements Source {
     return true;
   }
 
-  #report(problems: readonly Problem[]): void {
-    this.#problems += problems.length;
-    for (const { code, place, message } of problems) {
-      this.#context.metrics.dropped(code, 1);
-      this.#context.log.warn(`${this.#config.path}: ${place}: ${message}`, { code, place });
-    }
+  #report(problem: Problem): void {
+    this.#problems++;
+    this.#context.metrics.dropped(problem.code, 1);
+    this.#problemLog.see(problem);
+  }
+
+  /** @throws FormatError where the configuration names another one than the file holds. */
+  #formatOf({ format }: Recording): string {
+    const { records } = this.#config;
+    if (records === 'auto' || areSameRecords(records, format)) return records === 'auto' ? format : records;
+    throw new FormatError(
+      'file.records',
+      this.#path,
+      `its records are ${format}, not ${records}: leave \`records\` out, or set it to a format that reads those`,
+    );
   }
 
   #decoderFor(format: string): Decoder {
     const decoder = formatNamed(format).decoder(this.#context);
     if (this.#kept) decoder.restore(this.#kept.decoder);
     this.#decoder = decoder;
+    this.#format = format;
     return decoder;
   }
 

@@ -52,7 +52,7 @@ export interface RecordingPosition {
  * @throws FormatError where it is of no known kind, or its header cannot be read; the system's error where the file cannot.
  */
 export async function openRecording(path: string, kind = 'auto'): Promise<Recording> {
-  const { size } = await stat(path);
+  const size = await sizeOf(path);
   const packed = await isGzip(path);
   const head = await readHead(path, packed);
   const fileFormat = kind === 'auto' ? recogniseFile(head) : FILE_FORMATS.find(({ name }) => name === kind);
@@ -68,6 +68,18 @@ export async function openRecording(path: string, kind = 'auto'): Promise<Record
     batches: (count, position) =>
       readBatches(path, packed, fileFormat, fileFormat.open(head), count, position ?? null),
   };
+}
+
+/** @throws FormatError for an empty file and a folder, with the system's code for a file that cannot be looked at. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    throw Object.assign(new Error(`${path}: there is no such file`, { cause: error }), { code: error.code });
+  });
+  if (found.isDirectory()) throw new FormatError('file.folder', path, 'this is a folder, not a recording');
+  if (found.isFile() && found.size === 0)
+    throw new FormatError('file.empty', path, 'the file is empty: it holds no recording');
+  return found.size;
 }
 
 async function* readBatches(

@@ -1,8 +1,10 @@
 import { createSocket } from 'node:dgram';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
 import { EXIT } from '../../pipeline/base/exit.js';
 import { runCommandLine } from '../../api/cli/program.js';
 import { CaptureWriter, recordUdp } from '../../api/cli/recordings/record.js';
@@ -72,6 +74,7 @@ describe('csiflow replay', () => {
       signal: new AbortController().signal,
       onProgress: () => undefined,
       onProblem: () => undefined,
+      onUnheard: () => undefined,
     });
     await recorded;
     await writer.close();
@@ -83,8 +86,17 @@ describe('csiflow replay', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       kind: 'capture',
       packets: { csi: FRAMES },
-      links: [{ link: 'node-1', loss: 0 }],
+      senders: [{ sender: 'node-1', loss: 0 }],
     });
+  });
+
+  it('says that nobody listens, and sends the rest', async () => {
+    const to = `udp://127.0.0.1:${await freePort()}`;
+    const { code, stdout, stderr } = await csiflow('replay', capture, '--to', to, '--speed', '10');
+    expect(code).toBe(EXIT.fine);
+    expect(stdout).toMatch(/^200 records/);
+    expect(stderr).toMatch(`csiflow: nobody listens at ${to}: datagrams are lost until somebody does`);
+    expect(stderr.match(/nobody listens/g)).toHaveLength(1);
   });
 
   it('refuses what is no address', async () => {
@@ -105,6 +117,23 @@ describe('csiflow convert', () => {
 });
 
 describe('csiflow record', () => {
+  it('says plainly that nothing arrived, and leaves no file', async () => {
+    const from = `udp://127.0.0.1:${await freePort()}`;
+    const out = join(folder, 'nothing.csi');
+    const { code, stdout, stderr } = await csiflow(
+      'record',
+      '--from',
+      from,
+      '--out',
+      out,
+      '--seconds',
+      '0.05',
+    );
+    expect({ code, stdout }).toEqual({ code: EXIT.failed, stdout: '' });
+    expect(stderr).toContain(`no packet arrived at ${from}`);
+    expect(existsSync(out)).toBe(false);
+  });
+
   it('ends with code 3 where its port is taken, and leaves no file', async () => {
     const socket = createSocket('udp4');
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
@@ -113,11 +142,44 @@ describe('csiflow record', () => {
     const { code, stderr } = await csiflow('record', '--from', `udp://127.0.0.1:${port}`, '--out', out);
     await new Promise<void>((resolve) => socket.close(resolve));
     expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringContaining(`UDP port ${port}`)]);
-    await expect(openRecording(out)).rejects.toThrow(/ENOENT/);
+    await expect(openRecording(out)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
 describe('csiflow inspect', () => {
+  it.each([
+    ['missing.csi', undefined, 'there is no such file'],
+    ['empty.csi', '', 'the file is empty'],
+    ['header.csi', encodeHeader({ format: 'adr018', origin: 'replay' }), 'holds no record'],
+  ])('says plainly what is wrong with %s', async (name, content, expected) => {
+    const path = join(folder, name);
+    if (content !== undefined) await writeFile(path, content);
+    const { code, stdout, stderr } = await csiflow('inspect', path);
+    expect({ code, stdout }).toEqual({ code: EXIT.invalid, stdout: '' });
+    expect(stderr).toContain(expected);
+    expect(stderr).not.toMatch(/ENOENT|^ +at /m);
+  });
+
+  it('prints senders that match when they are copied into an environment', async () => {
+    const record = (router: string) => ({
+      bytes: Buffer.from(
+        JSON.stringify({
+          timestamp: '2026-01-01T00:00:00Z',
+          antenna_data: [[{ real: 1, imag: 2 }]],
+          metadata: { router_id: router },
+        }),
+      ),
+      sender: '10.0.0.4:49152',
+    });
+    const path = join(folder, 'routers.csi');
+    const parts = batchesOf([record('router: 1'), record('hall')]).map(encodeRecords);
+    await writeFile(path, Buffer.concat([encodeHeader({ format: 'csi-json', origin: 'replay' }), ...parts]));
+    const { stdout } = await csiflow('inspect', path);
+    const senders = [...stdout.matchAll(/sender: (.*)$/gm)].map(([, text]) => parse(text!) as string);
+    expect(senders).toEqual(['*', 'router: 1', 'hall']);
+    expect((await csiflow('inspect', capture)).stdout).toMatch(/^sender: node-1$/m);
+  });
+
   it('ends with code 2 where a file is no recording', async () => {
     const path = join(folder, 'text.txt');
     await writeFile(path, 'hello');

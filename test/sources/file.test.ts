@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Context, RawBatch, SourceBatch } from '../../pipeline/component/index.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
-import type { CsiBlock, Data } from '../../pipeline/model/index.js';
+import { encodeMeasurement, parseMeasurement, scaleFactor } from '../../pipeline/formats/intel5300.js';
+import { LinkTable, type CsiBlock, type Data } from '../../pipeline/model/index.js';
 import { file } from '../../pipeline/sources/file.js';
 import { batchesOf } from '../formats/batches.js';
-import { testContext } from '../support/context.js';
+import { testContext, testEnvironment } from '../support/context.js';
 import { sharedFile } from '../support/shared.js';
 import { collector } from './outputs.js';
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const DEFAULTS = { format: 'auto', speed: 0, loop: false, batch_records: 64 } as const;
+const DEFAULTS = { format: 'auto', records: 'auto', speed: 0, loop: false, batch_records: 64 } as const;
 type Settings = Partial<Parameters<typeof file.create>[0]> & { readonly path: string };
 
 function make(settings: Settings, overrides: Partial<Context> = {}) {
@@ -114,7 +115,7 @@ describe('a capture', () => {
     await writeFile(join(folder, 'lost.csi'), bytes);
     const { batches, recorded } = await play({ path: 'lost.csi' });
     expect(rawRows(batches)).toHaveLength(9);
-    expect(recorded.lines).toMatchObject([
+    expect(recorded.lines.filter(({ message }) => message.startsWith('lost.csi'))).toMatchObject([
       {
         level: 'warn',
         message: `lost.csi: byte ${at}: the checksum of a record does not fit: ${lengths[2]!} bytes are left out`,
@@ -251,3 +252,71 @@ describe.skipIf(recording === undefined)(
     });
   },
 );
+
+describe('a log of an Intel 5300', () => {
+  const entry = (timestamp: number) =>
+    encodeMeasurement(
+      {
+        timestamp,
+        count: 1,
+        rx: 1,
+        tx: 1,
+        rssi: [30, 0, 0],
+        noise: -90,
+        agc: 20,
+        antennaSelection: 0,
+        rate: 0x100,
+      },
+      new Float64Array(60).fill(7),
+    );
+  const links = [{ ...testEnvironment.links[0]!, sender: '*' }];
+  const environments = [{ ...testEnvironment, links }];
+  const anyone = { environments, links: new LinkTable(environments) };
+
+  it('that was joined from two is warned about once, with a sum at its end', async () => {
+    const times = [...Array(50).keys()].map((i) => i * 10_000);
+    const parts = [...times.map((time) => time + 3e9), ...times].map(entry);
+    await writeFile(join(folder, 'joined.dat'), Buffer.concat(parts));
+    const { recorded, batches } = await play({ path: 'joined.dat' }, anyone);
+    const warnings = recorded.lines.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^joined.dat: byte \d+: the card's time 0 us does not follow/),
+      expect.stringMatching(/the last of 30 more problems of this kind \(intel5300.stray\)$/),
+    ]);
+    expect(recorded.dropped).toEqual({ 'intel5300.stray': 31 });
+    expect(rawRows(batches)).toHaveLength(69);
+  });
+
+  it('can be read scaled to the noise', async () => {
+    await writeFile(join(folder, 'one.dat'), entry(0));
+    const [raw, scaled] = await Promise.all(
+      ['auto', 'intel5300-scaled'].map(async (format) => {
+        const { data } = await play({ path: 'one.dat', records: format }, anyone);
+        return data.flatMap((one) => (one.port === 'csi' ? [...one.values] : []));
+      }),
+    );
+    const measurement = parseMeasurement(entry(0).subarray(2));
+    if (typeof measurement === 'string') throw new Error(measurement);
+    const factor = scaleFactor(measurement, 60 * 49);
+    expect(raw).toEqual(Array(60).fill(7));
+    expect(scaled![0]).toBeCloseTo(7 * factor, 5);
+  });
+
+  it('is refused as records of another format', async () => {
+    await writeFile(join(folder, 'other.dat'), entry(0));
+    const { source } = make({ path: 'other.dat', records: 'adr018' });
+    await expect(source.open(null, collector().output)).rejects.toThrow(/records are intel5300, not adr018/);
+  });
+
+  it('of which no link has the sender says so, with the line that the environment lacks', async () => {
+    await writeFile(join(folder, 'unknown.dat'), entry(0));
+    const { recorded, data } = await play({ path: 'unknown.dat' });
+    expect(data).toEqual([]);
+    expect(recorded.lines).toMatchObject([
+      {
+        level: 'warn',
+        message: expect.stringMatching(/test-room.*set `sender: "\*"` on a link/) as string,
+      },
+    ]);
+  });
+});

@@ -184,6 +184,7 @@ it.skipIf(recording === undefined)(
       signal: new AbortController().signal,
       onProgress: () => undefined,
       onProblem: () => undefined,
+      onUnheard: () => undefined,
     });
     await until(() => running.taken.records() === 5309 + 236 + 236);
     for (const { raw } of running.taken.batches) running.source.decode!(raw!);

@@ -35,16 +35,18 @@ async function run(from: string, to: string, options: Options): Promise<void> {
     throw notMade(error, to);
   });
   let problems = 0;
+  const { ProblemLog } = await import('../../../pipeline/formats/index.js');
+  const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${from}: ${message}\n`));
   try {
     await readingRecordings(async () => {
       for await (const batch of recording.batches(256)) {
-        for (const { place, message } of batch.problems)
-          process.stderr.write(`csiflow: ${from}: ${place}: ${message}\n`);
+        for (const problem of batch.problems) log.see(problem);
         problems += batch.problems.length;
         await writer.write(batch.raw);
       }
     });
   } finally {
+    log.end();
     await writer.close();
   }
   const { records, bytes } = writer.recorded;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 interface Options {
   readonly seconds: string;
@@ -25,11 +26,15 @@ export function register(program: Command): void {
 
 async function run(what: string, options: Options): Promise<void> {
   const { isUdp } = await import('../recordings/address.js');
-  const { readingRecordings } = await import('../recordings/errors.js');
+  const { nothingArrived, readingRecordings } = await import('../recordings/errors.js');
   const { summaryText } = await import('../recordings/inspect.js');
   const { kind, format, summary } = await readingRecordings(() =>
     isUdp(what) ? inspectUdp(what, options) : inspectFile(what, options),
   );
+  if (summary.records === 0) {
+    const why = isUdp(what) ? nothingArrived(what, 'there is nothing to show') : `${what} holds no record`;
+    throw new CommandError(why, isUdp(what) ? EXIT.failed : EXIT.invalid);
+  }
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ what, kind, format, ...summary })}\n`
@@ -41,14 +46,18 @@ async function inspectFile(path: string, { kind }: Options) {
   const { Inspection } = await import('../recordings/inspect.js');
   const { commandContext } = await import('../recordings/context.js');
   const { openRecording } = await import('../../../pipeline/sources/recording.js');
-  const { formatNamed } = await import('../../../pipeline/formats/index.js');
+  const { formatNamed, ProblemLog } = await import('../../../pipeline/formats/index.js');
   const recording = await openRecording(path, kind);
   const context = commandContext();
   const inspection = new Inspection(context.links, formatNamed(recording.format).decoder(context));
-  for await (const { raw, problems } of recording.batches(256)) {
-    inspection.see(raw);
-    for (const { place, message } of problems)
-      process.stderr.write(`csiflow: ${path}: ${place}: ${message}\n`);
+  const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${path}: ${message}\n`));
+  try {
+    for await (const { raw, problems } of recording.batches(256)) {
+      inspection.see(raw);
+      for (const problem of problems) log.see(problem);
+    }
+  } finally {
+    log.end();
   }
   return { kind: recording.kind, format: recording.format, summary: inspection.summary() };
 }

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 interface Options {
   readonly from: string;
@@ -33,7 +34,7 @@ async function run(options: Options): Promise<void> {
   const { numberOption, udpAddress } = await import('../recordings/address.js');
   const { Progress, untilStopped } = await import('../recordings/progress.js');
   const { CaptureWriter, recordUdp } = await import('../recordings/record.js');
-  const { notMade, readingRecordings } = await import('../recordings/errors.js');
+  const { nothingArrived, notMade, readingRecordings } = await import('../recordings/errors.js');
   const address = udpAddress(options.from);
   const seconds = options.seconds === undefined ? undefined : numberOption('seconds', options.seconds, 0.001);
   const { formatNamed } = await import('../../../pipeline/formats/index.js');
@@ -64,6 +65,10 @@ async function run(options: Options): Promise<void> {
     await writer.close();
   }
   const { records, bytes } = writer.recorded;
+  if (records === 0) {
+    await rm(options.out);
+    throw new CommandError(nothingArrived(options.from, `${options.out} was not written`), EXIT.failed);
+  }
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ file: options.out, records, bytes })}\n`

@@ -25,11 +25,13 @@ async function run(file: string, options: Options): Promise<void> {
   const { readingRecordings } = await import('../recordings/errors.js');
   const { Progress, untilStopped } = await import('../recordings/progress.js');
   const { replay } = await import('../recordings/replay.js');
+  const { ProblemLog } = await import('../../../pipeline/formats/index.js');
   const { openRecording } = await import('../../../pipeline/sources/recording.js');
   const { host, port } = udpAddress(options.to);
   const speed = numberOption('speed', options.speed, 0);
   const stop = untilStopped();
   const progress = new Progress();
+  const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${file}: ${message}\n`));
   try {
     const result = await readingRecordings(async () =>
       replay(await openRecording(file, options.kind), {
@@ -40,8 +42,13 @@ async function run(file: string, options: Options): Promise<void> {
         onProgress: ({ records, recordedSeconds }) => {
           progress.show(() => `${records} records sent, ${recordedSeconds.toFixed(0)} s of the recording`);
         },
-        onProblem: ({ place, message }) => {
-          process.stderr.write(`csiflow: ${file}: ${place}: ${message}\n`);
+        onProblem: (problem) => {
+          log.see(problem);
+        },
+        onUnheard: () => {
+          process.stderr.write(
+            `csiflow: nobody listens at ${options.to}: datagrams are lost until somebody does, the replay continues\n`,
+          );
         },
       }),
     );
@@ -50,6 +57,7 @@ async function run(file: string, options: Options): Promise<void> {
     const text = `${records} records, ${bytes} bytes in ${seconds.toFixed(2)} s; the latest left ${latest.toFixed(1)} ms after it was due`;
     process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : `${text}\n`);
   } finally {
+    log.end();
     stop.release();
   }
 }

@@ -35,7 +35,7 @@ const warnings: Logger = { debug: ignore, info: ignore, warn: print, error: prin
 
 function everyNode(): Environment {
   const link = (sender: string): Link => ({
-    id: sender === '*' ? 'sender' : sender,
+    id: sender,
     sender,
     transmitter: [0, 0, 1],
     receiver: [1, 1, 1],

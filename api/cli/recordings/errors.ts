@@ -10,6 +10,11 @@ export function notMade(error: unknown, file: string, choose = 'another name'): 
   );
 }
 
+/** For a UDP port on which no datagram came. */
+export const nothingArrived = (address: string, result: string): string =>
+  `no packet arrived at ${address}: ${result}. Check that the sensors send to this machine and port, ` +
+  'that the host listens on their network (127.0.0.1 hears this machine only), and the firewall';
+
 /** Runs `work`; a recording that cannot be read ends the command with exit code 2 and the place in it. */
 export async function readingRecordings<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -17,7 +22,7 @@ export async function readingRecordings<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof FormatError) throw new CommandError(error.message, EXIT.invalid);
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      throw new CommandError(`${error.message}: is the path right?`, EXIT.invalid);
+      throw new CommandError(error.message, EXIT.invalid);
     }
     throw error;
   }

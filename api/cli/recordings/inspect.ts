@@ -1,10 +1,14 @@
 import type { Decoder } from '../../../pipeline/formats/index.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
-import type { CsiBlock, LinkTable } from '../../../pipeline/model/index.js';
+import { yamlText } from '../../../pipeline/formats/strangers.js';
+import { hostOf, type CsiBlock, type LinkTable } from '../../../pipeline/model/index.js';
 
-/** What was found of one link. */
-export interface LinkSummary {
-  readonly link: string;
+/** What was found of one sender. */
+export interface SenderSummary {
+  /** As a link of an environment file names it. */
+  readonly sender: string;
+  /** Frames by sender where `sender` is `*`: each may have a link of its own. */
+  readonly heard?: Readonly<Record<string, number>>;
   /** Share of the numbers that are missing, 0 to 1; null where the format has none. */
   readonly loss: number | null;
   readonly layouts: readonly LayoutSummary[];
@@ -46,9 +50,10 @@ export class Inspection {
     const seconds = this.#records === 0 ? 0 : (this.#last - this.#first) / 1e6;
     const about = this.#decoder.describe();
     const states = about['links'] as Readonly<Record<string, { readonly loss?: number }>> | undefined;
-    const links = [...this.#found].sort(byName).map(([link, layouts]): LinkSummary => ({
-      link,
-      loss: states?.[link]?.loss ?? null,
+    const senders = [...this.#found].sort(byName).map(([sender, layouts]): SenderSummary => ({
+      sender,
+      ...(sender === '*' && { heard: byAddress(about['any_sender']) }),
+      loss: states?.[sender]?.loss ?? null,
       layouts: [...layouts].map(([layout, { frames, rssi, known }]) => ({
         layout,
         frames,
@@ -63,7 +68,7 @@ export class Inspection {
       seconds: round(seconds),
       packets: about['packets'] ?? null,
       malformed: about['malformed'] ?? null,
-      links,
+      senders,
     };
   }
 
@@ -90,7 +95,7 @@ export type Summary = ReturnType<Inspection['summary']>;
 /** For people. */
 export function summaryText(
   what: string,
-  { records, bytes, start, seconds, packets, malformed, links }: Summary,
+  { records, bytes, start, seconds, packets, malformed, senders }: Summary,
 ): string {
   const counts = (of: unknown) =>
     Object.entries((of ?? {}) as Record<string, number>)
@@ -99,8 +104,13 @@ export function summaryText(
       .join(', ') || 'none';
   const lines = [what, `${records} records, ${bytes} bytes, ${seconds} s from ${start ?? '-'}`];
   if (packets) lines.push(`packets: ${counts(packets)}`, `malformed: ${counts(malformed)}`);
-  for (const { link, loss, layouts } of links) {
-    lines.push(`link ${link}: loss ${loss === null ? 'not known' : `${round(loss * 100)} %`}`);
+  for (const { sender, heard, loss, layouts } of senders) {
+    lines.push(
+      `sender: ${yamlText(sender)}`,
+      `  loss ${loss === null ? 'not known' : `${round(loss * 100)} %`}`,
+    );
+    for (const [name, frames] of Object.entries(heard ?? {}))
+      lines.push(`  ${frames} frames are also taken by a link with sender: ${yamlText(name)}`);
     for (const { layout, frames, frames_per_second: rate, rssi_dbm: rssi } of layouts) {
       lines.push(
         `  ${layout}: ${frames} frames, ${rate}/s, RSSI ${rssi === null ? 'not known' : `${rssi} dBm`}`,
@@ -108,6 +118,16 @@ export function summaryText(
     }
   }
   return lines.join('\n');
+}
+
+/** Frames by sender; addresses without their ports, which change. */
+function byAddress(frames: unknown): Readonly<Record<string, number>> {
+  const heard: Record<string, number> = {};
+  for (const [sender, count] of Object.entries((frames ?? {}) as Record<string, number>)) {
+    const name = hostOf(sender);
+    if (name !== '') heard[name] = (heard[name] ?? 0) + count;
+  }
+  return heard;
 }
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>

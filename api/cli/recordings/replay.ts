@@ -25,6 +25,8 @@ export interface ReplayOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (sent: { readonly records: number; readonly recordedSeconds: number }) => void;
   readonly onProblem: (problem: Problem) => void;
+  /** Called once when the other machine says that nobody listens on the port. */
+  readonly onUnheard: () => void;
 }
 
 /**
@@ -39,8 +41,19 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
   let records = 0;
   let bytes = 0;
   let problems = 0;
+  let failure: Error | undefined;
+  let heard = true;
+  const unheard = () => {
+    if (heard) options.onUnheard();
+    heard = false;
+  };
   try {
     await connect(socket, port, host);
+    // The answer to a datagram that nobody took comes with a later one, or between two.
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ECONNREFUSED') unheard();
+      else failure = error;
+    });
     for await (const batch of recording.batches(256)) {
       problems += batch.problems.length;
       for (const problem of batch.problems) options.onProblem(problem);
@@ -49,7 +62,8 @@ export async function replay(recording: Recording, options: ReplayOptions): Prom
         const record = rawRecord(batch.raw, i);
         // A clock tick is no datagram.
         if (record.length === 0) continue;
-        await send(socket, record);
+        await send(socket, record, unheard);
+        if (failure) throw failure;
         records++;
         bytes += record.length;
       }
@@ -116,11 +130,13 @@ const connect = (socket: Socket, port: number, host: string): Promise<void> =>
     });
   });
 
-const send = (socket: Socket, bytes: Uint8Array): Promise<void> =>
+const send = (socket: Socket, bytes: Uint8Array, unheard: () => void): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.send(bytes, (error) => {
       // Nobody listens (yet): the datagram is lost, as it would be from a radio.
-      if (error && (error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') reject(error);
+      const refused = error && (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+      if (refused) unheard();
+      if (error && !refused) reject(error);
       else resolve();
     });
   });
