@@ -43,6 +43,10 @@ const SURROUNDINGS = new Set([
   'state.locked',
   'store.locked',
   'lock.unsupported',
+  // A file of ours is damaged.
+  'state.corrupt',
+  'store.damaged',
+  'EIO',
 ]);
 
 /** The exit code that an error stands for. */

@@ -1,19 +1,26 @@
 import { packageVersion } from '../base/paths.js';
+import { stamped, unstamped } from './checksum.js';
 import { decode, encode } from './codec.js';
 import { KEY_FILE } from './keys.js';
 import type { Seal } from './seal.js';
 import { checkLayout, stateError } from './version.js';
 
 /** Counts up with each change of the tables, their keys or their values that an earlier csiflow could not read. */
-const LAYOUT = 1;
+const LAYOUT = 2;
+/** Its values have no checksums. It is read, and written anew as {@link LAYOUT} at the first start. */
+const WITHOUT_CHECKSUMS = 1;
+
+export const hasChecksums = (layout: unknown): boolean => layout !== WITHOUT_CHECKSUMS;
 
 /** Its key among the tables. */
 export const HEADER = 'header';
+const NO_KEY = Buffer.alloc(0);
 
 /** What a store says of itself. */
 export function headerOf(topology: string, seal: Seal | null): Buffer {
   const sealed = seal?.close(Buffer.from(topology), HEADER);
-  return encode({ version: LAYOUT, topology, by: packageVersion(), ...(sealed && { sealed }) });
+  const header = encode({ version: LAYOUT, topology, by: packageVersion(), ...(sealed && { sealed }) });
+  return stamped(HEADER, NO_KEY, header);
 }
 
 export interface Header {
@@ -26,9 +33,9 @@ export interface Header {
 }
 
 /** @throws Error `state.newer`, `state.older`, `state.foreign`, `state.corrupt` */
-export function checkHeader(file: string, bytes: Uint8Array, topology: string): Header {
+export function checkHeader(file: string, bytes: Buffer, topology: string): Header {
   const header = readHeader(file, bytes);
-  checkLayout(file, header.version, LAYOUT, header.by);
+  if (header.version !== WITHOUT_CHECKSUMS) checkLayout(file, header.version, LAYOUT, header.by);
   if (header.topology === topology) return header;
   throw stateError(
     'state.foreign',
@@ -60,15 +67,25 @@ export function sealOf(file: string, { sealed }: Header, seal: Seal | null): Sea
   }
 }
 
-/** @throws Error `state.corrupt` */
-function readHeader(file: string, bytes: Uint8Array): Header {
+/**
+ * Headers of the first layout have no checksum. A damaged one is not taken for such a header, as it is longer than what
+ * it says.
+ * @throws Error `state.corrupt`
+ */
+export function readHeader(file: string, bytes: Buffer): Header {
+  const intact = unstamped(HEADER, NO_KEY, bytes);
   try {
-    return decode(bytes) as Header;
+    const header = decode(intact ?? bytes) as Header;
+    if (intact || (header.version !== LAYOUT && encode(header).length === bytes.length)) return header;
   } catch (error) {
-    throw stateError(
-      'state.corrupt',
-      `${file} has an unreadable header: move it away to start anew, its content is then lost`,
-      error,
-    );
+    throw damagedState(file, 'its header cannot be read', error);
   }
+  throw damagedState(file, 'its header cannot be read');
 }
+
+export const damagedState = (file: string, what: string, cause?: unknown) =>
+  stateError(
+    'state.corrupt',
+    `${file} is damaged: ${what}. It holds the last checkpoint, the journal, dead letters and what sinks have not delivered yet. Put a backup in its place (\`csiflow restore BACKUP TOPOLOGY --replace\`), or move the file away to start anew: the stores keep their rows, the rest is lost`,
+    cause,
+  );

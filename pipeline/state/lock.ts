@@ -38,3 +38,17 @@ function lock(folder: string): () => void {
     );
   }
 }
+
+/** Whether a process has the folder now. */
+export function isHeld(folder: string): boolean {
+  try {
+    lock(folder)();
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'state.locked') return true;
+    // A folder that can only be read: whoever could write there is another account, and may be at it.
+    if (error instanceof Error && 'code' in error && /^(EACCES|EPERM|EROFS)$/.test(String(error.code)))
+      return false;
+    throw error;
+  }
+}

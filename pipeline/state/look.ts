@@ -1,11 +1,13 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RootDatabase } from 'lmdb';
-import { checkHeader, HEADER, sealOf } from './header.js';
+import { checkMdb } from './damage.js';
+import { checkHeader, hasChecksums, HEADER, sealOf } from './header.js';
 import type { StateKeys } from './keys.js';
-import { openMdb, unsealed, type Key, type Table } from './mdb.js';
+import { isHeld } from './lock.js';
+import { openMdb, readThrough, type Key, type Table } from './mdb.js';
 import { Seal } from './seal.js';
 import { STATE_FILE, type StateStore } from './store.js';
+import { Values } from './values.js';
 
 /** A state store that is only read: its tables are those of `tables`, and writing to them throws. */
 export type StateView = Pick<StateStore, 'tables' | 'table'>;
@@ -24,19 +26,22 @@ export function lookAtState<T>(
 ): T | undefined {
   const file = join(folder, STATE_FILE);
   if (!existsSync(file)) return undefined;
-  const root = openToLook(file);
+  checkToLook(folder, file);
+  const root = openMdb(file, { readOnly: true });
   try {
     const header = root.get(HEADER);
     // The process that made the file has not got further.
     if (!header) return undefined;
     const secret = key ?? formerKey;
-    const seal = sealOf(file, checkHeader(file, header, topology), secret && new Seal(secret));
+    const found = checkHeader(file, header, topology);
+    const seal = sealOf(file, found, secret && new Seal(secret));
+    const values = new Values(file, seal, hasChecksums(found.version));
     const tables = [...root.getKeys({})].filter((name) => name !== HEADER);
     return work({
       tables,
       table: (name) => {
         const table: Table = root.openDB<Buffer, Key>(name, { encoding: 'binary' });
-        if (seal) unsealed(table, (value) => seal.open(value, name));
+        readThrough(table, (at, value) => values.fromFile(name, at, value));
         return table;
       },
     });
@@ -45,14 +50,13 @@ export function lookAtState<T>(
   }
 }
 
-/** Tried once more: the process that has the store may have been writing what was looked at. */
-function openToLook(file: string): RootDatabase<Buffer, string> {
+/** What another process writes meanwhile is not damage: that process has looked at the file when it started. */
+function checkToLook(folder: string, file: string): void {
+  if (isHeld(folder)) return;
   try {
-    return openMdb(file, { readOnly: true });
+    checkMdb(file);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'state.corrupt')
-      return openMdb(file, { readOnly: true });
-    throw error;
+    if (!isHeld(folder)) throw error;
   }
 }
 
@@ -65,6 +69,7 @@ function openToLook(file: string): RootDatabase<Buffer, string> {
 export function checkState(folder: string, topology: string, source: string): void {
   const file = join(folder, STATE_FILE);
   if (!existsSync(file)) return;
+  checkMdb(file);
   const root = openMdb(file, { readOnly: true });
   try {
     const header = root.get(HEADER);

@@ -1,19 +1,22 @@
-import { renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { checkMdbInTurns } from './damage.js';
 import type { StateKeys } from './keys.js';
 import { HEADER, headerOf } from './header.js';
+import { lockFolder } from './lock.js';
 import { openMdb, type Key, type Table } from './mdb.js';
 import { Room } from './disk-space.js';
 import { Seal } from './seal.js';
 import { lookedAt, STATE_FILE, StateStore } from './store.js';
+import { Values } from './values.js';
 import { WriteThreads } from './write-threads.js';
 
 /** Values that are written before it is waited for the disk. */
 const AT_ONCE = 1_000;
 
 /**
- * Opens the store of a state folder as it is to be: one that lies in the clear and is to be encrypted, or the other
- * way round, is written anew first, whole or not at all, and the old file is deleted.
+ * Opens the store of a state folder as it is to be: one that lies in the clear and is to be encrypted, the other way
+ * round, or without checksums, is written anew first, whole or not at all, and the old file is deleted.
  * @param told called before that, with what it becomes
  * @throws Error as {@link StateStore}
  */
@@ -23,12 +26,13 @@ export async function openState(
   { key, formerKey = null }: StateKeys,
   told: (becomes: 'encrypted' | 'clear') => void = () => undefined,
 ): Promise<StateStore> {
-  const store = new StateStore(folder, topology, key, formerKey);
+  const store = await openChecked(folder, topology, key, formerKey);
   const part = join(folder, `${STATE_FILE}.part`);
   // What a start that was killed has left may lie in the clear, also where the switch was turned back meanwhile.
   forget(part);
-  if (store.isSealed === (key !== null)) return store;
-  told(key ? 'encrypted' : 'clear');
+  const isAsAsked = store.isSealed === (key !== null);
+  if (isAsAsked && store.hasChecksums) return store;
+  if (!isAsAsked) told(key ? 'encrypted' : 'clear');
   try {
     await write(store, part, topology, key && new Seal(key));
     renameSync(part, join(folder, STATE_FILE));
@@ -37,6 +41,24 @@ export async function openState(
     await store.close();
   }
   return new StateStore(folder, topology, key, formerKey);
+}
+
+/** A large file is looked at in turns. */
+async function openChecked(
+  folder: string,
+  topology: string,
+  key: Buffer | null,
+  formerKey: Buffer | null,
+): Promise<StateStore> {
+  const unlock = lockFolder(folder);
+  try {
+    const file = join(folder, STATE_FILE);
+    if (existsSync(file)) await checkMdbInTurns(file);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+  return new StateStore(folder, topology, key, formerKey, unlock);
 }
 
 function forget(part: string): void {
@@ -48,6 +70,7 @@ async function write(store: StateStore, part: string, topology: string, seal: Se
   const root = openMdb(part);
   const room = new Room(dirname(part));
   const threads = new WriteThreads();
+  const values = new Values(part, seal, true);
   const put = (table: Table, key: Key, value: Buffer): Promise<boolean> => {
     room.require(value.length);
     return lookedAt(threads.of(table.put(key, value)));
@@ -57,7 +80,7 @@ async function write(store: StateStore, part: string, topology: string, seal: Se
     for (const name of store.tables) {
       const target: Table = root.openDB<Buffer, Key>(name, { encoding: 'binary' });
       for (const { key, value } of store.table(name).getRange({})) {
-        writes.push(put(target, key, seal ? seal.close(value, name) : Buffer.from(value)));
+        writes.push(put(target, key, values.toFile(name, key, value)));
         if (writes.length < AT_ONCE) continue;
         await Promise.all(writes);
         writes = [];

@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, RangeOptions, RootDatabase } from 'lmdb';
 import { tightenOwnFolder } from '../base/folders.js';
-import { checkHeader, HEADER, headerOf, sealOf } from './header.js';
+import { checkMdb } from './damage.js';
+import { checkHeader, hasChecksums, HEADER, headerOf, sealOf } from './header.js';
 import { lockFolder } from './lock.js';
-import { openMdb, unsealed, type Key, type Table } from './mdb.js';
+import { openMdb, readThrough, type Key, type Table } from './mdb.js';
 import { Room } from './disk-space.js';
 import { Seal } from './seal.js';
+import { Values } from './values.js';
 import { stateError } from './version.js';
 import { WriteThreads } from './write-threads.js';
 
@@ -28,6 +30,8 @@ export class StateStore {
   readonly #room: Room;
   readonly #threads = new WriteThreads();
   #seal: Seal | null;
+  #hasChecksums = true;
+  readonly #values: Values;
   #closed = false;
   /** Resolves when no copy is being made. */
   #copying: Promise<unknown> = Promise.resolve();
@@ -38,16 +42,26 @@ export class StateStore {
    * A store that is there is opened as it was written, encrypted or not; {@link openState} makes it as it is to be.
    * @param key what values of a new store are encrypted with; null: they are not
    * @param formerKey opens a store that is encrypted, where there is no `key`
+   * @param unlock of the folder, where it is locked and its file was looked at already ({@link openState})
    * @throws Error `state.locked`, `state.newer`, `state.older`, `state.foreign`, `state.corrupt`, `state.encryption`
    */
-  constructor(folder: string, topology: string, key: Buffer | null = null, formerKey: Buffer | null = null) {
+  constructor(
+    folder: string,
+    topology: string,
+    key: Buffer | null = null,
+    formerKey: Buffer | null = null,
+    unlock?: () => void,
+  ) {
     const secret = key ?? formerKey;
     this.#seal = secret && new Seal(secret);
-    this.#unlock = lockFolder(folder);
+    this.#unlock = unlock ?? lockFolder(folder);
     this.#room = new Room(folder);
     const file = join(folder, STATE_FILE);
     try {
-      if (existsSync(file)) tightenOwnFolder(folder);
+      if (existsSync(file)) {
+        tightenOwnFolder(folder);
+        if (!unlock) checkMdb(file);
+      }
       this.root = openMdb(file);
     } catch (error) {
       this.#unlock();
@@ -55,6 +69,7 @@ export class StateStore {
     }
     try {
       this.#readHeader(file, topology, key !== null);
+      this.#values = new Values(file, this.#seal, this.#hasChecksums);
     } catch (error) {
       void this.close();
       throw error;
@@ -66,6 +81,11 @@ export class StateStore {
     return this.#seal !== null;
   }
 
+  /** Whether its values have checksums; those of an earlier csiflow do not. */
+  get hasChecksums(): boolean {
+    return this.#hasChecksums;
+  }
+
   #readHeader(file: string, topology: string, seals: boolean): void {
     const found = this.root.get(HEADER);
     if (!found) {
@@ -73,7 +93,9 @@ export class StateStore {
       this.root.putSync(HEADER, headerOf(topology, this.#seal));
       return;
     }
-    this.#seal = sealOf(file, checkHeader(file, found, topology), this.#seal);
+    const header = checkHeader(file, found, topology);
+    this.#hasChecksums = hasChecksums(header.version);
+    this.#seal = sealOf(file, header, this.#seal);
   }
 
   /** Names of its tables. */
@@ -89,12 +111,11 @@ export class StateStore {
     readsWhile(table, () => {
       this.#requireOpen();
     });
-    const seal = this.#seal;
     const write = table.put.bind(table) as (...given: unknown[]) => Promise<boolean>;
     const put = (key: Key, value: Buffer, ...more: unknown[]) =>
-      this.#threads.of(write(key, seal ? seal.close(value, name) : value, ...more));
+      this.#threads.of(write(key, this.#values.toFile(name, key, value), ...more));
     const remove = table.remove.bind(table) as (...given: unknown[]) => Promise<boolean>;
-    if (seal) unsealed(table, (value) => seal.open(value, name));
+    readThrough(table, (key, value) => this.#values.fromFile(name, key, value));
     return Object.assign(table, {
       put: (key: Key, value: Buffer, ...more: unknown[]) =>
         lookedAt(this.#closed ? tooLate() : this.#withRoom(value.length, () => put(key, value, ...more))),

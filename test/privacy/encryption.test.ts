@@ -189,7 +189,7 @@ describe('a DuckDB store', () => {
   test('a store that another one has open is not written anew', async () => {
     const folder = temporaryFolder();
     const owner = await written(folder, null);
-    await expect(make(folder, secret).reseal!()).rejects.toThrow('is open');
+    await expect(make(folder, secret).reseal!()).rejects.toThrow('is in use by');
     await owner.close();
     expect(showing(folder)).toEqual([join(folder, 'store.duckdb')]);
   });

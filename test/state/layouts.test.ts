@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkLayout, STATE_FILE, StateStore } from '../../pipeline/state/index.js';
+import { checkLayout, NO_KEYS, openState, STATE_FILE, StateStore } from '../../pipeline/state/index.js';
+import { stamped } from '../../pipeline/state/checksum.js';
 import { decode, encode } from '../../pipeline/state/store.js';
 import { packageVersion } from '../../pipeline/base/paths.js';
 
@@ -21,7 +22,8 @@ async function storeWith(change: object | Buffer): Promise<string> {
   const file = join(folder, STATE_FILE);
   const root = open<Buffer, string>({ path: file, encoding: 'binary', noSubdir: true, maxDbs: 8 });
   const header = decode(root.get('header')!) as object;
-  root.putSync('header', Buffer.isBuffer(change) ? change : encode({ ...header, ...change }));
+  const bytes = Buffer.isBuffer(change) ? change : encode({ ...header, ...change });
+  root.putSync('header', stamped('header', Buffer.alloc(0), bytes));
   await root.close();
   return file;
 }
@@ -51,7 +53,12 @@ test.each([
     'was written by an older csiflow 0.0.1 (layout 0;',
   ],
   ['no layout', { version: undefined }, 'state.corrupt', 'does not say its layout'],
-  ['a header that is none', Buffer.from('half a header'), 'state.corrupt', 'has an unreadable header'],
+  [
+    'a header that is none',
+    Buffer.from('half a header'),
+    'state.corrupt',
+    'is damaged: its header cannot be read',
+  ],
   [
     'another topology',
     { topology: 'ward-3' },
@@ -75,9 +82,19 @@ test.each([
     .toBe('opened');
 });
 
-test('a store of the first csiflow, which did not say who made it, is taken', async () => {
-  await storeWith({ by: undefined });
-  await new StateStore(folder, 'ward').close();
+test('a store of the first layout, without checksums, is taken and written anew with them', async () => {
+  const file = join(folder, STATE_FILE);
+  const root = open<Buffer, string>({ path: file, encoding: 'binary', noSubdir: true, maxDbs: 8 });
+  root.putSync('header', encode({ version: 1, topology: 'ward' }));
+  await root.openDB<Buffer, string>('checkpoint', { encoding: 'binary' }).put('head', encode('kept'));
+  await root.close();
+  const early = new StateStore(folder, 'ward');
+  expect(decode(early.table('checkpoint').get('head')!)).toBe('kept');
+  await early.close();
+  const store = await openState(folder, 'ward', NO_KEYS);
+  expect(store.hasChecksums).toBe(true);
+  expect(decode(store.table('checkpoint').get('head')!)).toBe('kept');
+  await store.close();
 });
 
 test('an error names the layouts, this version, and the page that helps', () => {
