@@ -94,8 +94,11 @@ export interface SourceDefinition<
   readonly replayable: boolean;
   /** Default: `now` where it cannot be read again, else `recorded`. */
   readonly timing?: Timing | ((config: Static<S>) => Timing);
-  /** Set where several processes can share the input (`settings.scale_out`): each partition then runs as a shard. */
-  readonly partitions?: (config: Static<S>, context: Context) => Partitions;
+  /**
+   * Set where several processes can share the input (`settings.scale_out`): each partition then runs as a shard.
+   * @param member names this process in its group, also after restarts
+   */
+  readonly partitions?: (config: Static<S>, context: Context, member: string) => Partitions;
   readonly create: (config: Static<S>, context: Context) => Source;
 }
 
@@ -240,7 +243,7 @@ export type Component = AnySource | AnyOperator | AnySink;
 // `create`, `check` and `claims` are contravariant in the configuration, so a registry holds them as methods over `never`.
 export type AnySource = Omit<SourceDefinition, ErasedFields | 'partitions' | 'timing'> &
   Erased<Source> & {
-    readonly partitions?: (config: never, context: Context) => Partitions;
+    readonly partitions?: (config: never, context: Context, member: string) => Partitions;
     readonly timing?: Timing | ((config: never) => Timing);
   };
 export type AnyOperator = Omit<OperatorDefinition, ErasedFields | 'asynchronous'> &

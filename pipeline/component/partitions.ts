@@ -7,9 +7,10 @@ import type { Transaction } from './transaction.js';
  */
 export interface Partitions {
   /**
-   * Joins the group; resolves when it is joined.
+   * Joins the group; resolves when it is joined. May be called again after it has failed.
+   * @throws Error with `final: true` where no later try can succeed before somebody changes something
    * @param onShare told, each time that it changes, which partitions this process has from now on
-   * @param onLost told when the group cannot be reached any more; nothing follows
+   * @param onLost told when the group cannot be reached any more; nothing follows. `final` as above
    */
   join(onShare: (partitions: readonly number[]) => void, onLost: (error: Error) => void): Promise<void>;
   /** Takes a partition over: from now on its former owner can write no more. Rejects where the state cannot be read. */

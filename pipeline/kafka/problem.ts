@@ -1,3 +1,5 @@
+import { MissingTopicsError } from './topics.js';
+
 /** What a failed request to Kafka means. */
 export interface KafkaProblem {
   /** For a person: what is wrong, where, and how to mend it. */
@@ -12,6 +14,7 @@ export interface KafkaProblem {
 export function explain(error: unknown, brokers: readonly string[]): KafkaProblem {
   const root = causeOf(error);
   const type = typeOf(root);
+  if (root instanceof MissingTopicsError) return { text: root.message, final: true, type };
   const known = EXPLAINED[type];
   const where = root instanceof Error && 'broker' in root ? String(root.broker) : brokers.join(', ');
   if (known) return { text: `${known.text(where)} (${type})`, final: known.final, type };
@@ -87,7 +90,11 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
   ),
   UNKNOWN_TOPIC_OR_PARTITION: lasting(() => 'there is no such topic: create it first'),
   INCONSISTENT_GROUP_PROTOCOL: lasting(
-    () => 'the group has members that are no csiflow: set a `group` of its own',
+    () => 'the group has members of another topology, or of another program: set a `group` of its own',
+  ),
+  FENCED_INSTANCE_ID: lasting(
+    () =>
+      "another process has taken this one's place in the group: both have the same state folder, or a copy of it; give each its own",
   ),
   INVALID_PRODUCER_EPOCH: passing(() => 'another csiflow writes with the same transactional id'),
   PRODUCER_FENCED: passing(() => 'another csiflow writes with the same transactional id'),

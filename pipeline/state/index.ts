@@ -7,6 +7,7 @@ export * from './sent-alerts.js';
 export * from './shard-state.js';
 export { lockFolder, RESTORING } from './lock.js';
 export * from './look.js';
+export { memberOf } from './member.js';
 export * from './state-file.js';
 export {
   derivedKey,

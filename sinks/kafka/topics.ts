@@ -1,5 +1,5 @@
 import type { Admin, PartitionMetadata } from 'kafkajs';
-import { loadKafka, type ClientContext } from '../../pipeline/kafka/index.js';
+import { loadKafka, requireTopics, type ClientContext } from '../../pipeline/kafka/index.js';
 
 /** A message and the topic that it is for. */
 export interface Addressed {
@@ -37,7 +37,7 @@ export async function learnTopics(
 ): Promise<KnownTopics> {
   const { Partitioners } = await loadKafka();
   const partition = Partitioners.DefaultPartitioner();
-  const { topics } = await admin.fetchTopicMetadata({ topics: [...names] });
+  const topics = await requireTopics(admin, names);
   const partitions = new Map<string, PartitionMetadata[]>(
     topics.map((topic) => [topic.name, topic.partitions]),
   );

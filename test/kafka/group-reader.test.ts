@@ -74,7 +74,14 @@ async function reading(take: (offsets: readonly number[]) => void, sessionTimeou
       return consumer as unknown as Consumer;
     },
   } as unknown as Kafka;
-  const options = { group: 'g', topic: 'csi', stateTopic: 'state', sessionTimeoutMs };
+  const options = {
+    group: 'g',
+    id: 'rooms',
+    member: 'one',
+    topic: 'csi',
+    stateTopic: 'state',
+    sessionTimeoutMs,
+  };
   const reader = new GroupReader(client, options);
   await reader.join(
     () => undefined,

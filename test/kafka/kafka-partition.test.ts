@@ -37,7 +37,16 @@ async function begun(position: Position, { low, high, committed, start = 'earlie
     disconnect: () => Promise.reject(new Error('it is gone')),
   } as unknown as Producer;
   const partition = new KafkaPartition({
-    ...{ number: 3, topic: 'csi', stateTopic: 'state', group: 'g', reader, producer, transaction },
+    ...{
+      number: 3,
+      topic: 'csi',
+      stateTopic: 'state',
+      group: 'g',
+      mark: '{}',
+      reader,
+      producer,
+      transaction,
+    },
     ...{ saved: undefined, writer: new CheckpointWriter({}), log: testContext().context.log, start },
     range: () => Promise.resolve({ low: BigInt(low), high: BigInt(high) }),
     committed: () => Promise.resolve(committed === undefined ? null : BigInt(committed)),

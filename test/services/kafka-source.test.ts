@@ -444,7 +444,9 @@ describe('a listener with TLS that asks for a login', () => {
 describe('what is not there', () => {
   test('an unknown topic keeps it from starting, with what to do', async () => {
     const { runner } = member(['no-such-topic'], { group: nextGroup() });
-    await expect(runner.start()).rejects.toThrow(/input .*there is no such topic: create it first/);
+    await expect(runner.start()).rejects.toThrow(
+      /input .*there is no topic `no-such-topic`: create it first/,
+    );
   });
 
   test('a broker that is away at the start makes the node degraded, and says what to do', async () => {

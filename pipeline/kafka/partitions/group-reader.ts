@@ -3,6 +3,10 @@ import { stickyAssigner } from './sticky-assigner.js';
 
 export interface GroupReaderOptions {
   readonly group: string;
+  /** Of the topology. */
+  readonly id: string;
+  /** Names this process over restarts: one that was killed takes its former place in the group at once. */
+  readonly member: string;
   /** Whose partitions are shared. */
   readonly topic: string;
   /** Has as many partitions, which go along. */
@@ -75,13 +79,18 @@ export class GroupReader {
     onAssigned: (partitions: readonly number[]) => void,
     onLost: (error: Error) => void,
   ): Promise<void> {
-    const { group, topic, stateTopic, sessionTimeoutMs } = this.#options;
+    const { group, id, member, topic, stateTopic, sessionTimeoutMs } = this.#options;
     const consumer = this.#client.consumer({
       groupId: group,
       sessionTimeout: sessionTimeoutMs,
       heartbeatInterval: Math.min(LONGEST_HEARTBEAT_MS, Math.round(sessionTimeoutMs / 5)),
       maxWaitTimeInMs: FETCH_WAIT_MS,
-      partitionAssigners: [await stickyAssigner(topic, stateTopic, () => this.#assigned)],
+      partitionAssigners: [
+        await stickyAssigner({
+          ...{ id, topic, beside: stateTopic, groupInstanceId: member },
+          owned: () => this.#assigned,
+        }),
+      ],
     });
     this.#consumer = consumer;
     const { CRASH, GROUP_JOIN, STOP, START_BATCH_PROCESS, END_BATCH_PROCESS } = consumer.events;

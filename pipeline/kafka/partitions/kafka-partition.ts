@@ -31,6 +31,8 @@ export interface KafkaPartitionOptions {
   readonly topic: string;
   readonly stateTopic: string;
   readonly group: string;
+  /** Stands with the offset that the group commits. */
+  readonly mark: string;
   readonly reader: GroupReader;
   readonly producer: Producer;
   /** Open already: whoever had this partition before is fenced off. */
@@ -118,7 +120,7 @@ export class KafkaPartition implements Partition {
   }
 
   async #commit(checkpoint: PartitionCheckpoint, position: Position): Promise<void> {
-    const { topic, stateTopic, number, group, writer, producer } = this.#options;
+    const { topic, stateTopic, number, group, mark, writer, producer } = this.#options;
     const transaction = this.#transaction;
     if (this.#broken) throw this.#broken;
     const { lots, written } = await writer.lots(checkpoint);
@@ -131,7 +133,7 @@ export class KafkaPartition implements Partition {
       );
     const offset = (position as PartitionPosition | null)?.offset ?? this.#begun?.toString();
     if (offset !== undefined) {
-      const partitions = [{ partition: number, offset }];
+      const partitions = [{ partition: number, offset, metadata: mark }];
       await transaction.sendOffsets({ consumerGroupId: group, topics: [{ topic, partitions }] });
     }
     await transaction.commit();

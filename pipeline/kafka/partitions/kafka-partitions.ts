@@ -5,6 +5,7 @@ import type { ConnectionSettings } from '../connection.js';
 import { loadKafka } from '../library.js';
 import { groupOffsets } from '../offsets.js';
 import { explain } from '../problem.js';
+import { requireTopics } from '../topics.js';
 import { CHECKPOINT_TOPIC, CheckpointReader } from './checkpoint-topic.js';
 import { GroupReader } from './group-reader.js';
 import { KafkaPartition, type Batches } from './kafka-partition.js';
@@ -14,6 +15,8 @@ export interface KafkaPartitionsOptions {
   /** Its partitions are shared. */
   readonly topic: string;
   readonly group: string;
+  /** Names this process over restarts. */
+  readonly member: string;
   /** Compacted; made where it is not there. Default: `<group>.checkpoints`. */
   readonly stateTopic?: string;
   /** Where a partition without a checkpoint is read from. */
@@ -52,21 +55,25 @@ export class KafkaPartitions implements Partitions {
     onShare: (partitions: readonly number[]) => void,
     onLost: (error: Error) => void,
   ): Promise<void> {
-    const { connection, topic, group, sessionTimeoutMs } = this.#options;
+    const { connection, topic, group, member, sessionTimeoutMs } = this.#options;
     try {
       this.#client = await createClient(connection, this.#context, TRANSACTION_RETRY);
       this.#admin = this.#client.admin();
       await this.#admin.connect();
       await this.#prepareTopics(this.#admin);
+      await this.#requireOwnGroup();
       this.#partitionOf = new KafkaPartitionOf(this.#admin, await defaultPartitioner(), () =>
         this.#context.clock.elapsed(),
       );
       const stateTopic = this.#stateTopic;
-      this.#reader = new GroupReader(this.#client, { group, topic, stateTopic, sessionTimeoutMs });
+      this.#reader = new GroupReader(this.#client, {
+        ...{ id: this.#context.topology, member, group, topic, stateTopic, sessionTimeoutMs },
+      });
       await this.#reader.join(onShare, (error) => {
         onLost(this.#explained(error));
       });
     } catch (error) {
+      await this.leave();
       throw this.#explained(error);
     }
   }
@@ -88,6 +95,7 @@ export class KafkaPartitions implements Partitions {
       const found = await (await this.#readState(number, signal)).checkpoint();
       return new KafkaPartition({
         ...{ number, topic, stateTopic: this.#stateTopic, group, reader, producer, transaction },
+        mark: JSON.stringify({ topology: this.#context.topology } satisfies Mark),
         ...{ ...found, start, batches, log: this.#context.log },
         range: () => this.#range(topic, number),
         committed: () => this.#committed(topic, number),
@@ -112,8 +120,10 @@ export class KafkaPartitions implements Partitions {
   }
 
   async leave(): Promise<void> {
-    await this.#reader?.leave();
-    await this.#admin?.disconnect();
+    const [reader, admin] = [this.#reader, this.#admin];
+    this.#reader = this.#admin = undefined;
+    await reader?.leave();
+    await admin?.disconnect();
   }
 
   /** @throws Error where the topic is not there, or the other one has another number of partitions. */
@@ -172,6 +182,21 @@ export class KafkaPartitions implements Partitions {
     return found;
   }
 
+  /** @throws Error where another topology has checkpoints in the group: it would go on from their offsets, with none of their state. */
+  async #requireOwnGroup(): Promise<void> {
+    const { group, topic } = this.#options;
+    for (const { metadata } of await groupOffsets(this.#admin!, group, [topic])) {
+      const other = markOf(metadata)?.topology;
+      if (other === undefined || other === this.#context.topology) continue;
+      throw Object.assign(
+        new Error(
+          `the group ${group} keeps checkpoints of the topology ${other}: set a \`group\` of its own for ${this.#context.topology}`,
+        ),
+        { final: true },
+      );
+    }
+  }
+
   async #range(topic: string, number: number): Promise<{ low: bigint; high: bigint }> {
     const offsets = await this.#admin!.fetchTopicOffsets(topic);
     const found = offsets.find(({ partition }) => partition === number);
@@ -186,8 +211,24 @@ export class KafkaPartitions implements Partitions {
   }
 
   #explained(error: unknown): Error {
-    const { text } = explain(error, this.#options.connection.brokers);
-    return new Error(text, { cause: error });
+    const { text, final } = explain(error, this.#options.connection.brokers);
+    const lasting = final || (error instanceof Error && 'final' in error);
+    return Object.assign(new Error(text, { cause: error }), lasting && { final: true });
+  }
+}
+
+/** What stands with the group's offset of a partition. */
+interface Mark {
+  /** Whose checkpoints they are. */
+  readonly topology: string;
+}
+
+function markOf(metadata: string): Mark | undefined {
+  try {
+    return JSON.parse(metadata) as Mark;
+  } catch {
+    // Nothing, or written by another program.
+    return undefined;
   }
 }
 
@@ -222,9 +263,7 @@ export class KafkaPartitionOf {
   #partitionsOf(topic: string): Promise<Metadata> {
     const known = this.#metadata.get(topic);
     if (known && this.#elapsed() - known.at < METADATA_MS) return known.partitions;
-    const partitions = this.#admin
-      .fetchTopicMetadata({ topics: [topic] })
-      .then(({ topics }) => topics[0]!.partitions);
+    const partitions = requireTopics(this.#admin, [topic]).then(([found]) => found!.partitions);
     partitions.catch(() => this.#metadata.delete(topic));
     this.#metadata.set(topic, { at: this.#elapsed(), partitions });
     return partitions;
@@ -251,6 +290,6 @@ async function cleanupPolicy(admin: Admin, topic: string): Promise<string | unde
 }
 
 async function partitionCount(admin: Admin, topic: string): Promise<number> {
-  const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-  return topics[0]!.partitions.length;
+  const [found] = await requireTopics(admin, [topic]);
+  return found!.partitions.length;
 }

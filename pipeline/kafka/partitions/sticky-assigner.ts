@@ -1,26 +1,40 @@
 import type { PartitionAssigner } from 'kafkajs';
+import type { StaticProtocol } from '../corrections.js';
 import { loadKafka } from '../library.js';
 
-const NAME = 'csiflow-sticky';
+export interface StickyOptions {
+  /** Of the topology. A group takes members with a common protocol alone, so another topology is refused. */
+  readonly id: string;
+  /** Whose partitions are shared. */
+  readonly topic: string;
+  /** Its partition n goes wherever partition n of `topic` goes. */
+  readonly beside: string;
+  /** Of this process over restarts. */
+  readonly groupInstanceId: string;
+  /** The partitions that this process has now. */
+  readonly owned: () => readonly number[];
+}
 
 /**
  * Spreads the partitions of one topic evenly over a group, and lets each member keep those that it has: a
- * partition that moves is read again from its last checkpoint. Partition n of `beside` goes wherever
- * partition n of `topic` goes.
- * @param owned the partitions that this process has now
+ * partition that moves is read again from its last checkpoint.
  */
-export async function stickyAssigner(
-  topic: string,
-  beside: string,
-  owned: () => readonly number[],
-): Promise<PartitionAssigner> {
+export async function stickyAssigner({
+  id,
+  topic,
+  beside,
+  groupInstanceId,
+  owned,
+}: StickyOptions): Promise<PartitionAssigner> {
   const { AssignerProtocol } = await loadKafka();
   const { MemberAssignment, MemberMetadata } = AssignerProtocol;
+  const name = `csiflow-sticky/${id}`;
   return ({ cluster }) => ({
-    name: NAME,
+    name,
     version: 1,
-    protocol: ({ topics }) => ({
-      name: NAME,
+    protocol: ({ topics }): StaticProtocol => ({
+      name,
+      groupInstanceId,
       metadata: MemberMetadata.encode({
         version: 1,
         topics,

@@ -4,6 +4,7 @@ import type { CheckedNode, CheckedTopology } from '../../config/topology.js';
 import { openStateOf } from '../privacy/privacy.js';
 import {
   DeadLetters,
+  memberOf,
   PartitionState,
   STATE_FILE,
   type StateStore,
@@ -12,6 +13,7 @@ import {
 import { backoff, pause } from '../../base/backoff.js';
 import type { CheckpointFigures } from '../checkpoints/barriers.js';
 import { GroupFeed } from './group-feed.js';
+import { Membership } from './membership.js';
 import { Nodes } from '../nodes.js';
 import type { NotReplayed } from '../dead-letters/replays.js';
 import { seededRandom } from '../../base/random.js';
@@ -51,6 +53,7 @@ export class ShardGroup implements Run {
   #store: StateStore | undefined;
   #letters: DeadLetters | undefined;
   readonly #feeds = new Map<string, GroupFeed>();
+  #membership: Membership | undefined;
   #stopped = false;
   /** Of partitions given away, until they have ended. */
   readonly #leaving = new Map<number, Promise<void>>();
@@ -68,21 +71,20 @@ export class ShardGroup implements Run {
   }
 
   async start(): Promise<void> {
-    const { topology, onStep, onFailure, log } = this.#options;
+    const { topology, onStep, onFailure, onChange, log, clock } = this.#options;
     onStep('hardware_initialization', 0);
     try {
       this.#store = await openStateOf(topology.id, topology.settings, log);
       this.#letters = new DeadLetters(this.#store);
-      this.#partitions = this.#open();
-      onStep('hardware_initialization', 1);
-      await this.#partitions.join(
-        (share) => {
+      this.#partitions = this.#open(await memberOf(this.#store));
+      this.#membership = new Membership(this.#partitions, {
+        ...{ log, clock, onChange, onFailure, random: this.#random },
+        onShare: (share) => {
           this.#share(share);
         },
-        (error) => {
-          if (!this.#stopped) onFailure(error, false);
-        },
-      );
+      });
+      onStep('hardware_initialization', 1);
+      await this.#membership.join();
     } catch (error) {
       await this.stop(false);
       throw error;
@@ -95,13 +97,14 @@ export class ShardGroup implements Run {
   async stop(save: boolean, force = false): Promise<void> {
     const { onStep } = this.#options;
     this.#stopped = true;
+    this.#membership?.end();
     onStep('data_pipeline_stop', 0.2);
     const held = [...this.#held.values()];
     await Promise.all((save || force ? this.#shards : []).map((shard) => shard.stop(save, force)));
     this.#share([]);
     await Promise.all([...held.map(({ ended }) => ended), ...this.#leaving.values()]);
     onStep('data_pipeline_stop', 1);
-    await this.#partitions?.leave();
+    await this.#membership?.leave();
     await this.#store?.close();
     onStep('model_unloading', 1);
   }
@@ -136,6 +139,7 @@ export class ShardGroup implements Run {
   }
 
   get problem(): string | null {
+    if (this.#membership?.problem) return this.#membership.problem;
     for (const [number, { problem, shard }] of this.#held) {
       const found = problem ?? shard?.problem;
       if (found) return `partition ${number}: ${found}`;
@@ -205,12 +209,12 @@ export class ShardGroup implements Run {
     return feed;
   }
 
-  #open(): Partitions {
+  #open(member: string): Partitions {
     const { component, config, id } = this.#source;
     const { partitions } = component as AnySource;
     if (!partitions) throw new Error(`${id} (${component.name}) has no partitions to share`);
     const { context } = new Nodes(this.#options).runs.get(id)!;
-    return partitions(config as never, context);
+    return partitions(config as never, context, member);
   }
 
   #share(partitions: readonly number[]): void {

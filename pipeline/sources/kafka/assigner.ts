@@ -1,4 +1,5 @@
 import type { AssignerProtocol, GroupMember, GroupMemberAssignment, PartitionAssigner } from 'kafkajs';
+import type { StaticProtocol } from '../../kafka/index.js';
 
 /** Partitions by topic. */
 export type Share = Readonly<Record<string, readonly number[]>>;
@@ -57,14 +58,25 @@ function byTopic(given: readonly { readonly topic: string; readonly partition: n
   return share;
 }
 
-/** {@link shareOut} as kafkajs takes it. @param claims what this member claims now */
+/** What a member says of itself. */
+export interface Membership {
+  /** Of the topology. A group takes members with a common protocol alone, so another topology is refused. */
+  readonly topology: string;
+  /** The same over restarts, so that a process that was killed takes its former place. */
+  readonly groupInstanceId: string;
+  /** What it claims now. */
+  readonly claims: () => Share;
+}
+
+/** {@link shareOut} as kafkajs takes it. */
 export const cooperativeAssigner =
-  (protocol: typeof AssignerProtocol, claims: () => Share): PartitionAssigner =>
+  (protocol: typeof AssignerProtocol, { topology, groupInstanceId, claims }: Membership): PartitionAssigner =>
   ({ cluster }) => ({
-    name: 'csiflow-cooperative',
+    name: `csiflow-cooperative/${topology}`,
     version: 1,
-    protocol: ({ topics }) => ({
-      name: 'csiflow-cooperative',
+    protocol: ({ topics }): StaticProtocol => ({
+      name: `csiflow-cooperative/${topology}`,
+      groupInstanceId,
       metadata: protocol.MemberMetadata.encode({
         version: 1,
         topics: [...topics],

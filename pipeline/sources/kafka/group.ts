@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, Consumer, EachBatchPayload } from 'kafkajs';
 import type { Context } from '../../component/index.js';
-import { createClient, loadKafka } from '../../kafka/index.js';
+import { createClient, loadKafka, requireTopics } from '../../kafka/index.js';
 import { cooperativeAssigner } from './assigner.js';
 import { Holdings, type TopicPositions } from './holdings.js';
 import { Lane } from './lanes.js';
@@ -91,7 +91,13 @@ export class GroupMember {
     const admin = client.admin();
     const consumer = client.consumer({
       groupId: this.group,
-      partitionAssigners: [cooperativeAssigner(AssignerProtocol, () => this.#holdings.claims)],
+      partitionAssigners: [
+        cooperativeAssigner(AssignerProtocol, {
+          topology: this.#context.topology,
+          groupInstanceId: `csiflow-${this.#owner}`,
+          claims: () => this.#holdings.claims,
+        }),
+      ],
       sessionTimeout: this.#settings.session_timeout_ms,
       rebalanceTimeout: Math.max(this.#settings.session_timeout_ms, 10_000),
       heartbeatInterval: Math.min(1000, Math.floor(this.#settings.session_timeout_ms / 6)),
@@ -102,7 +108,7 @@ export class GroupMember {
     this.#connection = { admin, consumer };
     this.#crashed = false;
     await admin.connect();
-    await admin.fetchTopicMetadata({ topics: this.#settings.topics });
+    await requireTopics(admin, this.#settings.topics);
     await consumer.connect();
     this.#listen(consumer);
     await consumer.subscribe({

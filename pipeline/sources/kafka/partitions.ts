@@ -9,7 +9,7 @@ import type { KafkaSettings } from './settings.js';
 const BATCH = 64;
 
 /** The partitions of the source's topic, for a topology that several processes run. */
-export function kafkaPartitions(config: KafkaSettings, context: Context): Partitions {
+export function kafkaPartitions(config: KafkaSettings, context: Context, member: string): Partitions {
   const [topic, ...more] = config.topics;
   if (topic === undefined || more.length > 0)
     throw new Error(
@@ -18,7 +18,7 @@ export function kafkaPartitions(config: KafkaSettings, context: Context): Partit
   return new KafkaPartitions(
     {
       connection: config,
-      topic,
+      ...{ topic, member },
       group: config.group ?? `csiflow-${context.topology}`,
       start: config.start,
       sessionTimeoutMs: config.session_timeout_ms,
