@@ -76,7 +76,7 @@ const events = defineEndpoint<EventsQuery, Events>({
   status: 200,
   async handle({ environment, start, end, type, severity, details, page }, call) {
     const place = placeOf(call.deployment, environment);
-    const reader = readerOf(place.running, call);
+    const reader = await readerOf(place.running, call);
     const query = {
       environment: place.environment.id,
       ...readRange(start, end),

@@ -133,8 +133,8 @@ const query = defineEndpoint<Static<typeof BodySchema>, Answered>({
     const began = deployment.clock.elapsed();
     const asked = read(body);
     const { environment, running } = placeOf(deployment, undefined);
-    const reader = readerOf(running, call);
-    const { answer, hit } = await answersOf(deployment, storeOf(running)).of(
+    const reader = await readerOf(running, call);
+    const { answer, hit } = await answersOf(deployment, await storeOf(running)).of(
       environment.id,
       asked.question,
       reader,

@@ -197,7 +197,7 @@ async function byCursor(query: Static<typeof HistoryAQuery>, call: Call): Promis
   };
   const after =
     query.cursor === undefined ? undefined : openCursor(query.cursor, filter, deployment.cursorKey);
-  const reader = readerOf(running, call);
+  const reader = await readerOf(running, call);
   const [found, total] = await Promise.all([
     reader.poses({ ...filter, ...(after && { after }), limit: query.limit + 1 }),
     reader.countPoses(filter),
@@ -233,7 +233,7 @@ async function byPage(query: Static<typeof HistoryBQuery>, call: Call): Promise<
   if (query.person_id !== undefined && query.track_id !== undefined && query.person_id !== query.track_id) {
     return { by: 'page', rows: [], total: 0, page: query.page, perPage: query.per_page };
   }
-  const reader = readerOf(running, call);
+  const reader = await readerOf(running, call);
   const [rows, total] = await Promise.all([
     reader.persons({ ...filter, limit: query.per_page, offset: (query.page - 1) * query.per_page }),
     reader.countPersons(filter),

@@ -71,7 +71,7 @@ const track = defineEndpoint<TrackQuery, Track>({
   async handle({ id, start, end, environment, trajectory }, call) {
     const place = placeOf(call.deployment, environment);
     const summary = new TrackSummary();
-    const reader = readerOf(place.running, call);
+    const reader = await readerOf(place.running, call);
     const query = { environment: place.environment.id, person: id, limit: PAGE, ...readRange(start, end) };
     // A person is in a frame once, so a page goes on behind the time of the last row.
     for (let rows = await reader.persons(query); rows.length > 0;) {

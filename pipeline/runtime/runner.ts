@@ -24,6 +24,7 @@ import { Shard } from './shard.js';
 import type { LifecycleState, NodeStatus, Plan, RunningTopology, TopologyStatus } from './status.js';
 import { Steps } from './steps.js';
 import { errorText } from '../base/error-text.js';
+import { StoppedStores } from './stopped-stores.js';
 
 export interface RunnerOptions {
   /** Default: the system's. */
@@ -58,6 +59,7 @@ class TopologyRunner implements Runner {
     () => this.#topology,
     () => this.#shard,
   );
+  readonly #stopped = new StoppedStores(() => this.#nodesOptions());
   readonly #clock: Context['clock'];
   readonly #log: Log;
   readonly #metrics: Metrics;
@@ -121,6 +123,10 @@ class TopologyRunner implements Runner {
     return this.#shard?.readers ?? new Map<string, Reader>();
   }
 
+  openReaders(): Promise<ReadonlyMap<string, Reader>> {
+    return this.#isDown ? this.#stopped.readers() : Promise.resolve(this.readers);
+  }
+
   get feeds(): ReadonlyMap<string, LiveFeed> {
     return this.#shard?.feeds ?? new Map<string, LiveFeed>();
   }
@@ -157,7 +163,7 @@ class TopologyRunner implements Runner {
   }
 
   stop(options: { readonly force?: boolean; readonly saveState?: boolean } = {}): Promise<void> {
-    if (this.#state === 'stopped') return Promise.resolve();
+    if (this.#state === 'stopped') return this.#stopped.close();
     this.#stopping ??= this.#stop(options.saveState !== false && options.force !== true).finally(() => {
       this.#stopping = null;
       this.#forced = new AbortController();
@@ -296,6 +302,8 @@ class TopologyRunner implements Runner {
     this.#next = null;
     this.#topology = topology;
     this.#links = new LinkTable(topology.environments);
+    // What was opened of the one before is not read any more.
+    void this.#stopped.close().catch(() => undefined);
   }
 
   finished(): Promise<void> {
@@ -314,7 +322,7 @@ class TopologyRunner implements Runner {
 
   async copyTo(folder: string): Promise<void> {
     if (this.#shard) await this.#shard.copyTo(folder);
-    else await copyStopped(this.#nodesOptions(), folder);
+    else await this.#stopped.whileClosed(() => copyStopped(this.#nodesOptions(), folder));
   }
 
   onChange(listener: (status: TopologyStatus) => void): () => void {
@@ -359,6 +367,7 @@ class TopologyRunner implements Runner {
   }
 
   async #run(): Promise<void> {
+    await this.#stopped.close();
     const Kind = this.#topology.settings.scaleOut === true ? ShardGroup : Shard;
     // What fails before it counts as running is told by its start, or waits until then.
     const early: (() => void)[] = [];

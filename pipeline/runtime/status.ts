@@ -100,6 +100,8 @@ export interface RunningTopology {
   onChange(listener: (status: TopologyStatus) => void): () => void;
   /** Of the stores, by node; there while it runs. */
   readonly readers: ReadonlyMap<string, Reader>;
+  /** The same, also while it is stopped: its stores are then opened to be read. Rejects where none can be. */
+  openReaders(): Promise<ReadonlyMap<string, Reader>>;
   readonly feeds: ReadonlyMap<string, LiveFeed>;
   readonly letters: LetterDesk;
 }

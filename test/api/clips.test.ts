@@ -101,14 +101,42 @@ test('the path that an alert names gives its clip, under each mount, to who may 
   expect((await service.get(path)).status).toBe(401);
 });
 
+/** Long ago, by the time of what the topology has read. */
+const old = fallEvent({ time: FIRST_TIME - 120_000_000 });
+
 test.each([
-  ['an alert that nobody knows', clipPath({ ...fall, id: 'other' }), 404, 'RESOURCE_NOT_FOUND'],
-  ['another time', clipPath({ ...fall, time: fall.time + 1_000_000 }), 404, 'RESOURCE_NOT_FOUND'],
-  ['an alert whose poses are gone', clipPath(fall), 404, 'POSE_DATA_NOT_FOUND'],
+  ['an alert that nobody knows', clipPath({ ...old, id: 'other' }), 404, 'RESOURCE_NOT_FOUND'],
+  ['another time', clipPath({ ...old, time: old.time + 1_000_000 }), 404, 'RESOURCE_NOT_FOUND'],
+  ['an alert whose poses are gone', clipPath(old), 404, 'POSE_DATA_NOT_FOUND'],
   ['no time', '/api/v1/alerts/yesterday/x/clip', 422, 'VALIDATION_ERROR'],
 ])('%s is answered in words', async (_what, path, status, code) => {
-  service.main.publish(fall);
+  service.main.publish(old);
   const response = await service.get(path, service.token('viewer'));
   expect(response.status).toBe(status);
   expect(await response.json()).toMatchObject({ error: { code } });
+});
+
+test('a fresh alert that is not stored yet is waited for', async () => {
+  const asked = service.get(clipPath(fall), service.token('viewer'));
+  const looked = service.main.reader.events.bind(service.main.reader);
+  let looks = 0;
+  service.main.reader.events = (query) => {
+    if (++looks === 2) service.main.publish(...frames, fall);
+    return looked(query);
+  };
+  expect((await asked).status).toBe(200);
+  service.main.reader.events = looked;
+});
+
+test('a fresh alert that does not come is answered 503, to be asked for again', async () => {
+  const response = await service.get(clipPath(fall), service.token('viewer'));
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
+});
+
+test('while the topology is stopped nothing is waited for', async () => {
+  service.main.state = 'stopped';
+  const response = await service.get(clipPath(fall), service.token('viewer'));
+  service.main.state = 'running';
+  expect(response.status).toBe(404);
 });

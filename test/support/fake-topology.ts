@@ -267,6 +267,10 @@ export class FakeTopology implements RunningTopology {
   }
 
   readonly readers = new Map([['history', this.reader]]);
+
+  openReaders() {
+    return Promise.resolve(this.readers);
+  }
   readonly feeds = new Map([['live', this.feed]]);
 
   #become(state: LifecycleState): void {

@@ -29,8 +29,8 @@ export interface Asked {
 }
 
 /** @throws ApiError where there is no such environment, or the range is none */
-export function askedOf(query: RangeQuery, call: Call): Asked {
+export async function askedOf(query: RangeQuery, call: Call): Promise<Asked> {
   const { environment, running } = placeOf(call.deployment, query.environment_id);
   const range = readRange(query.start_time, query.end_time) as Range;
-  return { environment, running, range, reader: readerOf(running, call) };
+  return { environment, running, range, reader: await readerOf(running, call) };
 }

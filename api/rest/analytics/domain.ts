@@ -58,7 +58,7 @@ export function domainEndpoint(
       const { date, ...range } = periodUntil(deployment.clock.now(), period, environment);
       const chosen = names.map((name) => [name, metrics[name]!] as const);
       const measures = new Set(['frames', ...chosen.flatMap(([, metric]) => metric.measures)]);
-      const reader = readerOf(running, call);
+      const reader = await readerOf(running, call);
       const rollups = await Rollups.of(reader, environment.id, range, [...measures]);
       if (rollups.isEmpty) await refuseWithoutEvents(reader, environment.id, range);
       const question = { reader, environment, range, rollups };

@@ -75,7 +75,7 @@ export const occupancy = defineEndpoint<OccupancyQuery, Occupancy>({
   limit: 'analytics',
   status: 200,
   async handle({ interval, ...query }, call) {
-    const { environment, reader, range } = askedOf(query, call);
+    const { environment, reader, range } = await askedOf(query, call);
     const hourly = interval === '1hour';
     // Local hours may begin at a half of UTC's; all time zones agree on quarters.
     const { bucket, offset = 0 } = hourly

@@ -16,6 +16,7 @@ import {
   Rollups,
   type Peak,
 } from '../../service/queries/analytics/rollups.js';
+import { SETTLED, unmeasured } from '../../service/queries/analytics/unmeasured.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../contract/form.js';
 import { Time } from '../ranges.js';
@@ -36,8 +37,6 @@ const MEASURES = [
 
 /** Pieces of a range that processing times are looked up in, and frames of each. */
 const [SAMPLES, SAMPLE_FRAMES] = [5, 20];
-/** A minute is stored once it is over, and what it needs has come. */
-const SETTLED = 2 * MINUTE;
 /** Dead letters that are read at a time. */
 const LETTERS = 1_000;
 
@@ -108,8 +107,8 @@ interface Summary {
   readonly alerts: number;
   readonly processingMs: number;
   readonly errors: number;
-  /** Minutes that are over. */
-  readonly minutes: number;
+  /** Share of the minutes that are over in which there were frames; without one, of the running minute. */
+  readonly uptime: number;
   readonly parts: readonly (readonly [number, Rollups])[];
 }
 
@@ -122,23 +121,26 @@ export const summary = defineEndpoint<SummaryQuery, Summary>({
   limit: 'analytics',
   status: 200,
   async handle({ granularity, ...asked }, call) {
-    const { environment, running, reader, range } = askedOf(asked, call);
+    const { environment, running: topology, reader, range } = await askedOf(asked, call);
     const query = { environment: environment.id, ...range };
     const buckets = localBuckets(range, environment);
-    const [rows, movements, falls, alerts, processingMs, errors] = await Promise.all([
+    const [measured, running, movements, falls, alerts, processingMs, errors] = await Promise.all([
       reader.aggregates({ ...query, names: MEASURES, ...buckets }),
+      unmeasured(reader, environment.id, range),
       reader.countEvents({ ...query, types: ACTIVITY_TYPES }),
       reader.countEvents({ ...query, types: ['fall_detection'] }),
       reader.countEvents({ ...query, types: ALERT_TYPES }),
       processingTime(reader, environment.id, range),
-      errorsIn(running, range),
+      errorsIn(topology, range),
     ]);
+    const rows = [...measured, ...running];
     const peak = await peakOccupancy(reader, environment.id, range, rows, buckets.bucket);
-    const over = Math.min(range.end, call.deployment.clock.now() - SETTLED);
+    const settled = Math.min(range.end, call.deployment.clock.now() - SETTLED);
     const parts = byStart(rows, (time) => startOfPeriod(granularity, environment.timezone, time));
-    const minutes = Math.max(0, Math.ceil(over / MINUTE) - Math.ceil(range.start / MINUTE));
+    const minutes = Math.max(0, Math.ceil(settled / MINUTE) - Math.ceil(range.start / MINUTE));
     return {
-      ...{ range, total: new Rollups(rows), peak, movements, falls, alerts, processingMs, errors, minutes },
+      ...{ range, total: new Rollups(rows), peak, movements, falls, alerts, processingMs, errors },
+      uptime: minutes > 0 ? over(new Rollups(measured).count('frames'), minutes) : Number(running.length > 0),
       parts: parts.filter(([, part]) => part.sum('frames') > 0),
     };
   },
@@ -205,7 +207,7 @@ const summaryBody = ({ range, total, peak, parts, ...rest }: Summary) => ({
     ),
   },
   system_stats: {
-    uptime_percentage: rounded(Math.min(100, 100 * over(total.count('frames'), rest.minutes))),
+    uptime_percentage: rounded(Math.min(100, 100 * rest.uptime)),
     average_processing_time: rounded(rest.processingMs),
     frames_processed: total.sum('frames'),
     error_count: rest.errors,

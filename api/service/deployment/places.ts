@@ -48,15 +48,30 @@ export function viewOfEnvironment(deployment: Deployment, id: string): PoseView 
   return made;
 }
 
-/** The store that history is read from, for a call: it stops working once nobody waits for it. @throws ApiError 503 while there is none. */
-export const readerOf = (running: RunningTopology, { signal }: Pick<Call, 'signal'>): Reader =>
-  storeOf(running).until(signal);
+/**
+ * The store that history is read from, for a call: it stops working once nobody waits for it. It is there while the
+ * topology is stopped, too. @throws ApiError 503 while there is none
+ */
+export const readerOf = async (running: RunningTopology, { signal }: Pick<Call, 'signal'>): Promise<Reader> =>
+  (await storeOf(running)).until(signal);
 
 /** The same for all calls. @throws ApiError 503 while there is none. */
-export function storeOf(running: RunningTopology): Reader {
-  const [reader] = running.readers.values();
+export async function storeOf(running: RunningTopology): Promise<Reader> {
+  const [reader] = (await storesOf(running)).values();
   if (reader) return reader;
   throw notReady(running, 'No store is open');
+}
+
+/** All of them, by node. @throws ApiError 503 where there are some and none can be opened */
+export async function storesOf(running: RunningTopology): Promise<ReadonlyMap<string, Reader>> {
+  try {
+    return await running.openReaders();
+  } catch (error) {
+    throw notReady(
+      running,
+      `The store cannot be opened (${error instanceof Error ? error.message : String(error)})`,
+    );
+  }
 }
 
 /** The newest pose frame since the start. @throws ApiError 503 where nothing tells of it */
@@ -64,7 +79,7 @@ export async function latestPose({ environment, running }: Place): Promise<PoseF
   const off = running.topology.nodes.filter(({ enabled }) => enabled === false).map(({ id }) => id);
   const [feed] = [...running.feeds].filter(([node]) => !off.includes(node));
   if (feed || running.readers.size === 0) return (feed?.[1] ?? feedOf(running)).latest(environment.id);
-  const stored = await storeOf(running).latestPose(environment.id);
+  const stored = await (await storeOf(running)).latestPose(environment.id);
   return stored && stored.time >= (running.status().startedAt ?? 0) ? stored : undefined;
 }
 

@@ -1,0 +1,82 @@
+import type { Reader, Sink } from '../component/index.js';
+import { Nodes, type NodesOptions } from './nodes.js';
+import { errorText } from '../base/error-text.js';
+import { named } from './node-error.js';
+
+/** After so long without a question the stores are closed, and other programs can have their files. */
+const IDLE_MS = 60_000;
+
+/**
+ * Stores of a topology that does not run, opened to be read: by the first who asks, until nobody has asked for a
+ * minute or the topology starts. Steps are taken one after another, as a file must never be open twice.
+ */
+export class StoppedStores {
+  readonly #options: () => NodesOptions;
+  #opened: ReadonlyMap<string, Sink> | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+  #idle: NodeJS.Timeout | undefined;
+
+  /** @param options of the topology as it is when somebody asks */
+  constructor(options: () => NodesOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects where there are stores and none of them can be opened. */
+  readers(): Promise<ReadonlyMap<string, Reader>> {
+    return this.#inOrder(async () => {
+      this.#opened ??= await openStores(this.#options());
+      this.#closeWhenIdle();
+      return new Map([...this.#opened].map(([id, sink]) => [id, sink.reader!]));
+    });
+  }
+
+  close(): Promise<void> {
+    return this.whileClosed(() => Promise.resolve());
+  }
+
+  /** Does `work` while they are closed; who asks meanwhile waits. */
+  whileClosed(work: () => Promise<void>): Promise<void> {
+    return this.#inOrder(async () => {
+      clearTimeout(this.#idle);
+      const opened = [...(this.#opened?.values() ?? [])];
+      this.#opened = null;
+      for (const sink of opened) await sink.close();
+      await work();
+    });
+  }
+
+  #closeWhenIdle(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => {
+      this.close().catch((error: unknown) => {
+        this.#options().log.warn('a store that was read did not close', { error: errorText(error) });
+      });
+    }, IDLE_MS).unref();
+  }
+
+  #inOrder<T>(step: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(step);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** Those that can be opened: one that is damaged keeps nobody from reading the others. */
+async function openStores(options: NodesOptions): Promise<ReadonlyMap<string, Sink>> {
+  const opened = new Map<string, Sink>();
+  const nodes = new Nodes(options);
+  let failed: Error | null = null;
+  for (const node of nodes.of('sink')) {
+    if (node.component.kind !== 'sink' || node.component.store !== true) continue;
+    try {
+      const sink = nodes.renewSink(node.id);
+      await named(node, sink.open());
+      opened.set(node.id, sink);
+    } catch (error) {
+      failed = error instanceof Error ? error : new Error(errorText(error));
+      options.log.warn('a store could not be opened to be read', { node: node.id, error: errorText(error) });
+    }
+  }
+  if (opened.size === 0 && failed) throw failed;
+  return opened;
+}
