@@ -2,7 +2,14 @@ import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Data, Measure, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
 import { SightFields, Sights, type SightSettings, type SightState } from '../shared/sights.js';
-import { ACTIVITIES, Diary, type Change, type DiarySettings, type DiaryState } from './diary.js';
+import {
+  ACTIVITIES,
+  Diary,
+  type Change,
+  type DiarySettings,
+  type DiaryState,
+  type PersonMinute,
+} from './diary.js';
 
 export const detectActivity = defineOperator({
   name: 'detect-activity',
@@ -33,6 +40,7 @@ sitting down and bending are no activities of their own. Who falls and lies on t
   outputs: ['event', 'measure'],
   stateFields: [],
   stateVersion: 2,
+  timeFields: ['time', 'sureSince', 'since', 'seemsSince', 'counted', 'seen'],
   config: Type.Object(
     {
       walking_m_s: Type.Number({
@@ -84,6 +92,9 @@ sitting down and bending are no activities of their own. Who falls and lies on t
         const measures = Array.from(rooms.values()).flatMap((room) => room.close(time));
         return measures.length === 0 ? NOTHING : { data: measures };
       },
+      reanchor: (): Output<Measure> => ({
+        data: Array.from(rooms.values()).flatMap((room) => room.closeAll()),
+      }),
       snapshot: () => Array.from(rooms.values(), (room) => room.snapshot()),
       restore: (state) => {
         for (const saved of state as RoomState[]) rooms.get(saved.environment)?.restore(saved);
@@ -130,9 +141,18 @@ class Room {
   }
 
   close(time: number): Measure[] {
+    return this.#measures(this.#diary.close(time - this.#lag));
+  }
+
+  /** The minutes that have begun, with what they have. */
+  closeAll(): Measure[] {
+    return this.#measures(this.#diary.closeAll());
+  }
+
+  #measures(minutes: readonly PersonMinute[]): Measure[] {
     const provenance = this.#provenance;
     if (!provenance) return [];
-    return this.#diary.close(time - this.#lag).flatMap(({ minute, person, times }) =>
+    return minutes.flatMap(({ minute, person, times }) =>
       ACTIVITIES.flatMap((activity, index): Measure[] => {
         const value = Math.round(times[index]! / 1000) / 1000;
         if (value === 0) return [];

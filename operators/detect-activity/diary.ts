@@ -108,6 +108,14 @@ export class Diary {
     return closed;
   }
 
+  /** Gives all minutes with what they have, and forgets them. */
+  closeAll(): PersonMinute[] {
+    const minutes = [...this.#minutes.keys()].sort((a, b) => a - b);
+    const closed = minutes.flatMap((minute) => this.#personsOf(minute));
+    this.#minutes.clear();
+    return closed;
+  }
+
   snapshot(): DiaryState {
     return {
       pages: [...this.#pages],

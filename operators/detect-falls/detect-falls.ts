@@ -114,6 +114,7 @@ The weights come from one person's falls on one chip; \`docs/reports/falls.md\` 
   inputs: ['window', 'pose'],
   outputs: ['event'],
   stateVersion: 1,
+  timeFields: ['time', 'due', 'since', 'lastFall'],
   stateFields: ['method'],
   liveFields: ['threshold', 'room_quantile', 'warm_up_ms', 'cooldown_ms', 'notify_delay_ms'],
   config: CONFIG,
@@ -147,6 +148,10 @@ The weights come from one person's falls on one chip; \`docs/reports/falls.md\` 
       watermark: (time) => {
         const due = [...environments.values()].flatMap((watch) => watch.release(time));
         return due.length === 0 ? NOTHING : { data: due };
+      },
+      reanchor: () => {
+        for (const watch of environments.values()) watch.beginGrid();
+        return NOTHING;
       },
       adjust: (next) => {
         const changed = next as Static<typeof CONFIG>;
@@ -219,6 +224,11 @@ class Watch {
   adjust(config: Static<typeof CONFIG>, judge: Judge): void {
     this.#config = config;
     this.#judge = judge;
+  }
+
+  /** The next window begins its grid anew; noise floors stay. */
+  beginGrid(): void {
+    this.#resampler.restore({ next: -1 });
   }
 
   /** @returns how many who fell were seen to have recovered */

@@ -37,6 +37,7 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
   outputs: ['event'],
   stateFields: [],
   stateVersion: 2,
+  timeFields: ['time', 'sureSince', 'steps', 'turning', 'since', 'seen', 'walked', 'moving'],
   liveFields: [
     'threshold_minutes',
     'distance_m',

@@ -37,6 +37,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
   inputs: ['window'],
   outputs: ['measure'],
   stateFields: [],
+  timeFields: ['due', 'time', 'lastMotion'],
   config: Type.Object(
     {
       interval_ms: Type.Number({

@@ -82,6 +82,10 @@ subcarriers; Fisher (1929) for the peak's share.
         const measures = room!.take(window).flatMap((found) => measuresOf(found, window));
         return measures.length === 0 ? NOTHING : { data: measures };
       },
+      reanchor: () => {
+        for (const room of rooms.values()) room.restore({ next: -Infinity, bin: -1, links: [] });
+        return NOTHING;
+      },
       snapshot: () => Array.from(rooms, ([environment, room]) => ({ environment, ...room.snapshot() })),
       restore: (state) => {
         for (const saved of state as (RoomState & { environment: string })[])

@@ -92,6 +92,7 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
   inputs: ['pose'],
   outputs: ['pose'],
   stateFields: [],
+  timeFields: ['time', 'since', 'seen'],
   liveFields: [
     ...(['gate_m', 'gate_sigma', 'acceleration', 'still_error_m', 'min_hits', 'max_age_ms'] as const),
     ...(['max_persons', 'min_confidence', 'min_shown_confidence', 'follow'] as const),

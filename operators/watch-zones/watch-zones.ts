@@ -37,6 +37,7 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
   outputs: ['event', 'measure'],
   stateFields: [],
   stateVersion: 2,
+  timeFields: ['time', 'sureSince', 'accrued', 'settled', 'intruding'],
   config: Type.Object(
     {
       margin_m: Type.Number({
@@ -110,6 +111,7 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
         const findings = [...watches.values()].flatMap((watch) => watch.reach(time));
         return findings.length === 0 ? NOTHING : { data: findings };
       },
+      reanchor: () => ({ data: [...watches.values()].flatMap((watch) => watch.closeMinutes()) }),
       describe: () => ({
         occupancy: Object.fromEntries(Array.from(watches, ([id, { occupancy }]) => [id, occupancy])),
       }),

@@ -136,6 +136,12 @@ export class Watch {
     return this.#take();
   }
 
+  /** Gives the minutes that have begun, with what they have. */
+  closeMinutes(): Finding[] {
+    this.#close(Infinity);
+    return this.#take();
+  }
+
   snapshot(): WatchState {
     return structuredClone({
       regions: this.#regions,

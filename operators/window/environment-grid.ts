@@ -102,6 +102,14 @@ export class EnvironmentGrid {
     while (this.#next !== null && this.#end(this.#next) * this.#grid.step <= clock) this.#emit(closed);
   }
 
+  /** Event time jumps: what is complete is closed, the next frame begins a grid of its own. */
+  beginAnew(closed: Window[]): void {
+    this.finish(closed);
+    this.#links.fill(undefined);
+    this.#next = null;
+    this.#clock = this.#closed = 0;
+  }
+
   snapshot(): EnvironmentGridState {
     const first = this.#next ?? 0;
     return {

@@ -163,6 +163,11 @@ Stopping leaves windows open; the end of the input closes those that are complet
         for (const grid of grids.values()) held = Math.min(held, grid.closedUntil ?? time);
         return held;
       },
+      reanchor: () => {
+        const closed: Window[] = [];
+        for (const grid of grids.values()) grid.beginAnew(closed);
+        return { data: closed };
+      },
       snapshot: (): State => ({
         grids: Array.from(grids.values(), (grid) => grid.snapshot()),
         waiting: queue.snapshot(context.links),

@@ -65,6 +65,11 @@ export interface Source {
   open(position: Position, output: SourceOutput): Promise<void>;
   /** Raw records into data, in order; deterministic; never throws for bad bytes. Needed where batches are raw. */
   decode?(raw: RawBatch): Output<Data>;
+  /**
+   * Event time jumps by `by` microseconds: the system's clock was corrected. What was gathered is to be handed over
+   * before this returns; later records may have earlier times. Asked of sources whose timing is `now`.
+   */
+  reanchor?(by: number): void;
   /** State of `decode` (last sequence numbers), as plain data with link ids, not link numbers. */
   snapshot?(): State;
   restore?(state: State): void;
@@ -122,6 +127,11 @@ export interface Operator {
    * operator holds it back to the end of its last closed window. Asked after `watermark`.
    */
   holdWatermark?(time: number): number;
+  /**
+   * Event time jumps by `by` microseconds, forward or back. Closes what lies on a grid of event time, and begins that
+   * anew; times in the state are moved by the runtime, as `timeFields` says.
+   */
+  reanchor?(by: number): Output<Data>;
   /** A copy of the state, as plain data (typed arrays allowed), with link ids, not numbers. Synchronous. */
   snapshot?(): State;
   restore?(state: State): void;
@@ -143,6 +153,8 @@ export interface OperatorDefinition<
   readonly outputs: O;
   /** Set where `process` returns promises: how many may be under way. The runtime keeps their order. */
   readonly asynchronous?: { readonly maxInFlight: (config: Static<S>) => number };
+  /** Fields of a snapshot, at any depth, that hold event times: where the clock was corrected, they move with it. */
+  readonly timeFields?: readonly string[];
   /** Counts up when a snapshot's shape changes: an older one is migrated by `restore` or dropped, as the plan says. */
   readonly stateVersion?: number;
   readonly create: (config: Static<S>, context: Context) => Operator;

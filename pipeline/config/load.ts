@@ -193,6 +193,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     degraded_after_failures: number;
     stop_after_failures: number | null;
     late_after_ms: number;
+    clock_jump_ms: number;
     state_folder?: string;
     outbox_limit_bytes: number;
     seed: number;
@@ -208,6 +209,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     degradedAfterFailures: values.degraded_after_failures,
     stopAfterFailures: values.stop_after_failures,
     lateAfterMs: values.late_after_ms,
+    clockJumpMs: values.clock_jump_ms,
     stateFolder: resolve(source.folder, values.state_folder ?? `data/${name}.state`),
     outboxLimitBytes: values.outbox_limit_bytes,
     seed: values.seed,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { choice } from '../component/index.js';
 import { DEFAULT_DOMAIN, DOMAINS, type Domain } from '../model/index.js';
 import { TestsSchema } from './test-schema.js';
-import { DEFAULT_LATE_AFTER_MS, type QueueSettings } from './topology.js';
+import { DEFAULT_CLOCK_JUMP_MS, DEFAULT_LATE_AFTER_MS, type QueueSettings } from './topology.js';
 
 /** Fields of a topology's file that belong to no component. */
 
@@ -67,6 +67,13 @@ export const SettingsSchema = Type.Object(
       maximum: 3_600_000,
       description:
         'Age of the newest results from which on a live topology is `degraded`, and time for which a node may hold one input back for another. Must exceed the length of the longest window.',
+    }),
+    clock_jump_ms: Type.Integer({
+      default: DEFAULT_CLOCK_JUMP_MS,
+      minimum: 100,
+      maximum: 3_600_000,
+      description:
+        "Difference between the system's clock and the times of arrival from which on event time jumps to the corrected clock; smaller ones are made good by running up to 1 % faster or slower.",
     }),
     state_folder: Type.Optional(
       Type.String({

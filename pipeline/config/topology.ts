@@ -51,6 +51,8 @@ export interface QueueSettings {
 
 /** Of `settings.late_after_ms`. */
 export const DEFAULT_LATE_AFTER_MS = 10_000;
+/** Of `settings.clock_jump_ms`. */
+export const DEFAULT_CLOCK_JUMP_MS = 1000;
 
 export interface Settings {
   readonly checkpointIntervalMs: number;
@@ -62,6 +64,8 @@ export interface Settings {
   readonly stopAfterFailures: number | null;
   /** Age of the newest results from which on a live topology is `degraded`. Default: 10 s. */
   readonly lateAfterMs?: number;
+  /** Difference to the system's clock from which on event time jumps. Default: 1 s. */
+  readonly clockJumpMs?: number;
   /** State (journal, checkpoints, dead letters) lies here, absolute. */
   readonly stateFolder: string;
   /** Records of a store that is away or slow take no more than this on disk, for each sink. Default: 1 GiB. */

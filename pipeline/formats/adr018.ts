@@ -112,7 +112,9 @@ class Adr018Decoder implements Decoder {
     const step = new Step(raw);
     this.#columns.begin(raw.count);
     for (let i = 0; i < raw.count; i++) {
-      if (raw.time[i]! >= (this.#second + 1) * SECOND) this.#closeSecond(raw.time[i]!, step);
+      const second = Math.floor(raw.time[i]! / SECOND);
+      // An earlier one comes where the clock was set back.
+      if (second !== this.#second) this.#closeSecond(raw.time[i]!, step);
       this.#take(step, i);
     }
     this.#report(step);

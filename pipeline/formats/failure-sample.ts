@@ -5,7 +5,8 @@ export class FailureSample {
 
   /** True where a failure of this code at `time` (event time, microseconds) is to be kept. Codes are a bounded set. */
   wants(code: string, time: number): boolean {
-    if (time - this.#since >= PERIOD_US) {
+    // It lies before where the clock was set back.
+    if (time < this.#since || time - this.#since >= PERIOD_US) {
       this.#since = time;
       this.#taken.clear();
     }

@@ -75,7 +75,8 @@ export class NodeTable {
     }
     if (hold.sender !== sender) {
       const host = hostOf(sender);
-      if (hold.host !== host && time - hold.time < HOLD_US) return false;
+      // A hold of a later time is of a clock that was set back since.
+      if (hold.host !== host && Math.abs(time - hold.time) < HOLD_US) return false;
       hold.sender = sender;
       hold.host = host;
     }

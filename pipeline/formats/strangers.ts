@@ -82,9 +82,10 @@ export class Strangers {
   }
 
   #sweep(time: number): void {
-    if (time - this.#swept < 1_000_000) return;
+    if (Math.abs(time - this.#swept) < 1_000_000) return;
     this.#swept = time;
-    for (const [key, { last }] of this.#listed) if (time - last > FORGET_US) this.#listed.delete(key);
+    for (const [key, { last }] of this.#listed)
+      if (Math.abs(time - last) > FORGET_US) this.#listed.delete(key);
   }
 }
 

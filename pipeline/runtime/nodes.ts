@@ -1,3 +1,4 @@
+import { timingOf } from '../component/index.js';
 import type { Context, Keeping, Operator, Sink, Source, Transaction } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import type { Failure, LinkTable, Provenance } from '../model/index.js';
@@ -15,6 +16,8 @@ export interface NodesOptions {
   readonly topology: CheckedTopology;
   readonly links: LinkTable;
   readonly clock: Context['clock'];
+  /** Of live sources; default: the clock. */
+  readonly arrival?: Context['clock'];
   readonly log: Log;
   readonly metrics: Metrics;
   /** Null: no frames are traced. */
@@ -147,7 +150,7 @@ export class Nodes {
         node: node.id,
         environments: topology.environments,
         links,
-        clock,
+        clock: this.#clockOf(node),
         random: seededRandom(topology.settings.seed, `${topology.id}/${node.id}`),
         log: log.child({ topology: topology.id, node: node.id }),
         metrics: meter,
@@ -167,6 +170,12 @@ export class Nodes {
     meter.watermarkLag = () =>
       Number.isFinite(run.watermark) ? Math.max(0, (clock.now() - run.watermark) / 1e6) : null;
     return run;
+  }
+
+  /** Live sources go by the clock of arrival. */
+  #clockOf({ component, config }: CheckedNode): Context['clock'] {
+    const { clock, arrival } = this.#options;
+    return arrival && component.kind === 'source' && timingOf(component, config) === 'now' ? arrival : clock;
   }
 
   #firstOrigin(node: CheckedNode): Provenance['origin'] {

@@ -10,7 +10,7 @@ import {
   type Source,
   type State,
 } from '../component/index.js';
-import { DEFAULT_LATE_AFTER_MS, type CheckedTopology } from '../config/topology.js';
+import { DEFAULT_CLOCK_JUMP_MS, DEFAULT_LATE_AFTER_MS, type CheckedTopology } from '../config/topology.js';
 import type { Failure, LinkTable } from '../model/index.js';
 import {
   LocalState,
@@ -26,6 +26,8 @@ import type { Tracer } from '../telemetry/traces/index.js';
 import { Barriers, type CheckpointFigures } from './checkpoints/barriers.js';
 import { compile, keptOf, type Compiled } from './compile.js';
 import { copyStores } from './checkpoints/copies.js';
+import { ArrivalClock } from './arrival-clock.js';
+import { ClockJumps } from './clock-jumps.js';
 import { Failures } from './dead-letters/failures.js';
 import { Gate } from './stages/gate.js';
 import type { Host, NodeRun, Patience } from './host.js';
@@ -74,6 +76,7 @@ export interface ShardOptions {
 export class Shard implements Host, Run {
   readonly clock: Context['clock'];
   readonly links: LinkTable;
+  readonly #arrival: ArrivalClock;
   readonly gate: Gate;
   readonly settings: CheckedTopology['settings'];
   readonly patience: Patience;
@@ -90,6 +93,7 @@ export class Shard implements Host, Run {
   #sinks: readonly SinkStage[] = [];
   #journals: readonly Journal[] = [];
   #barriers: Barriers | undefined;
+  #jumps: ClockJumps | undefined;
   #replays: Replays | undefined;
   #replay: Compiled['replay'] = () => false;
   #pump: Pump | undefined;
@@ -126,8 +130,10 @@ export class Shard implements Host, Run {
     this.finished = new Promise((resolve) => {
       this.#finish = resolve;
     });
+    this.#arrival = new ArrivalClock(clock, topology.settings.clockJumpMs ?? DEFAULT_CLOCK_JUMP_MS);
     this.#nodes = new Nodes({
       ...options,
+      arrival: this.#arrival,
       transaction: options.partition?.transaction,
       onRefused: (run, failures) => {
         this.failures(run, 'deliver', failures);
@@ -299,6 +305,19 @@ export class Shard implements Host, Run {
     onStep('data_pipeline_start', 1);
   }
 
+  #jumpsOf(sources: readonly SourceStage[], barriers: Barriers, log: Log): ClockJumps {
+    return new ClockJumps({
+      arrival: this.#arrival,
+      sources,
+      log: log.child({ topology: this.#options.topology.id }),
+      secure: () => {
+        barriers.ask();
+      },
+      epochOf: ({ run }) => barriers.epochOf(run),
+      onChange: this.#options.onChange,
+    });
+  }
+
   /** A topology of recordings alone has no time to keep to. */
   #watchTime(): void {
     if (!this.#nodes.of('source').some(({ component, config }) => isLive(component, config))) return;
@@ -307,11 +326,12 @@ export class Shard implements Host, Run {
       runs: this.runs,
       limitMs: this.settings.lateAfterMs ?? DEFAULT_LATE_AFTER_MS,
       shutFor: (node) => this.gate.shutFor(node),
-      now: () => this.clock.now(),
+      now: () => this.#arrival.now(),
       elapsed: () => this.clock.elapsed(),
       onChange: this.#options.onChange,
     });
     this.#watch = setInterval(() => {
+      this.#jumps?.check();
       lateness.check();
     }, WATCH_MS);
   }
@@ -428,7 +448,8 @@ export class Shard implements Host, Run {
       onInject: () => replays.barrier(),
       wake,
       onChange,
-      onCheckpoint: ({ pauseMs }, seconds) => {
+      onCheckpoint: ({ pauseMs, epoch }, seconds) => {
+        this.#jumps?.committed(epoch);
         metrics.checkpoint(topology.id, seconds, pauseMs / 1000);
       },
       onEnd: this.#finish,
@@ -438,7 +459,11 @@ export class Shard implements Host, Run {
     });
     const { letters } = state;
     this.#retention = new Retention({ settings: this.settings, clock: this.clock, letters, sinks, log });
-    this.#pump = new Pump(sources, this.runs, this.#barriers, this.gate, this.clock);
+    this.#jumps = this.#jumpsOf(sources, this.#barriers, log);
+    this.#pump = new Pump(sources, this.runs, this.#barriers, this.gate, this.clock, () => {
+      this.#jumps!.jumped();
+    });
+    this.#jumps.begin();
     for (const sink of sinks) sink.start();
     this.replayAsked();
   }

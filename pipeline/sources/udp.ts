@@ -105,6 +105,7 @@ class UdpSource implements Source {
   readonly #context: Context;
   readonly #decoder: Decoder;
   #socket: Socket | undefined;
+  #inbox: Inbox | undefined;
   #address: { readonly address: string; readonly port: number } | undefined;
   #grantedBytes = 0;
   #kernelDrops: number | null = null;
@@ -121,6 +122,7 @@ class UdpSource implements Source {
     const socket = await this.#bind();
     output.ready?.();
     const inbox = new Inbox(this.#config, this.#context, output, from);
+    this.#inbox = inbox;
     socket.on('message', (bytes, sender) => {
       inbox.receive(bytes, sender);
     });
@@ -145,6 +147,10 @@ class UdpSource implements Source {
 
   restore(state: State): void {
     this.#decoder.restore(state);
+  }
+
+  reanchor(): void {
+    this.#inbox?.reanchor();
   }
 
   describe(): Readonly<Record<string, unknown>> {
@@ -230,7 +236,8 @@ class Inbox {
     this.#context = context;
     this.#output = output;
     this.#records = from.records;
-    this.#builder = new RawBuilder(settings.block_records, 'live', from.time);
+    // The clock may have been set back since.
+    this.#builder = new RawBuilder(settings.block_records, 'live', Math.min(from.time, context.clock.now()));
     const period = settings.idle_tick_ms;
     if (period > 0) {
       this.#tick = setInterval(() => {
@@ -244,6 +251,12 @@ class Inbox {
     const length = Math.min(bytes.length, MAX_KEPT_BYTES);
     this.#builder.add(this.#context.clock.now(), bytes, 0, length, this.#nameOf(from));
     this.#flushSoon();
+  }
+
+  /** Later datagrams may have earlier times. */
+  reanchor(): void {
+    this.#flush();
+    this.#builder.startFrom(-Infinity);
   }
 
   close(): void {

@@ -8,6 +8,18 @@ export interface JournalEntry {
   readonly number: number;
   readonly raw: RawBatch;
   readonly position: Position;
+  /** An entry without records: event time jumps here. */
+  readonly anchor?: Anchor;
+}
+
+/** Where event time jumps because the system's clock was corrected. */
+export interface Anchor {
+  /** The same in the journals of all sources that it concerns. */
+  readonly id: number;
+  /** Microseconds. */
+  readonly by: number;
+  /** Event time after it, microseconds since 1970. */
+  readonly at: number;
 }
 
 /**
@@ -17,6 +29,7 @@ export interface JournalEntry {
 export class Journal {
   readonly #entries: Table;
   readonly #drops: Table;
+  readonly #anchors: Table;
   readonly #fail: (error: Error) => void;
   #last: number;
   #written = 0;
@@ -31,6 +44,7 @@ export class Journal {
   constructor(store: StateStore, source: string, fail: (error: Error) => void) {
     this.#entries = store.table(`journal:${source}`);
     this.#drops = store.table(`drops:${source}`);
+    this.#anchors = store.table(`anchors:${source}`);
     this.#fail = fail;
     this.#last = 0;
     for (const key of this.#entries.getKeys({ reverse: true, limit: 1 })) this.#last = key as number;
@@ -63,6 +77,13 @@ export class Journal {
     return number;
   }
 
+  /** Adds a mark that event time jumps here, and gives the entry's number. */
+  anchor(anchor: Anchor, position: Position): number {
+    const number = this.append(NO_RECORDS, position);
+    this.#track(this.#anchors.put(number, encode(anchor)));
+    return number;
+  }
+
   /** Entries `from` to `to` were dropped; a recovery drops them too. */
   drop(from: number, to: number): void {
     this.#track(this.#drops.put(from, encode(to)));
@@ -82,22 +103,29 @@ export class Journal {
       from: key as number,
       to: decode(value) as number,
     }));
+    const anchors = new Map(
+      [...this.#anchors.getRange({})].map(({ key, value }) => [key, decode(value) as Anchor]),
+    );
     const dropped = (entry: number) => drops.some(({ from, to }) => entry >= from && entry <= to);
     for (const { key, value } of this.#entries.getRange({
       start: number + 1,
       end: this.#last + 1,
       snapshot: false,
     })) {
-      if (dropped(key as number)) continue;
-      yield { number: key as number, position: positionOf(value), raw: decodeRaw(value) };
+      const anchor = anchors.get(key);
+      if (dropped(key as number) && !anchor) continue;
+      const entry = { number: key as number, position: positionOf(value), raw: decodeRaw(value) };
+      yield anchor ? { ...entry, anchor } : entry;
     }
   }
 
   /** Position of the newest entry, and the time of its newest record; undefined for an empty journal. */
   newest(): { readonly position: Position; readonly time: number } | undefined {
-    for (const { value } of this.#entries.getRange({ reverse: true, limit: 1 })) {
+    for (const { key, value } of this.#entries.getRange({ reverse: true, limit: 1 })) {
       const raw = decodeRaw(value);
-      return { position: positionOf(value), time: raw.time[raw.count - 1] ?? 0 };
+      const anchor = this.#anchors.get(key);
+      const time = anchor ? (decode(anchor) as Anchor).at : raw.time[raw.count - 1];
+      return { position: positionOf(value), time: time ?? 0 };
     }
     return undefined;
   }
@@ -106,6 +134,7 @@ export class Journal {
   cut(number: number): void {
     this.#bytes = 0;
     for (const key of this.#entries.getKeys({ end: number + 1 })) void this.#entries.remove(key);
+    for (const key of this.#anchors.getKeys({ end: number + 1 })) void this.#anchors.remove(key);
     for (const { key, value } of this.#drops.getRange({ end: number + 1 })) {
       if ((decode(value) as number) <= number) void this.#drops.remove(key);
     }
@@ -136,6 +165,16 @@ export class Journal {
     for (const { resolve } of ready) resolve();
   }
 }
+
+const NO_RECORDS: RawBatch = {
+  count: 0,
+  time: new Float64Array(0),
+  offsets: new Uint32Array(1),
+  bytes: new Uint8Array(0),
+  sender: new Uint16Array(0),
+  senders: [],
+  origin: 'live',
+};
 
 /** The position stands behind the batch, its length last. */
 function positionOf(value: Buffer): Position {

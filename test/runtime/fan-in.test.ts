@@ -32,6 +32,7 @@ class Log {
         watermark: (time) => {
           this.watermark = time;
         },
+        reanchor: () => undefined,
         barrier: ({ epoch }) => {
           this.barriers.push({ epoch, after: this.records.length });
         },

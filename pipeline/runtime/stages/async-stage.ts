@@ -73,6 +73,12 @@ class AsyncStage extends OperatorStage {
     });
   }
 
+  protected override reanchor(by: number, received: number): void {
+    this.#mark(() => {
+      super.reanchor(by, received);
+    });
+  }
+
   #mark(emit: () => void): void {
     this.#slots.push({ kind: 'mark', emit });
     this.#proceed();

@@ -2,7 +2,14 @@ import { PORTS, sliceBlock, type LinkTable, type Port } from '../../model/index.
 import type { State } from '../../component/index.js';
 import { fromPortable, toPortable, type Portable } from '../../model/portable.js';
 import type { HeldBack } from '../host.js';
-import { countOf, timeOf, type BarrierSignal, type DataSignal, type Signal } from './signal.js';
+import {
+  countOf,
+  timeOf,
+  type BarrierSignal,
+  type DataSignal,
+  type ReanchorSignal,
+  type Signal,
+} from './signal.js';
 
 /** Where a {@link FanIn} sends what it releases. */
 export interface FanInOutput {
@@ -10,6 +17,8 @@ export interface FanInOutput {
   watermark(time: number, received: number): void;
   /** All inputs have passed the barrier. */
   barrier(signal: BarrierSignal): void;
+  /** All inputs have come to where event time jumps. */
+  reanchor(signal: ReanchorSignal): void;
 }
 
 /**
@@ -88,6 +97,8 @@ export class FanIn {
         this.#forward(signal.received);
         break;
       case 'barrier':
+      case 'reanchor':
+        // All inputs see these marks in the same order: they enter all sources at once.
         input.barrier = true;
         if (this.#inputs.every(({ barrier }) => barrier)) this.#align(signal);
     }
@@ -136,8 +147,12 @@ export class FanIn {
     return left;
   }
 
-  #align(barrier: BarrierSignal): void {
-    this.#output.barrier(barrier);
+  #align(mark: BarrierSignal | ReanchorSignal): void {
+    if (mark.kind === 'barrier') this.#output.barrier(mark);
+    else {
+      this.#beginAnew();
+      this.#output.reanchor(mark);
+    }
     this.#behind = 0;
     const waiting = this.#inputs.map((input) => {
       const { behind } = input;
@@ -146,6 +161,17 @@ export class FanIn {
       return behind;
     });
     for (const signals of waiting) for (const signal of signals) this.push(signal);
+  }
+
+  /** No input brings a record of the time before any more. */
+  #beginAnew(): void {
+    for (const input of this.#inputs) input.watermark = Infinity;
+    this.#release();
+    for (const input of this.#inputs) {
+      input.watermark = -Infinity;
+      for (const lane of input.lanes) lane.newest = -Infinity;
+    }
+    this.#sent = -Infinity;
   }
 
   #release(): void {

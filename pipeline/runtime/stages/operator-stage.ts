@@ -5,6 +5,7 @@ import { NOTHING } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
 import { FanIn } from './fan-in.js';
 import type { Host, NodeRun } from '../host.js';
+import { moveTimes } from '../shared/move-times.js';
 import { isOn } from '../live.js';
 import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from './signal.js';
 
@@ -61,6 +62,9 @@ export class OperatorStage {
         },
         barrier: ({ epoch, received }) => {
           this.barrier(epoch, received, this.#fanIn.snapshot(host.links));
+        },
+        reanchor: ({ by, received }) => {
+          this.reanchor(by, received);
         },
       },
       true,
@@ -130,6 +134,24 @@ export class OperatorStage {
     const kept: KeptOperator = { own, fanIn, watermark: this.#watermark, forwarded: this.#forwarded };
     this.host.passed(this.run, epoch, kept);
     this.#out.next({ kind: 'barrier', epoch, from: this.run.id, received });
+  }
+
+  /** Event time jumps: what lies on its grid is closed, the rest of the state moves with it. */
+  protected reanchor(by: number, received: number): void {
+    const { component } = this.run.node;
+    try {
+      if (this.operator.reanchor) this.emit(this.operator.reanchor(by), received, 'process');
+      if (component.kind === 'operator' && component.timeFields)
+        this.operator.restore?.(moveTimes(this.operator.snapshot?.(), new Set(component.timeFields), by));
+    } catch (error) {
+      this.host.fail(
+        new Error(`${this.run.id} could not follow the clock: ${errorText(error)}`, { cause: error }),
+      );
+      return;
+    }
+    this.#watermark = this.#forwarded = this.run.watermark = -Infinity;
+    if (this.run.lastRecord !== null) this.run.lastRecord += by;
+    this.#out.next({ kind: 'reanchor', by, from: this.run.id, received });
   }
 
   /** Tells the operator that event time has reached `time`. */

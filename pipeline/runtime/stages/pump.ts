@@ -17,6 +17,7 @@ export class Pump {
   readonly #gate: Gate;
   readonly #clock: Context['clock'];
   readonly #barriers: Barriers;
+  readonly #jumped: () => void;
   #wake: (() => void) | undefined;
   #ends = false;
   #turn = 0;
@@ -28,7 +29,9 @@ export class Pump {
     barriers: Barriers,
     gate: Gate,
     clock: Context['clock'],
+    jumped: () => void,
   ) {
+    this.#jumped = jumped;
     this.#sources = sources;
     this.#runs = runs;
     this.#barriers = barriers;
@@ -40,6 +43,11 @@ export class Pump {
   async run(): Promise<void> {
     while (!this.#ends) {
       if (this.#barriers.due) this.#barriers.inject();
+      const jump = this.#gate.open ? this.#jump() : null;
+      if (jump !== null) {
+        for (const one of this.#sources) one.reanchor(jump);
+        this.#jumped();
+      }
       const source = this.#gate.open ? this.#next() : undefined;
       if (source) {
         source.pump();
@@ -64,10 +72,19 @@ export class Pump {
     this.wake();
   }
 
+  /** By how much event time jumps now: all live sources have come to the mark. */
+  #jump(): number | null {
+    const first = this.#sources.find(({ anchor }) => anchor !== null);
+    if (!first) return null;
+    const live = this.#sources.filter(({ followsClock, ended }) => followsClock && !ended);
+    return live.every(({ anchor }) => anchor !== null) ? first.anchor!.by : null;
+  }
+
   /** Sources take turns; while a node holds much of one, the one that is furthest behind goes first, or is waited for. */
   #next(): SourceStage | undefined {
     const count = this.#sources.length;
-    if (count > 1 && this.#crowded()) {
+    const jumps = this.#sources.some(({ anchor }) => anchor !== null);
+    if (count > 1 && !jumps && this.#crowded()) {
       const open = this.#sources.filter(({ ended }) => !ended);
       const last = open.reduce<SourceStage | undefined>(
         (a, b) => (a && a.run.watermark <= b.run.watermark ? a : b),
@@ -77,7 +94,7 @@ export class Pump {
     }
     for (let step = 0; step < count; step++) {
       const source = this.#sources[(this.#turn + step) % count]!;
-      if (!source.waiting) continue;
+      if (!source.waiting || source.anchor !== null) continue;
       this.#turn = (this.#turn + step + 1) % count;
       return source;
     }

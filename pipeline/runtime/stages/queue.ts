@@ -47,6 +47,17 @@ export class BoundedQueue<T> {
     });
   }
 
+  /** Takes a mark in behind all that was offered, whatever the policy: there are few. */
+  put(item: T): void {
+    if (this.#blocked.length === 0) this.#items.push(item);
+    else this.#blocked.push({ item, settle: () => undefined });
+  }
+
+  /** What `take` gives next. */
+  get first(): T | undefined {
+    return this.#items[this.#head];
+  }
+
   take(): T | undefined {
     const item = this.#items[this.#head];
     if (item === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { Data } from '../../model/index.js';
 import type { Trace } from '../../telemetry/traces/index.js';
 
 /** What the streams carry: data, and two marks that every node forwards, with or without data. */
-export type Signal = DataSignal | WatermarkSignal | BarrierSignal;
+export type Signal = DataSignal | WatermarkSignal | BarrierSignal | ReanchorSignal;
 
 interface Mark {
   /** The node that sent it. */
@@ -29,6 +29,13 @@ export interface WatermarkSignal extends Mark {
 export interface BarrierSignal extends Mark {
   readonly kind: 'barrier';
   readonly epoch: number;
+}
+
+/** All before it has the times of the clock as it was, all behind it those of the corrected clock. */
+export interface ReanchorSignal extends Mark {
+  readonly kind: 'reanchor';
+  /** Microseconds. */
+  readonly by: number;
 }
 
 export type Stream = Observable<Signal>;

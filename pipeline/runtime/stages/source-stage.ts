@@ -2,6 +2,7 @@ import { Subject } from 'rxjs';
 import {
   rawRecord,
   sliceRaw,
+  timingOf,
   type AnySource,
   type Output,
   type Position,
@@ -11,7 +12,7 @@ import {
   type State,
 } from '../../component/index.js';
 import type { Data, Provenance } from '../../model/index.js';
-import type { Journal, JournalEntry } from '../../state/index.js';
+import type { Anchor, Journal, JournalEntry } from '../../state/index.js';
 import type { Host, NodeRun } from '../host.js';
 import { killAt } from '../../base/kill.js';
 import { thrown } from './operator-stage.js';
@@ -30,6 +31,8 @@ interface Queued {
   readonly entry: number;
   readonly received: number;
   readonly backlog: boolean;
+  /** No batch: event time jumps here. */
+  readonly anchor?: Anchor;
 }
 
 /** What a checkpoint keeps of a source. */
@@ -54,6 +57,12 @@ export class SourceStage {
   readonly #onOrigin: (origin: Provenance['origin']) => void;
   #backlog: Iterator<JournalEntry> | undefined;
   #next: Queued | undefined;
+  /** Marks that a full queue pushed out: they are of no size, and come before what is in it. */
+  readonly #evicted: Queued[] = [];
+  /** Of the newest batch that was offered. */
+  #offered: Position = null;
+  /** Event time has jumped in this run: what comes late from before it is taken to have come now. */
+  #jumped = false;
   #position: Position = null;
   #entry = 0;
   #origin: Provenance['origin'] | undefined;
@@ -87,13 +96,15 @@ export class SourceStage {
     this.#live = !(run.node.component as AnySource).replayable;
     this.#queue = new BoundedQueue(
       run.node.queue ?? { capacity: 256, policy: 'block', maxAgeMs: null },
-      ({ batch, entry }, reason) => {
-        this.#drop(batch, entry, reason);
+      (item, reason) => {
+        if (item.anchor) this.#evicted.push(item);
+        else this.#drop(item.batch, item.entry, reason);
       },
     );
     if (kept !== undefined) this.#restore(kept as KeptSource);
     if (journal) {
       journal.continueAfter(this.#entry);
+      this.#offered = journal.newest()?.position ?? this.#position;
       this.#backlog = journal.after(this.#entry);
       this.#advanceBacklog();
     }
@@ -130,7 +141,60 @@ export class SourceStage {
   }
 
   get waiting(): boolean {
-    return this.#next !== undefined || this.#queue.depth > 0 || (this.#endOfInput && !this.ended);
+    return this.#head !== undefined || (this.#endOfInput && !this.ended);
+  }
+
+  /** Its times are those of the clock. */
+  get followsClock(): boolean {
+    const { component, config } = this.run.node;
+    return timingOf(component as AnySource, config) === 'now';
+  }
+
+  /** Event time of the newest record that it has given in this run or before; -Infinity where there is none. */
+  get newestTime(): number {
+    return Math.max(this.run.watermark, this.#journal?.newest()?.time ?? -Infinity);
+  }
+
+  /** Ids of the jumps that an earlier run has journalled and no checkpoint covers. */
+  pendingAnchors(): readonly Anchor[] {
+    const entries = [...(this.#journal?.after(this.#entry) ?? [])];
+    return entries.flatMap(({ anchor }) => anchor ?? []);
+  }
+
+  /** Event time is about to jump: what was gathered is handed over before. */
+  beforeJump(by: number): void {
+    this.#source.reanchor?.(by);
+  }
+
+  /** Puts the mark of a jump behind all that was offered. */
+  mark(anchor: Anchor): void {
+    this.#jumped = true;
+    const entry = this.#journal?.anchor(anchor, this.#offered) ?? 0;
+    const batch = { position: this.#offered };
+    this.#queue.put({ batch, entry, received: this.#host.clock.elapsed(), backlog: false, anchor });
+    this.#wake();
+  }
+
+  /** The jump that comes next, before anything else. */
+  get anchor(): Anchor | null {
+    return this.#head?.anchor ?? null;
+  }
+
+  /** Event time jumps in all sources at once, between two batches. Synchronous. */
+  reanchor(by: number): void {
+    const received = this.#host.clock.elapsed();
+    if (this.anchor) {
+      const { batch, entry } = this.#take()!;
+      this.#position = batch.position;
+      if (entry > 0) this.#entry = entry;
+      this.run.watermark = -Infinity;
+      if (this.run.lastRecord !== null) this.run.lastRecord += by;
+    }
+    this.stream.next({ kind: 'reanchor', by, from: this.run.id, received });
+  }
+
+  get #head(): Queued | undefined {
+    return this.#next ?? this.#evicted[0] ?? this.#queue.first;
   }
 
   /** Pushes one batch through the chain, or the end of input. Synchronous. */
@@ -194,7 +258,9 @@ export class SourceStage {
     return taken;
   }
 
-  #enqueue(batch: SourceBatch): boolean | Promise<boolean> {
+  #enqueue(offered: SourceBatch): boolean | Promise<boolean> {
+    const batch = this.#jumped ? this.#notAhead(offered) : offered;
+    this.#offered = batch.position;
     const refused = (reason: string) => {
       this.run.meter.dropped(reason, sizeOf(batch));
     };
@@ -218,9 +284,17 @@ export class SourceStage {
     return taken;
   }
 
+  /** Of times before a jump back that were gathered before it and come now. */
+  #notAhead(batch: SourceBatch): SourceBatch {
+    const { raw } = batch;
+    const now = this.run.context.clock.now();
+    if (!raw || !this.#live || raw.count === 0 || raw.time[raw.count - 1]! <= now) return batch;
+    return { ...batch, raw: { ...raw, time: raw.time.map((time) => Math.min(time, now)) } };
+  }
+
   #take(): Queued | undefined {
     const next = this.#next;
-    if (!next) return this.#queue.take();
+    if (!next) return this.#evicted.shift() ?? this.#queue.take();
     this.#advanceBacklog();
     return next;
   }
@@ -233,12 +307,13 @@ export class SourceStage {
       this.#backlog = undefined;
       return;
     }
-    const { number, raw, position } = step.value;
+    const { number, raw, position, anchor } = step.value;
     this.#next = {
       batch: { raw, position },
       entry: number,
       received: this.#host.clock.elapsed(),
       backlog: true,
+      ...(anchor && { anchor }),
     };
   }
 
@@ -246,7 +321,7 @@ export class SourceStage {
     const maxAgeMs = this.run.node.queue?.maxAgeMs ?? null;
     // The backlog after a crash is replayed whole: the drops that the last run made are known from the journal.
     if (maxAgeMs === null || !this.#live || backlog || !batch.raw || batch.raw.count === 0) return false;
-    return this.#host.clock.now() - batch.raw.time[batch.raw.count - 1]! > maxAgeMs * 1000;
+    return this.run.context.clock.now() - batch.raw.time[batch.raw.count - 1]! > maxAgeMs * 1000;
   }
 
   #drop(batch: SourceBatch, entry: number, reason: string): void {

@@ -57,7 +57,12 @@ export class Inbox {
     this.#records = from?.records ?? 0;
     this.#taken = taken;
     this.#format = formatNamed(settings.format);
-    this.#builder = new RawBuilder(settings.block_records, 'live', from?.time);
+    this.#builder = new RawBuilder(
+      settings.block_records,
+      'live',
+      // The clock may have been set back since.
+      from ? Math.min(from.time, context.clock.now()) : undefined,
+    );
     if (settings.idle_tick_ms > 0) {
       this.#tick = setInterval(() => {
         this.#tickIfSilent();
@@ -95,6 +100,12 @@ export class Inbox {
     }
     this.#builder.add(this.#timeOf(packet, payload), record, 0, record.length, packet.topic);
     this.#flushSoon();
+  }
+
+  /** Later messages may have earlier times. */
+  reanchor(): void {
+    this.#flush();
+    this.#builder.startFrom(-Infinity);
   }
 
   /** Hands on what has come, and confirms what is on disk in time. */

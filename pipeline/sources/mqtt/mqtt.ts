@@ -174,6 +174,10 @@ class MqttSource implements Source {
     this.#taken.restore(taken);
   }
 
+  reanchor(): void {
+    this.#inbox?.reanchor();
+  }
+
   describe(): Readonly<Record<string, unknown>> {
     return {
       ...this.#connection?.describe(),

@@ -164,6 +164,8 @@ class SimulatorSource implements Source {
   #tick = 0;
   #cycles: readonly number[] = [];
   readonly #activity: LinkActivity;
+  /** By how much event time is to jump with the next batch, microseconds. */
+  #jump = 0;
 
   constructor(settings: Static<typeof config>, context: Context) {
     this.#settings = settings;
@@ -207,6 +209,8 @@ class SimulatorSource implements Source {
         const to = Math.min(end, (Math.floor(place.tick / step) + 1) * step);
         await pace.until(to / rate_hz);
         if (signalled(output.signal)) break;
+        place = { ...place, start: place.start + this.#jump };
+        this.#jump = 0;
         const { data, next, lines } = this.#advance(place, to, file !== null);
         await file?.write(lines);
         place = next;
@@ -218,6 +222,10 @@ class SimulatorSource implements Source {
     } finally {
       await file?.close();
     }
+  }
+
+  reanchor(by: number): void {
+    this.#jump += by;
   }
 
   describe(): Readonly<Record<string, unknown>> {

@@ -124,6 +124,10 @@ export class SinkStage {
         barrier: ({ epoch }) => {
           this.#queue.addBarrier({ epoch, held: ordered ? this.#fanIn.snapshot(host.links) : undefined });
         },
+        reanchor: ({ by }) => {
+          run.watermark = -Infinity;
+          if (run.lastRecord !== null) run.lastRecord += by;
+        },
       },
       ordered,
       HELD_LIMIT,

@@ -1,0 +1,89 @@
+import type { Logger } from '../component/index.js';
+import type { Anchor } from '../state/index.js';
+import type { ArrivalClock } from './arrival-clock.js';
+import type { SourceStage } from './stages/source-stage.js';
+
+export interface ClockJumpsOptions {
+  readonly arrival: ArrivalClock;
+  readonly sources: readonly SourceStage[];
+  readonly log: Logger;
+  /** Asks for a checkpoint. */
+  readonly secure: () => void;
+  /** The epoch that records of a source belong to now. */
+  readonly epochOf: (source: SourceStage) => number;
+  readonly onChange: () => void;
+}
+
+/**
+ * Re-anchors event time where the system's clock was set. All live sources get a mark, in their journals too; when each
+ * has come to its own, event time jumps in all at once. Until a checkpoint has it, the sources are degraded.
+ */
+export class ClockJumps {
+  readonly #options: ClockJumpsOptions;
+  readonly #live: readonly SourceStage[];
+  #lastId = 0;
+  /** Epoch whose checkpoint has all jumps so far; null while none is under way. */
+  #until: number | null = null;
+
+  constructor(options: ClockJumpsOptions) {
+    this.#options = options;
+    this.#live = options.sources.filter(({ followsClock }) => followsClock);
+  }
+
+  /** Before the sources are opened: no arrival time is earlier than one that an earlier run has given. */
+  begin(): void {
+    this.#completeMarks();
+    const { arrival } = this.#options;
+    arrival.continueAfter(Math.max(-Infinity, ...this.#live.map(({ newestTime }) => newestTime)));
+    this.check();
+  }
+
+  /** To be called some times a second. */
+  check(): void {
+    if (this.#live.length === 0) return;
+    const { arrival, log, onChange } = this.#options;
+    const by = arrival.follow();
+    if (by === 0) return;
+    for (const source of this.#live) source.beforeJump(by);
+    arrival.jump(by);
+    const seconds = by / 1e6;
+    const text = `the system's clock was set ${seconds < 0 ? 'back' : 'forward'} by ${Math.abs(seconds).toFixed(1)} s: event time follows it`;
+    const anchor = { id: ++this.#lastId, by, at: arrival.now() };
+    for (const source of this.#live) {
+      source.mark(anchor);
+      source.run.problems.set('clock', text);
+      source.run.meter.count('clock_jumps_total', 1);
+    }
+    this.#until = Infinity;
+    log.warn(text, { seconds });
+    onChange();
+  }
+
+  /** Event time has jumped in all sources. */
+  jumped(): void {
+    if (!this.#live.every(({ anchor }) => anchor === null)) return;
+    const { epochOf, secure } = this.#options;
+    this.#until = Math.max(...this.#live.map(epochOf));
+    secure();
+  }
+
+  /** @param epoch of a checkpoint that is safe */
+  committed(epoch: number): void {
+    if (this.#until === null || epoch < this.#until) return;
+    this.#until = null;
+    for (const { run } of this.#live) run.problems.set('clock', null);
+    this.#options.log.info('event time has followed the clock');
+    this.#options.onChange();
+  }
+
+  /** A kill may have come between the journals: each source gets the marks that another one has. */
+  #completeMarks(): void {
+    const pending = this.#live.map((source) => source.pendingAnchors());
+    const all = new Map<number, Anchor>(pending.flat().map((anchor) => [anchor.id, anchor]));
+    for (const id of all.keys()) this.#lastId = Math.max(this.#lastId, id);
+    this.#live.forEach((source, index) => {
+      const own = new Set(pending[index]!.map(({ id }) => id));
+      for (const anchor of all.values()) if (!own.has(anchor.id)) source.mark(anchor);
+    });
+  }
+}

@@ -1,0 +1,16 @@
+/** A copy of an operator's snapshot whose fields of these names, at any depth, have all their numbers moved by `by`. */
+export function moveTimes<T>(state: T, fields: ReadonlySet<string>, by: number): T {
+  return moved(state, fields, by, false) as T;
+}
+
+function moved(value: unknown, fields: ReadonlySet<string>, by: number, isTime: boolean): unknown {
+  if (typeof value === 'number') return isTime ? value + by : value;
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  if (Array.isArray(value)) return value.map((one) => moved(one, fields, by, isTime));
+  if (value instanceof Map)
+    return new Map([...value].map(([key, one]) => [key, moved(one, fields, by, isTime)] as const));
+  const entries = Object.entries(value).map(
+    ([key, one]) => [key, moved(one, fields, by, isTime || fields.has(key))] as const,
+  );
+  return Object.fromEntries(entries);
+}
