@@ -3,9 +3,8 @@ import { dirname, extname, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { choice, defineSink, type Context, type Sink } from '../pipeline/component/index.js';
 import type { Data, Failure } from '../pipeline/model/index.js';
+import { damaged, indexLine, lockIndex, parseIndex, type EpochStart } from './shared/file-index.js';
 import { ParquetFiles } from './shared/parquet.js';
-import { stateError } from '../pipeline/state/index.js';
-import { holderOf, lockFile } from '../pipeline/base/file-lock.js';
 import { makeFolder } from '../pipeline/base/folders.js';
 
 const Config = Type.Object(
@@ -63,16 +62,6 @@ export const file = defineSink({
       : new NdjsonFiles(config, context),
 });
 
-/** Where an epoch began: in the file of that number, at that byte. */
-interface EpochStart {
-  readonly epoch: number;
-  readonly number: number;
-  readonly path: string;
-  readonly byte: number;
-  /** Event time of the file's first record, microseconds. */
-  readonly since: number;
-}
-
 /** Epochs that can be gone back to; a checkpoint is never more than a few back. */
 const KEPT_EPOCHS = 1_000;
 
@@ -95,7 +84,7 @@ class NdjsonFiles implements Sink {
     makeFolder(dirname(this.#pattern));
     this.#unlock = lockIndex(this.#indexPath);
     try {
-      this.#starts = parseIndex(await readIfThere(this.#indexPath));
+      this.#starts = parseIndex(this.#indexPath, await readIfThere(this.#indexPath));
       const last = this.#starts.at(-1);
       if (last) await this.#use(last);
     } catch (error) {
@@ -202,6 +191,13 @@ class NdjsonFiles implements Sink {
     const handle = await open(start.path, 'a');
     this.#current = { ...start, handle };
     this.#bytes = (await handle.stat()).size;
+    if (this.#bytes < start.byte) {
+      await this.#complete();
+      throw damaged(
+        `${start.path}: it has ${this.#bytes} bytes, the index tells of ${start.byte}. The file`,
+        'results',
+      );
+    }
   }
 
   async #append(lines: string): Promise<void> {
@@ -220,7 +216,7 @@ class NdjsonFiles implements Sink {
     }
     const index = await open(this.#indexPath, 'a');
     try {
-      await appendWhole(index, `${JSON.stringify(start)}\n`);
+      await appendWhole(index, indexLine(start));
       await index.sync();
     } finally {
       await index.close();
@@ -228,24 +224,9 @@ class NdjsonFiles implements Sink {
   }
 
   async #rewriteIndex(): Promise<void> {
-    const lines = this.#starts.map((start) => `${JSON.stringify(start)}\n`).join('');
+    const lines = this.#starts.map(indexLine).join('');
     await writeFile(`${this.#indexPath}.part`, lines, { flush: true });
     await rename(`${this.#indexPath}.part`, this.#indexPath);
-  }
-}
-
-/** Two writers would each cut back what the other wrote. @throws Error `store.locked` */
-function lockIndex(indexPath: string): () => void {
-  try {
-    return lockFile(`${indexPath}.lock`);
-  } catch (error) {
-    const holder = holderOf(error);
-    if (holder === undefined) throw error;
-    throw stateError(
-      'store.locked',
-      `the files of ${indexPath} are being written by ${holder}: stop that one first, or give this sink another path`,
-      error,
-    );
   }
 }
 
@@ -283,13 +264,6 @@ function toLine(record: Data): string | Failure {
     return { record, code: 'store.value.invalid', reason: error.message, retriable: false };
   }
 }
-
-/** A last line without its end was cut off by a kill; nothing was written after it. */
-const parseIndex = (text: string): EpochStart[] =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as EpochStart);
 
 async function readIfThere(path: string): Promise<string> {
   try {

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -206,3 +206,23 @@ for (let epoch = 1; ; epoch++) {
   process.stdout.write(\`flushed \${epoch}\\n\`);
 }
 `;
+
+test('a damaged index and a file that is cut off are named, and nothing is written', async () => {
+  const first = await openFile();
+  await first.write([measure(0), measure(1)], 1);
+  await first.write([measure(2)], 2);
+  await first.close();
+  const index = join(folder, 'out.ndjson.index');
+  const text = await readFile(index, 'utf8');
+  await writeFile(index, text.replace('"epoch":2', '"epoch":3'));
+  await expect(openFile()).rejects.toMatchObject({
+    code: 'store.damaged',
+    message: expect.stringContaining(`${index}, line 2 is damaged`) as string,
+  });
+  await writeFile(index, text);
+  await truncate(join(folder, 'out.000000.ndjson'), 10);
+  await expect(openFile()).rejects.toMatchObject({ code: 'store.damaged' });
+  await writeFile(index, text.replaceAll(/\t\w+/g, '').split('\n').slice(0, 1).join('') + '\n');
+  // Written by an earlier csiflow.
+  await (await openFile()).close();
+});

@@ -1,0 +1,57 @@
+import { crc32 } from 'node:zlib';
+import { holderOf, lockFile } from '../../pipeline/base/file-lock.js';
+import { stateError } from '../../pipeline/state/index.js';
+
+/** Where an epoch began: in the file of that number, at that byte. */
+export interface EpochStart {
+  readonly epoch: number;
+  readonly number: number;
+  readonly path: string;
+  readonly byte: number;
+  /** Event time of the file's first record, microseconds. */
+  readonly since: number;
+}
+
+/** Two writers would each cut back what the other wrote. @throws Error `store.locked` */
+export function lockIndex(indexPath: string): () => void {
+  try {
+    return lockFile(`${indexPath}.lock`);
+  } catch (error) {
+    const holder = holderOf(error);
+    if (holder === undefined) throw error;
+    throw stateError(
+      'store.locked',
+      `the files of ${indexPath} are being written by ${holder}: stop that one first, or give this sink another path`,
+      error,
+    );
+  }
+}
+
+/** With a checksum behind it: a byte that changed would cut a file somewhere else. */
+export function indexLine(start: EpochStart): string {
+  const json = JSON.stringify(start);
+  return `${json}\t${crc32(json).toString(16)}\n`;
+}
+
+/** A last line without its end was cut off by a kill; nothing was written after it. Lines of an earlier csiflow have no checksum. */
+export const parseIndex = (path: string, text: string): EpochStart[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line, index) => {
+      const [json = '', checksum] = line.split('\t');
+      try {
+        if (checksum !== undefined && crc32(json).toString(16) !== checksum)
+          throw new SyntaxError('its checksum does not fit');
+        return JSON.parse(json) as EpochStart;
+      } catch (error) {
+        throw damaged(`${path}, line ${index + 1}`, 'where epochs begin in the files beside it', error);
+      }
+    });
+
+export const damaged = (what: string, held: string, cause?: unknown) =>
+  stateError(
+    'store.damaged',
+    `${what} is damaged. It holds ${held}: restore a backup of these files, or move them and the index away to begin with new ones`,
+    cause,
+  );
