@@ -7,4 +7,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+/** What these write is for everybody to read; all else is about people, and its owner's alone. */
+const PUBLIC = ['create', 'docs', 'schema'];
+if (!PUBLIC.includes(process.argv[2] ?? '')) process.umask(0o077);
+
 process.exitCode = await runCommandLine(process.argv.slice(2));
