@@ -153,7 +153,7 @@ class TestCheck {
     }
     const file = this.#file(path, place);
     if (file === undefined) return undefined;
-    const config = { path: file, format: 'auto', speed: 0, loop: false, batch_records: 64 };
+    const config = { path: file, format: 'auto', records: 'auto', speed: 0, loop: false, batch_records: 64 };
     return { kind: 'source', component, config };
   }
 
