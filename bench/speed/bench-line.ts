@@ -80,6 +80,7 @@ export function benchContext(links: number): Context {
     topology: 'bench',
     node: 'bench',
     environments,
+    inputs: [],
     links: new LinkTable(environments),
     clock: { now: () => 0, elapsed: () => 0 },
     random: () => 0.5,

@@ -42,6 +42,8 @@ export interface Context {
   readonly topology: string;
   readonly node: string;
   readonly environments: readonly Environment[];
+  /** Names of the components whose records this node gets. */
+  readonly inputs: readonly string[];
   readonly links: LinkTable;
   readonly clock: Clock;
   /** Seeded by topology and node: a number in [0, 1). */

@@ -149,6 +149,7 @@ export class Nodes {
         topology: topology.id,
         node: node.id,
         environments: topology.environments,
+        inputs: node.inputs.map(({ from }) => componentOf(topology, from)),
         links,
         clock: this.#clockOf(node),
         random: seededRandom(topology.settings.seed, `${topology.id}/${node.id}`),
@@ -193,3 +194,6 @@ export class Nodes {
     );
   }
 }
+
+const componentOf = ({ nodes }: CheckedTopology, id: string): string =>
+  nodes.find((node) => node.id === id)!.component.name;

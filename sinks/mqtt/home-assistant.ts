@@ -20,18 +20,24 @@ export interface Discovery {
   readonly payload: string;
 }
 
+export interface DiscoverySettings {
+  readonly prefix: string;
+  readonly version: string;
+  readonly wanted: readonly Entity[];
+  /** Names of the components that feed the sink. */
+  readonly components: readonly string[];
+  /** Names of the measures that it has been given. */
+  readonly measures: ReadonlySet<string>;
+}
+
 /**
- * The entities of an environment as one device; those not wanted are removed. Fields as Home Assistant's
- * pages on MQTT discovery, `binary_sensor`, `sensor` and `event` describe them.
+ * The entities of an environment as one device; those that are not wanted, or that nothing computes, are removed.
+ * Fields as Home Assistant's pages on MQTT discovery, `binary_sensor`, `sensor` and `event` describe them.
  */
 export function discoveries(
   environment: Environment,
   topics: Topics,
-  {
-    prefix,
-    version,
-    wanted,
-  }: { readonly prefix: string; readonly version: string; readonly wanted: readonly Entity[] },
+  { prefix, version, wanted, components, measures }: DiscoverySettings,
 ): readonly Discovery[] {
   const node = `csiflow_${slug(environment.id)}`;
   const common = {
@@ -47,17 +53,19 @@ export function discoveries(
     },
     origin: { name: 'csiflow', sw_version: version },
   };
-  return entitiesOf(topics).map(({ entity, component, id, config }) => ({
+  return entitiesOf(topics).map(({ entity, component, id, by, measures: names, config }) => ({
     topic: `${prefix}/${component}/${node}/${id}/config`,
-    payload: wanted.includes(entity)
-      ? JSON.stringify({
-          ...config,
-          unique_id: `${node}_${id}`,
-          object_id: `${node}_${id}`,
-          qos: 1,
-          ...common,
-        })
-      : '',
+    payload:
+      wanted.includes(entity) &&
+      (by.some((name) => components.includes(name)) || names.some((name) => measures.has(name)))
+        ? JSON.stringify({
+            ...config,
+            unique_id: `${node}_${id}`,
+            default_entity_id: `${component}.${entityId(node)}_${id}`,
+            qos: 1,
+            ...common,
+          })
+        : '',
   }));
 }
 
@@ -65,6 +73,10 @@ interface EntityConfig {
   readonly entity: Entity;
   readonly component: 'binary_sensor' | 'sensor' | 'event';
   readonly id: string;
+  /** Components that compute it. An entity is announced where one of them feeds the sink. */
+  readonly by: readonly string[];
+  /** Measures that give it a value, whatever component they are from: your own operators count once they are heard of. */
+  readonly measures: readonly string[];
   readonly config: Readonly<Record<string, unknown>>;
 }
 
@@ -74,12 +86,14 @@ function entitiesOf(topics: Topics): readonly EntityConfig[] {
       entity: 'presence',
       component: 'binary_sensor',
       id: 'presence',
+      by: ['detect-motion', 'track-persons', 'detect-falls'],
+      measures: ['presence'],
       config: {
         name: 'Presence',
         device_class: 'occupancy',
-        state_topic: topics.analytics('occupancy'),
-        value_template:
-          "{% if value_json.room.presence is defined %}{{ 'ON' if value_json.room.presence >= 0.5 else 'OFF' }}{% else %}None{% endif %}",
+        state_topic: topics.status('occupancy'),
+        value_template: "{{ 'ON' if value_json.occupied else 'OFF' }}",
+        json_attributes_topic: topics.status('occupancy'),
         expire_after: EXPIRE_S,
       },
     },
@@ -87,6 +101,8 @@ function entitiesOf(topics: Topics): readonly EntityConfig[] {
       entity: 'people',
       component: 'sensor',
       id: 'people',
+      by: ['track-persons', 'infer-pose'],
+      measures: [],
       config: {
         name: 'People',
         icon: 'mdi:account-group',
@@ -102,6 +118,8 @@ function entitiesOf(topics: Topics): readonly EntityConfig[] {
       entity: 'fall',
       component: 'event',
       id: 'fall',
+      by: ['detect-falls'],
+      measures: [],
       config: {
         name: 'Fall',
         icon: 'mdi:human-male-board',
@@ -115,6 +133,8 @@ function entitiesOf(topics: Topics): readonly EntityConfig[] {
       entity: 'motion',
       component: 'sensor',
       id: 'motion',
+      by: ['detect-motion'],
+      measures: ['motion'],
       config: {
         name: 'Motion',
         icon: 'mdi:motion-sensor',
@@ -127,12 +147,17 @@ function entitiesOf(topics: Topics): readonly EntityConfig[] {
         expire_after: EXPIRE_S,
       },
     },
-    vital(topics, 'breathing_rate', 'Breathing rate', 'breaths/min', 'mdi:lungs'),
+    {
+      ...vital(topics, 'breathing_rate', 'Breathing rate', 'breaths/min', 'mdi:lungs'),
+      by: ['estimate-vitals'],
+    },
     vital(topics, 'heart_rate', 'Heart rate', 'bpm', 'mdi:heart-pulse'),
     {
       entity: 'link_health',
       component: 'sensor',
       id: 'signal_quality',
+      by: ['track-persons', 'infer-pose'],
+      measures: [],
       config: {
         name: 'Signal quality',
         icon: 'mdi:wifi',
@@ -149,6 +174,8 @@ function entitiesOf(topics: Topics): readonly EntityConfig[] {
       entity: 'link_health',
       component: 'sensor',
       id: 'packet_loss',
+      by: [],
+      measures: ['packet_loss'],
       config: {
         name: 'Packet loss of the worst link',
         icon: 'mdi:wifi-alert',
@@ -172,6 +199,8 @@ function vital(topics: Topics, id: string, name: string, unit: string, icon: str
     entity: 'vitals',
     component: 'sensor',
     id,
+    by: [],
+    measures: [measure],
     config: {
       name,
       icon,
@@ -195,3 +224,6 @@ const EXPIRE_S = 300;
 
 /** Discovery topics take letters, digits, `_` and `-` alone; an environment's id may hold dots. */
 const slug = (id: string): string => id.replaceAll('.', '_2e');
+
+/** Entity ids take lower case letters, digits and `_` alone. */
+const entityId = (node: string): string => node.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');

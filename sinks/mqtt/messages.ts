@@ -11,6 +11,7 @@ import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
 import { alertBody, isoTime, provenanceBody } from '../shared/alert.js';
 import { finiteJson } from '../shared/json.js';
 import { Analytics } from './analytics.js';
+import { Occupancy } from './occupancy.js';
 import { domainOf, type Topics } from './topics.js';
 
 export type MessageKind = 'pose' | 'state' | 'alert';
@@ -30,6 +31,8 @@ export interface MessagesSettings {
   readonly persons: boolean;
   /** Microseconds of event time between summaries while the number of people stays the same. */
   readonly summaryInterval: number;
+  /** Microseconds of event time for which a fall keeps its room occupied. */
+  readonly fallHold: number;
 }
 
 /** Turns records of one environment into messages, in order. */
@@ -37,12 +40,14 @@ export class Messages {
   readonly #topics: Topics;
   readonly #settings: MessagesSettings;
   readonly #analytics = new Analytics();
+  readonly #occupancy: Occupancy;
   /** When the last summary was made, and of how many people. */
   #summary = { time: -Infinity, people: -1 };
 
   constructor(topics: Topics, settings: MessagesSettings) {
     this.#topics = topics;
     this.#settings = settings;
+    this.#occupancy = new Occupancy(settings.fallHold);
   }
 
   of(records: readonly Data[]): {
@@ -55,7 +60,7 @@ export class Messages {
       const group = groupAt(records, at);
       at += group.length;
       try {
-        messages.push(...this.#of(group));
+        messages.push(...this.#of(group), ...group.flatMap((record) => this.#occupied(record)));
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
         for (const record of group)
@@ -65,9 +70,15 @@ export class Messages {
     return { messages, failed };
   }
 
-  /** The next frame gives a summary, whatever the time: the last one did not get through. */
-  summaryLost(): void {
-    this.#summary = { time: -Infinity, people: -1 };
+  /** States that did not get through are due with the next record, whatever the time. */
+  lost(topics: ReadonlySet<string>): void {
+    if (topics.has(this.#topics.summary)) this.#summary = { time: -Infinity, people: -1 };
+    if (topics.has(this.#topics.status('occupancy'))) this.#occupancy.lost();
+  }
+
+  /** Goes on from the occupancy that an earlier run left at the broker. */
+  goOnFrom(occupancy: string): void {
+    this.#occupancy.goOnFrom(occupancy);
   }
 
   #of(group: readonly [Data, ...Data[]]): readonly Message[] {
@@ -121,6 +132,13 @@ export class Messages {
     const alert = alertBody(event, this.#settings.domain);
     const body = own ? alert : { ...alert, type: 'claim', source: event.source };
     return { topic, payload: finiteJson(body), kind: 'alert', retain: false, records };
+  }
+
+  #occupied(record: Data): readonly Message[] {
+    const body = this.#occupancy.after(record);
+    if (!body) return [];
+    const topic = this.#topics.status('occupancy');
+    return [{ topic, payload: finiteJson(body), kind: 'state', retain: true, records: [record] }];
   }
 
   #measures(group: readonly [Measure, ...Measure[]]): Message {

@@ -4,7 +4,7 @@ import type { Data, Failure } from '../../pipeline/model/index.js';
 import { brokerFields, checkBroker } from '../../pipeline/sources/mqtt/settings.js';
 import { packageVersion } from '../../pipeline/base/paths.js';
 import { ENTITIES, type Entity } from './home-assistant.js';
-import { Room } from './publisher.js';
+import { Room, type RoomSettings } from './publisher.js';
 
 const qos = (what: string) =>
   Type.Integer({
@@ -41,6 +41,13 @@ const Config = Type.Object(
       default: 20,
       description: 'Messages under way at once for one environment.',
     }),
+    fall_hold_ms: Type.Integer({
+      minimum: 0,
+      maximum: 604_800_000,
+      default: 43_200_000,
+      description:
+        'Event time for which a fall keeps its room occupied at `status/occupancy`; it ends earlier when the person who fell stands up.',
+    }),
     home_assistant: Type.Boolean({
       default: false,
       description: 'Whether Home Assistant is told of each environment as a device (MQTT discovery).',
@@ -49,7 +56,8 @@ const Config = Type.Object(
     home_assistant_entities: Type.Array(choice<Entity>(ENTITIES, { description: 'An entity.' }), {
       uniqueItems: true,
       default: Object.keys(ENTITIES),
-      description: 'Entities of each device; those left out are removed from Home Assistant.',
+      description:
+        'Entities of each device, as far as the nodes in `from` compute them; all others are removed from Home Assistant.',
     }),
   },
   { additionalProperties: false },
@@ -69,6 +77,7 @@ export const mqtt = defineSink({
     '| `analytics/<domain>` | the newest measures: `occupancy`, `motion`, `vitals`, `activity`, `link_quality`, `other` | yes |',
     '| `analytics/claims`, `analytics/claimed_events` | what senders say of themselves: never alerts | measures |',
     '| `status/connection`, `status/engine` | last will; who publishes | yes |',
+    '| `status/occupancy` | whether somebody is there: motion, a tracked person, or one who fell and did not get up | yes |',
     '',
     'A message of quality 1 counts as written once the broker has confirmed it. While the broker is away, records',
     'wait in the outbox on disk and are published in order when it is back. A break may publish some twice: alerts',
@@ -159,7 +168,7 @@ class MqttSink implements Sink {
     return Object.fromEntries([...this.#rooms].map(([id, room]) => [id, room.describe()]));
   }
 
-  #settings(environment: string, version: string): ConstructorParameters<typeof Room>[1] {
+  #settings(environment: string, version: string): RoomSettings {
     const config = this.#config;
     const { topology, node, domain } = this.#context;
     return {
@@ -169,6 +178,7 @@ class MqttSink implements Sink {
       qos: { pose: level(config.qos_pose), state: level(config.qos_state), alert: level(config.qos_alert) },
       persons: config.persons,
       summaryInterval: config.summary_interval_ms * 1000,
+      fallHold: config.fall_hold_ms * 1000,
       maxInFlight: config.max_in_flight,
       homeAssistant: config.home_assistant
         ? { prefix: config.home_assistant_prefix, entities: config.home_assistant_entities }

@@ -16,6 +16,8 @@ export interface RoomSettings {
   readonly persons: boolean;
   readonly summaryInterval: number;
   readonly maxInFlight: number;
+  /** Microseconds of event time for which a fall keeps the room occupied. */
+  readonly fallHold: number;
   readonly homeAssistant: { readonly prefix: string; readonly entities: readonly Entity[] } | null;
   readonly version: string;
 }
@@ -30,8 +32,11 @@ export class Room {
   readonly #connection: MqttConnection;
   /** Topics that the broker has refused, and until when none is tried again, monotonic milliseconds. */
   readonly #refused = new Map<string, { readonly until: number; readonly error: BrokerError }>();
+  /** Names of the measures that came. */
+  readonly #measures = new Set<string>();
   #opening: Promise<void> | undefined;
   #published = 0;
+  #knowsOccupancy = false;
 
   constructor(environment: Environment, settings: RoomSettings, context: Context) {
     this.#environment = environment;
@@ -43,10 +48,11 @@ export class Room {
       clientId: settings.clientId,
       will: { topic: this.#topics.status('connection'), payload: 'offline' },
       connected: () => this.#connected(),
-      message: ({ payload }, acknowledge) => {
+      message: ({ topic, payload }, acknowledge) => {
         acknowledge();
+        if (topic === this.#topics.status('occupancy')) this.#goOnFrom(payload.toString());
         // Home Assistant has started anew, and may have a broker that kept nothing.
-        if (payload.toString() === 'online') void this.#discoverAgain();
+        else if (payload.toString() === 'online') void this.#discoverAgain();
       },
     });
   }
@@ -60,6 +66,7 @@ export class Room {
   /** Resolves when the broker has all of it, with what it has not; rejects where it took nothing. */
   async write(records: readonly Data[]): Promise<readonly Failure[]> {
     await this.open();
+    if (this.#hearsOf(records)) await this.#discoverAgain();
     const { messages, failed } = this.#messages.of(records);
     const { refused, lost } = await this.#publishUntilAway(messages);
     const [first] = lost.values();
@@ -94,8 +101,7 @@ export class Room {
         (error.retriable ? lost : refused).set(message, error);
       const progress = lost.size > 0 && lost.size < left.length;
       if (!progress || !(await this.#isBack())) {
-        if ([...lost.keys()].some(({ topic }) => topic === this.#topics.summary))
-          this.#messages.summaryLost();
+        this.#messages.lost(new Set([...lost.keys()].map(({ topic }) => topic)));
         return { refused, lost };
       }
       left = left.filter((message) => lost.has(message));
@@ -149,6 +155,7 @@ export class Room {
   async #connected(): Promise<void> {
     const { homeAssistant } = this.#settings;
     if (homeAssistant) await this.#connection.subscribe([`${homeAssistant.prefix}/status`], 1);
+    await this.#readOccupancy();
     await this.#discover();
     await this.#connection.publish(this.#topics.status('engine'), this.#engine(), STATE);
     await this.#connection.publish(this.#topics.status('connection'), 'online', STATE);
@@ -158,7 +165,13 @@ export class Room {
     const { homeAssistant, version } = this.#settings;
     if (!homeAssistant) return;
     const { prefix, entities } = homeAssistant;
-    const messages = discoveries(this.#environment, this.#topics, { prefix, version, wanted: entities });
+    const messages = discoveries(this.#environment, this.#topics, {
+      prefix,
+      version,
+      wanted: entities,
+      components: this.#context.inputs,
+      measures: this.#measures,
+    });
     for (const { topic, payload } of messages) await this.#connection.publish(topic, payload, STATE);
   }
 
@@ -168,6 +181,34 @@ export class Room {
     } catch (error) {
       this.#context.log.warn('Home Assistant was not told of its entities again', { error: String(error) });
     }
+  }
+
+  /** True where a measure is among them that came never before: it may be what an entity has lacked. */
+  #hearsOf(records: readonly Data[]): boolean {
+    const before = this.#measures.size;
+    for (const record of records)
+      if (record.port === 'measure' && record.source === 'csiflow' && this.#measures.size < MAX_MEASURES)
+        this.#measures.add(record.name);
+    return this.#measures.size > before && this.#settings.homeAssistant !== null;
+  }
+
+  /** The broker keeps the last state: a fall that an earlier run found still counts. */
+  async #readOccupancy(): Promise<void> {
+    if (this.#knowsOccupancy) return;
+    try {
+      await this.#connection.subscribe([this.#topics.status('occupancy')], 1);
+    } catch (error) {
+      const consequence = 'a fall before this start does not keep the room occupied';
+      this.#context.log.warn(`the occupancy of an earlier run cannot be read: ${consequence}`, {
+        error: String(error),
+      });
+    }
+  }
+
+  /** What comes after the first message are our own. */
+  #goOnFrom(payload: string): void {
+    if (!this.#knowsOccupancy) this.#messages.goOnFrom(payload);
+    this.#knowsOccupancy = true;
   }
 
   /** Who publishes here. */
@@ -196,3 +237,4 @@ interface Outcome {
 const STATE = { qos: 1, retain: true } as const;
 const REFUSED_MS = 60_000;
 const MAX_REFUSED = 1024;
+const MAX_MEASURES = 256;

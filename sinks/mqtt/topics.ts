@@ -20,7 +20,7 @@ export class Topics {
     return `${this.#root}/alerts/${type}`;
   }
 
-  status(part: 'connection' | 'engine'): string {
+  status(part: 'connection' | 'engine' | 'occupancy'): string {
     return `${this.#root}/status/${part}`;
   }
 

@@ -10,7 +10,7 @@ import { startBroker } from '../support/mqtt-broker.js';
 
 /**
  * What Home Assistant's documentation says of MQTT discovery (www.home-assistant.io/integrations: mqtt,
- * binary_sensor.mqtt, sensor.mqtt, event.mqtt), checked against the fields that release 2024.3 takes.
+ * binary_sensor.mqtt, sensor.mqtt, event.mqtt), and the fields that its releases take (`default_entity_id` from 2025.10 on, `object_id` until 2026.3).
  */
 const TOPIC = /^homeassistant\/(binary_sensor|sensor|event)\/[a-zA-Z0-9_-]+\/[a-zA-Z0-9_-]+\/config$/;
 
@@ -27,7 +27,7 @@ const COMMON = [
   'json_attributes_template',
   'json_attributes_topic',
   'name',
-  'object_id',
+  'default_entity_id',
   'origin',
   'payload_available',
   'payload_not_available',
@@ -79,12 +79,22 @@ const BINARY_CLASSES = ['connectivity', 'motion', 'moving', 'occupancy', 'presen
 
 const ALL = Object.keys(ENTITIES) as Entity[];
 
-function configs(wanted: readonly Entity[] = ALL, id = 'test-room') {
+const OPERATORS = ['detect-motion', 'track-persons', 'detect-falls', 'estimate-vitals'];
+const OWN_MEASURES = new Set(['heart_rate_bpm', 'packet_loss']);
+
+function configs(
+  wanted: readonly Entity[] = ALL,
+  id = 'test-room',
+  components: readonly string[] = OPERATORS,
+  measures: ReadonlySet<string> = OWN_MEASURES,
+) {
   const environment = { ...testEnvironment, id, name: 'The ward' };
   return discoveries(environment, new Topics('csiflow', id), {
     prefix: 'homeassistant',
     version: '1.2.3',
     wanted,
+    components,
+    measures,
   }).map(({ topic, payload }) => ({
     topic,
     component: topic.split('/')[1]!,
@@ -138,6 +148,28 @@ describe('MQTT discovery', () => {
     expect(some).toHaveLength(configs().length);
   });
 
+  test('the default id of an entity is one that Home Assistant takes', () => {
+    for (const { component, config } of configs(ALL, 'Ward.3-b')) {
+      expect(config).not.toHaveProperty('object_id');
+      // homeassistant.core.valid_entity_id
+      expect(config!['default_entity_id']).toMatch(/^(?!.+__)(?!_)[\da-z_]+(?<!_)\.(?!_)[\da-z_]+(?<!_)$/);
+      expect(String(config!['default_entity_id']).split('.')[0]).toBe(component);
+    }
+  });
+
+  test('what no operator computes is no entity, and one that was is removed', () => {
+    const idsOf = (components: readonly string[], measures: readonly string[]) =>
+      configs(ALL, 'r', components, new Set(measures))
+        .filter(({ config }) => config !== null)
+        .map(({ topic }) => topic.split('/')[3]);
+    expect(idsOf([], [])).toEqual([]);
+    expect(idsOf(['detect-motion'], [])).toEqual(['presence', 'motion']);
+    expect(idsOf(['detect-falls'], [])).toEqual(['presence', 'fall']);
+    expect(idsOf(['estimate-vitals'], [])).toEqual(['breathing_rate']);
+    expect(idsOf(['infer-pose'], [])).toEqual(['people', 'signal_quality']);
+    expect(idsOf(['an-operator-of-mine'], ['heart_rate_bpm'])).toEqual(['heart_rate']);
+  });
+
   test('an id with dots gives topics without', () => {
     expect(configs(ALL, 'ward.3').every(({ topic }) => TOPIC.test(topic))).toBe(true);
   });
@@ -153,7 +185,8 @@ describe('with a broker', () => {
     broker = await startBroker();
     const url = `mqtt://127.0.0.1:${broker.port}`;
     const filled = withDefaults(mqtt, { url, protocol: '3.1.1', home_assistant: true });
-    sink = mqtt.create(filled as never, testContext().context);
+    const inputs = ['detect-motion', 'track-persons', 'detect-falls'];
+    sink = mqtt.create(filled as never, testContext({ inputs }).context);
     await sink.open();
     seen = [];
     reader = await connectAsync(url);
@@ -170,19 +203,20 @@ describe('with a broker', () => {
 
   test('it is retained for a Home Assistant that starts later', async () => {
     await vi.waitFor(() => {
-      expect(seen).toHaveLength(8);
+      expect(seen).toHaveLength(5);
     });
     expect(seen.every(({ retain }) => retain)).toBe(true);
   });
 
   test('it is sent again when Home Assistant says that it is there', async () => {
     await vi.waitFor(() => {
-      expect(seen).toHaveLength(8);
+      expect(seen).toHaveLength(5);
     });
     await reader.publishAsync('homeassistant/status', 'offline', { qos: 1 });
     await reader.publishAsync('homeassistant/status', 'online', { qos: 1 });
     await vi.waitFor(() => {
-      expect(seen).toHaveLength(16);
+      // The three that nothing computes are removed again.
+      expect(seen).toHaveLength(5 + 8);
     });
   });
 });

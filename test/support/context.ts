@@ -55,6 +55,7 @@ export function testContext(overrides: Partial<Context> = {}): { context: Contex
     topology: 'test',
     node: 'node-under-test',
     environments,
+    inputs: [],
     links: new LinkTable(environments),
     clock: { now: () => 1_700_000_000_000_000, elapsed: () => 0 },
     random: () => {

@@ -12,6 +12,7 @@ export function commandContext(): Context {
     topology: 'command-line',
     node: 'recording',
     environments,
+    inputs: [],
     links: new LinkTable(environments),
     clock: {
       now: () => (performance.timeOrigin + performance.now()) * 1000,

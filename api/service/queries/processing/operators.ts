@@ -60,7 +60,7 @@ export class OperatorRow {
       count: ignore,
     };
     return {
-      ...{ topology: topology.id, node: id, environments, links, clock, metrics, folder },
+      ...{ topology: topology.id, node: id, environments, inputs: [], links, clock, metrics, folder },
       log: prefixed(log, id),
       random: seededRandom(settings.seed, `${topology.id}/${id}`),
       stateFolder: settings.stateFolder,

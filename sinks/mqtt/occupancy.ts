@@ -1,0 +1,146 @@
+import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
+import { isoTime, provenanceBody } from '../shared/alert.js';
+
+/** Why a room counts as occupied. */
+export type OccupancyReason = 'motion' | 'tracked' | 'fallen';
+
+/** Somebody fell, and was not seen standing since. */
+interface Fall {
+  /** Event time, microseconds. */
+  readonly time: number;
+  readonly person: number | null;
+  /** Since when the person stands; null: does not. */
+  uprightSince: number | null;
+}
+
+/** A payload of `status/occupancy`. */
+export interface OccupancyBody {
+  readonly environment_id: string;
+  readonly timestamp: string;
+  readonly occupied: boolean;
+  readonly reasons: readonly OccupancyReason[];
+  readonly fall: { readonly timestamp: string; readonly person_id: number | null } | null;
+  readonly provenance: ReturnType<typeof provenanceBody>;
+}
+
+/** Motion and people that were not reported for so long are unknown, microseconds of event time. */
+const FORGOTTEN_AFTER = 60_000_000;
+/** An unchanged state is published again after so long: Home Assistant's entity expires otherwise. */
+const REPEAT_AFTER = 30_000_000;
+/** A person who stands for so long has got up; a single frame may be wrong. */
+const GOT_UP_AFTER = 3_000_000;
+
+/**
+ * Whether somebody is in one room. Motion alone does not say so: a person who lies still after a fall causes
+ * none, and the tracker loses sight of them.
+ */
+export class Occupancy {
+  readonly #fallHold: number;
+  #motion: { readonly time: number; readonly present: boolean } | null = null;
+  #people: { readonly time: number; readonly tracked: boolean } | null = null;
+  #fall: Fall | null = null;
+  #told = { time: -Infinity, reasons: '' };
+
+  /** @param fallHold microseconds for which a fall counts, where nobody is seen to get up */
+  constructor(fallHold: number) {
+    this.#fallHold = fallHold;
+  }
+
+  /** What is to be published after a record: where the state has changed, or is due again. */
+  after(record: Data): OccupancyBody | undefined {
+    if (!isResult(record) || !this.#note(record)) return undefined;
+    const { time } = record;
+    const reasons = this.#reasons(time);
+    const fresh = time < this.#told.time + REPEAT_AFTER;
+    if (fresh && this.#told.reasons === reasons.join()) return undefined;
+    this.#told = { time, reasons: reasons.join() };
+    return {
+      environment_id: record.environment,
+      timestamp: isoTime(time),
+      occupied: reasons.length > 0,
+      reasons,
+      fall: this.#fall && { timestamp: isoTime(this.#fall.time), person_id: this.#fall.person },
+      provenance: provenanceBody(record.provenance),
+    };
+  }
+
+  /** The last state did not get through: it is due at once. */
+  lost(): void {
+    this.#told = { time: -Infinity, reasons: '' };
+  }
+
+  /** Goes on from the state that the broker kept from an earlier run: a fall outlives a restart. */
+  goOnFrom(payload: string): void {
+    const fall = fallOf(payload);
+    if (fall && (!this.#fall || this.#fall.time < fall.time)) this.#fall = fall;
+  }
+
+  /** True where the record says something of who is there. */
+  #note(record: Result): boolean {
+    switch (record.port) {
+      case 'pose':
+        this.#people = { time: record.time, tracked: record.persons.some(({ track }) => isThere(track)) };
+        this.#noteUpright(record);
+        return true;
+      case 'event':
+        return this.#noteEvent(record);
+      case 'measure':
+        if (record.name !== 'presence' || record.subject !== null || record.source !== 'csiflow')
+          return false;
+        this.#motion = { time: record.time, present: record.value >= 0.5 };
+        return true;
+    }
+  }
+
+  #noteEvent({ type, source, time, person }: SensedEvent): boolean {
+    if (type !== 'fall_detection' || source !== 'csiflow') return false;
+    this.#fall = { time, person, uprightSince: null };
+    return true;
+  }
+
+  #noteUpright({ time, persons }: PoseFrame): void {
+    const fall = this.#fall;
+    if (!fall || time <= fall.time) return;
+    const stands = persons.some(
+      ({ track, posture, articulated }) =>
+        track?.state === 'active' &&
+        articulated &&
+        posture === 'upright' &&
+        (fall.person === null || track.id === fall.person),
+    );
+    fall.uprightSince = stands ? (fall.uprightSince ?? time) : null;
+    if (fall.uprightSince !== null && time - fall.uprightSince >= GOT_UP_AFTER) this.#fall = null;
+  }
+
+  #reasons(time: number): readonly OccupancyReason[] {
+    const recent = (noted: { readonly time: number } | null) =>
+      noted !== null && time - noted.time < FORGOTTEN_AFTER;
+    if (this.#fall && time - this.#fall.time >= this.#fallHold) this.#fall = null;
+    return [
+      ...(recent(this.#motion) && this.#motion!.present ? (['motion'] as const) : []),
+      ...(recent(this.#people) && this.#people!.tracked ? (['tracked'] as const) : []),
+      ...(this.#fall ? (['fallen'] as const) : []),
+    ];
+  }
+}
+
+type Result = Data<'pose' | 'event' | 'measure'>;
+
+const isResult = (record: Data): record is Result => record.port !== 'csi' && record.port !== 'window';
+
+/** A lost person is out of sight, not gone. */
+const isThere = (track: PoseFrame['persons'][number]['track']): boolean =>
+  track?.state === 'active' || track?.state === 'lost';
+
+/** The fall in a payload of ours; null where it holds none, or is none of ours. */
+function fallOf(payload: string): Fall | null {
+  try {
+    const { fall } = JSON.parse(payload) as Partial<OccupancyBody>;
+    const time = fall ? Date.parse(fall.timestamp) * 1000 : NaN;
+    const person = typeof fall?.person_id === 'number' ? fall.person_id : null;
+    return Number.isFinite(time) ? { time, person, uprightSince: null } : null;
+  } catch {
+    // Whatever stands there is overwritten with the next state.
+    return null;
+  }
+}
