@@ -105,6 +105,41 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(() => page.textContent('#badge'), { timeout: 10_000 }).toBe('OFFLINE');
   });
 
+  test('after a reload it shows the alerts of the last day, and none of older ones', async () => {
+    const now = Date.now() * 1000;
+    const kept = [
+      ['old', now - 90_000e6],
+      ['first', now - 7_200e6],
+      ['second', now - 60e6],
+    ] as const;
+    for (const [id, time] of kept) service.main.events.push(fallEvent({ id, time }));
+    await logIn('pw');
+    await expect.poll(() => page.locator('#alerts li').count()).toBe(2);
+    await page.reload();
+    await expect.poll(() => page.locator('#alerts li').count()).toBe(2);
+    expect(await page.textContent('#alerts li')).toContain(
+      new Date((now - 60e6) / 1000).toLocaleTimeString('en-US'),
+    );
+  });
+
+  test('while the service is away, all is grey and says how old it is', async () => {
+    await logIn('pw');
+    let index = 0;
+    await shows('#people', 'Person 1', () => {
+      service.main.publish(poseFrame(index++));
+    });
+    await expect.poll(() => page.textContent('#engine')).toContain('Health');
+    await service.close();
+    // Another one for afterEach to close; the page knows nothing of it.
+    service = await openService();
+    const classes = (id: string) => page.getAttribute(id, 'class');
+    await expect.poll(() => classes('#people'), { timeout: 10_000 }).toContain('stale');
+    await expect.poll(() => classes('#engine'), { timeout: 30_000 }).toContain('stale');
+    expect(await page.textContent('#people')).toContain('Person 1');
+    expect(await page.textContent('#people-age')).toMatch(/^as of \d+ (s|min|h) ago$/);
+    expect(await page.textContent('#engine-age')).toMatch(/^as of \d+ s ago$/);
+  }, 60_000);
+
   test('asks nothing of any other host', async () => {
     await logIn('pw');
     await expect.poll(() => page.isVisible('#room')).toBe(true);

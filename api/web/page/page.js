@@ -6,7 +6,10 @@ import { drawRoom, fitRoom } from './room.js';
 const element = (id) => document.getElementById(id);
 const TRAIL_MS = 8_000;
 const STALE_MS = 3_000;
+/** The service tells of its status when it changes, and every few seconds. */
+const ENGINE_STALE_MS = 15_000;
 const ALERTS_SHOWN = 20;
+const DAY_MS = 86_400_000;
 
 const state = {
   scene: null,
@@ -16,6 +19,8 @@ const state = {
   poses: null, // subscription to the frames of the room
   frame: null,
   frameAt: -Infinity,
+  frameTime: null, // when the people were there, as the service said
+  engineAt: -Infinity,
   trails: new Map(), // person -> [{x, y, at}]
   alerts: [],
 };
@@ -51,6 +56,30 @@ async function loadScene() {
   choose(named());
 }
 
+/** Alerts of the last day, of all rooms: a page that was opened or reloaded shows what it would have heard. */
+async function loadAlerts() {
+  const { rest } = clientOf({ token: state.token });
+  const start = new Date(Date.now() - DAY_MS).toISOString();
+  const query = { event_type: 'alert', start_time: start, per_page: ALERTS_SHOWN };
+  await Promise.all(
+    state.scene.environments.map(async ({ id }) => {
+      try {
+        const ask = (page) =>
+          rest.GET('/analytics/events', { params: { query: { ...query, environment_id: id, page } } });
+        const { data: first } = await ask(1);
+        // Oldest first: the newest are on the last pages.
+        const last = first.pagination.total_pages;
+        const pages = [...new Set([1, last - 1, last])].filter((page) => page > 1);
+        const others = await Promise.all(pages.map(ask));
+        for (const { data } of [{ data: first }, ...others]) for (const event of data.data) showKept(event);
+        element('alerts-note').textContent = '';
+      } catch (error) {
+        element('alerts-note').textContent = `Earlier alerts could not be loaded: ${error.message}`;
+      }
+    }),
+  );
+}
+
 const named = () => new URLSearchParams(location.search).get('environment');
 const roomOf = (id) => state.scene.environments.find((environment) => environment.id === id);
 
@@ -72,6 +101,7 @@ function choose(id) {
   if (chosen === before) return;
   state.frame = null;
   state.frameAt = -Infinity;
+  state.frameTime = null;
   state.trails.clear();
   replaceItems('people', []);
   showNotes(null);
@@ -101,6 +131,10 @@ function leave(reason) {
   const { live } = state;
   state.live = null;
   live?.close();
+  state.alerts = [];
+  state.engineAt = -Infinity;
+  element('alerts').replaceChildren();
+  element('engine').replaceChildren();
   element('login').hidden = false;
   element('live').hidden = true;
   element('logout').hidden = true;
@@ -113,7 +147,7 @@ function connect() {
     maxWaitMs: 8_000,
     onState: ({ connected, again }) => {
       if (live !== state.live) return;
-      if (connected) void reload();
+      if (connected) void reload().then(loadAlerts);
       else if (!again) leave('The login has expired: please log in again.');
     },
   });
@@ -146,6 +180,7 @@ async function reload() {
 function showPose({ timestamp, data }) {
   state.frame = data;
   state.frameAt = performance.now();
+  state.frameTime = Date.parse(timestamp);
   for (const person of data.persons) {
     const trail = state.trails.get(person.person_id) ?? [];
     trail.push({ ...person.position, at: state.frameAt });
@@ -164,20 +199,42 @@ const describePerson = ({ person_id, posture, position, position_error, articula
   `give or take ${position_error.toFixed(1)} m${articulated ? '' : '; too uncertain for a skeleton'}`;
 
 function showAlert({ alert_id, timestamp, alert_type, severity, data, environment_id: place }) {
-  if (state.alerts.some((alert) => alert.id === alert_id)) return;
-  state.alerts.unshift({ id: alert_id, place, at: performance.now(), location: data.location });
+  const { location, confidence, video_clip_url: clip } = data;
+  const at = performance.now();
+  addAlert({ id: alert_id, timestamp, type: alert_type, severity, place, at, location, confidence, clip });
+}
+
+/** One that the service kept. It is no news, so it does not flash in the room. */
+function showKept({ event_id: id, type, timestamp, severity, environment_id: place, confidence, location }) {
+  const clip = `/api/v1/alerts/${timestamp}/${encodeURIComponent(id)}/clip`;
+  addAlert({ id, timestamp, type, severity, place, at: -Infinity, location, confidence, clip });
+}
+
+/** The newest first. */
+function addAlert(alert) {
+  if (state.alerts.some(({ id }) => id === alert.id)) return;
+  const earlier = state.alerts.findIndex(({ timestamp }) => timestamp <= alert.timestamp);
+  const place = earlier < 0 ? state.alerts.length : earlier;
+  if (place >= ALERTS_SHOWN) return;
+  state.alerts.splice(place, 0, alert);
+  element('alerts').insertBefore(alertItem(alert), element('alerts').children[place] ?? null);
   state.alerts.length = Math.min(state.alerts.length, ALERTS_SHOWN);
+  while (element('alerts').children.length > ALERTS_SHOWN) element('alerts').lastChild.remove();
+}
+
+function alertItem({ timestamp, type, severity, place, confidence, clip }) {
   const item = document.createElement('li');
-  const time = new Date(timestamp).toLocaleTimeString();
-  item.textContent = `${time} ${alert_type.replaceAll('_', ' ')} (${severity}), confidence ${Math.round(data.confidence * 100)} % `;
+  const when = new Date(timestamp);
+  const today = when.toDateString() === new Date().toDateString();
+  const time = today ? when.toLocaleTimeString() : when.toLocaleString();
+  item.textContent = `${time} ${type.replaceAll('_', ' ')} (${severity}), confidence ${Math.round(confidence * 100)} % `;
   if (state.scene.environments.length > 1)
     item.prepend(
       buttonOf(roomOf(place)?.name ?? place, () => show(place)),
       ' ',
     );
-  item.append(buttonOf('Show', () => showClip(data.video_clip_url)));
-  element('alerts').prepend(item);
-  while (element('alerts').children.length > ALERTS_SHOWN) element('alerts').lastChild.remove();
+  item.append(buttonOf('Show', () => showClip(clip)));
+  return item;
 }
 
 function buttonOf(text, press) {
@@ -202,6 +259,7 @@ async function showClip(path) {
 }
 
 function showEngine({ processing_fps, active_persons, system_health }) {
+  state.engineAt = performance.now();
   const rows = {
     Health: system_health,
     'Poses a second': processing_fps.toFixed(1),
@@ -230,12 +288,35 @@ function textElement(name, text) {
   return made;
 }
 
+/** What is old is grey, and says how old: nobody is to take it for the state of now. */
+function showAges(now, stale) {
+  const since = state.frameTime === null ? null : Date.now() - state.frameTime;
+  const age = stale && since !== null ? `as of ${ageText(since)} ago` : '';
+  setStale('people', stale && state.frameTime !== null, age);
+  const engineAge = now - state.engineAt;
+  const silent = Number.isFinite(engineAge) && engineAge > ENGINE_STALE_MS;
+  setStale('engine', silent, silent ? `as of ${ageText(engineAge)} ago` : '');
+}
+
+function setStale(id, stale, age) {
+  element(id).classList.toggle('stale', stale);
+  if (element(`${id}-age`).textContent !== age) element(`${id}-age`).textContent = age;
+}
+
+function ageText(milliseconds) {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
+
 function paint(now) {
   const stale = now - state.frameAt > STALE_MS;
   if (stale) {
     element('badge').textContent = 'OFFLINE';
     element('badge').dataset.mode = 'OFFLINE';
   }
+  element('room').classList.toggle('stale', stale);
+  showAges(now, stale);
   for (const [person, trail] of state.trails) {
     while (trail.length > 0 && now - trail[0].at > TRAIL_MS) trail.shift();
     if (trail.length === 0) state.trails.delete(person);
@@ -243,7 +324,7 @@ function paint(now) {
   fitRoom(element('room'), state.room);
   drawRoom(element('room'), state.room, {
     skeleton: state.scene.skeleton,
-    persons: stale ? [] : (state.frame?.persons ?? []),
+    persons: state.frame?.persons ?? [],
     trails: state.trails,
     alerts: state.alerts.filter(({ at, place }) => place === state.room.id && now - at < 15_000),
   });
