@@ -84,7 +84,8 @@ without a skeleton; \`ended\` is told once. While \`max_persons\` are known, who
 the one who has been lost for longest, and keeps that number; if nobody is lost it is a ghost and left out. Nobody is born from a person below \`min_confidence\`.
 
 Gotchas: a still person can hardly be located (errors of a metre and more, the same for seconds). So above \`still_error_m\`
-a person is taken to keep still and stays where the last walk ended. Numbers are also used up by tracks that never become
+a person is taken to keep still and stays where the last walk ended. The error of somebody who lies or keeps still grows
+by as much as the place drifts, that of somebody out of sight with the time. Numbers are also used up by tracks that never become
 active. Places, joints and velocities are rounded to a millimetre (a second).
 
 Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016), for births and deaths.

@@ -29,6 +29,10 @@ interface Followed {
   readonly still: boolean;
   /** As it was last seen. */
   readonly person: Person;
+  /** Where it lay down or came to a stop; null while it walks. */
+  readonly rested: { readonly x: number; readonly y: number } | null;
+  /** Frames in a row in which it stood, since it rested. */
+  readonly stood: number;
 }
 
 export interface TrackerState {
@@ -111,7 +115,8 @@ export class Tracker {
   restore({ time, nextId, tracks }: TrackerState): void {
     this.#time = time;
     this.#nextId = nextId;
-    this.#tracks = structuredClone([...tracks]);
+    // Older checkpoints know of no rest.
+    this.#tracks = tracks.map((track) => structuredClone({ ...AWAKE, ...track }));
   }
 
   /** The person of each track, -1 where none passes the gates. Tracks that are known for sure choose first. */
@@ -165,6 +170,7 @@ export class Tracker {
       floor: born(x, y, axisVariance(person.positionError)),
       still: false,
       person,
+      ...AWAKE,
     };
   }
 
@@ -182,6 +188,7 @@ export class Tracker {
       floor: update(track.still && !still ? wake(track.floor) : track.floor, x, y, variance),
       still,
       person,
+      ...restOf(track, still || person.posture === 'lying'),
     };
   }
 
@@ -192,12 +199,16 @@ export class Tracker {
     return { ...track, state: ended ? 'ended' : 'lost', still: true };
   }
 
-  #shown({ person, floor, seen, id, state, age, since }: Followed, time: number): Person {
+  #shown({ person, floor, seen, id, state, age, since, rested }: Followed, time: number): Person {
     const [dx, dy] = [floor.x - person.position.x, floor.y - person.position.y];
     const outOfSight = state === 'lost' || state === 'ended';
     const left = outOfSight ? Math.max(0, 1 - (time - seen) / 1000 / this.#settings.maxAgeMs) : 1;
+    // Who lies or keeps still does not move: how far the place has drifted is how wrong it may be.
+    const drift = rested ? Math.hypot(floor.x - rested.x, floor.y - rested.y) : 0;
+    const away = outOfSight ? WANDERING * Math.sqrt(Math.max(0, time - seen) / 1e6) : 0;
     return {
       ...person,
+      positionError: thousandths(Math.hypot(person.positionError, drift, away)),
       confidence: thousandths(person.confidence * left),
       position: { x: thousandths(floor.x), y: thousandths(floor.y), z: thousandths(person.position.z) },
       keypoints: person.keypoints.map((joint) => moved(joint, dx, dy)),
@@ -206,6 +217,19 @@ export class Tracker {
     };
   }
 }
+
+const AWAKE = { rested: null, stood: 0 } as const;
+
+/** A single frame in which somebody seems to stand may be wrong: only these many in a row end the rest. */
+const STANDS_FRAMES = 5;
+
+function restOf({ rested, stood, floor }: Followed, rests: boolean): Pick<Followed, 'rested' | 'stood'> {
+  if (rests) return { rested: rested ?? { x: floor.x, y: floor.y }, stood: 0 };
+  return rested && stood + 1 < STANDS_FRAMES ? { rested, stood: stood + 1 } : { rested: null, stood: 0 };
+}
+
+/** Metres per root second by which somebody out of sight may have moved on. */
+const WANDERING = 0.3;
 
 const isKnown = ({ state }: Followed): boolean => state === 'active' || state === 'lost';
 

@@ -280,3 +280,32 @@ describe('as many as the network can tell apart', () => {
     expect(follow(operator({ max_persons: 2 }), frames).at(-1)).toHaveLength(2);
   });
 });
+
+describe('the error of a position', () => {
+  const lying = (x: number): Person => ({ ...person(x, 2, 0.8), posture: 'lying', articulated: false });
+  const walk = Array.from({ length: 10 }, (_, index) => [person(1 + index * 0.05, 2)]);
+
+  it('grows with the drift of somebody who lies, and is small again once they stand', () => {
+    const drifting = Array.from({ length: 80 }, (_, index) => [lying(1.5 + index * 0.03)]);
+    const flicker = [person(3.9, 2)];
+    const stands = Array.from({ length: 8 }, () => [person(3.9, 2)]);
+    const shown = follow(operator(), [...walk, ...drifting, flicker, [lying(3.9)], ...stands]).map(
+      ([one]) => one!,
+    );
+    const fallen = shown[walk.length - 1]!.position;
+    for (const { position, positionError } of shown.slice(walk.length, walk.length + drifting.length + 2))
+      expect(positionError).toBeGreaterThanOrEqual(Math.abs(position.x - fallen.x) * 0.95);
+    expect(shown[walk.length + 79]!.positionError).toBeGreaterThan(2);
+    expect(shown.at(-1)!.positionError).toBeCloseTo(0.3, 3);
+  });
+
+  it('grows while somebody is out of sight', () => {
+    const errors = follow(operator({ max_age_ms: 5000 }), [
+      ...walk,
+      ...Array.from({ length: 40 }, () => []),
+    ]).map(([one]) => one!.positionError);
+    const unseen = errors.slice(walk.length);
+    expect(unseen).toEqual([...unseen].sort((a, b) => a - b));
+    expect(unseen.at(-1)).toBeCloseTo(Math.hypot(0.3, 0.3 * 2), 2);
+  });
+});
