@@ -41,14 +41,18 @@ import { brokerOf, Told, WAYS, type Broker } from './told.js';
  * told of alerts must have been told of each.
  * Real servers (InfluxDB, Mosquitto, Kafka) are among sources and sinks where `CSIFLOW_SERVICES` is set.
  * `CSIFLOW_KILL=full` takes a thousand kills instead of a sample, with real servers, and writes
- * docs/reports/kill.md.
+ * docs/reports/kill.md. `CSIFLOW_KILLS` gives another number of random kills.
  */
 const full = process.env['CSIFLOW_KILL'] === 'full';
 const services = full || process.env['CSIFLOW_SERVICES'] !== undefined;
-const KILLS = full
-  ? // Twice over for the first three.
-    { file: 150, simulator: 120, udp: 90, kafka: 130, mqtt: 90 }
-  : { file: 2, simulator: 2, udp: 2, kafka: 4, mqtt: 4 };
+/** Random kills in all, shared out among the sources that need no server. */
+const asked = process.env['CSIFLOW_KILLS'];
+const KILLS = asked
+  ? sharedOut(Number(asked))
+  : full
+    ? // Twice over for the first three.
+      { file: 150, simulator: 120, udp: 90, kafka: 130, mqtt: 90 }
+    : { file: 2, simulator: 2, udp: 2, kafka: 4, mqtt: 4 };
 /** Times as fast as it was recorded, so that there are many checkpoints: each kill comes before the end. */
 const SLOWLY = full ? 2 : 5;
 /** Milliseconds of datagrams that a kill may take; a sample on a busy machine says less. */
@@ -245,6 +249,11 @@ async function killAtEach(input: ChildInput, count: number): Promise<void> {
 }
 
 const blockRecords = (): number => 1 + Math.floor(Math.random() * 64);
+
+function sharedOut(count: number) {
+  const [file, simulator] = [Math.round(count * 0.35), Math.round(count * 0.25)];
+  return { file, simulator, udp: count - file - simulator, kafka: 4, mqtt: 4 };
+}
 
 const fileInput = (): ChildInput => ({
   folder: newFolder(),

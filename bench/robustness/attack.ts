@@ -1,0 +1,63 @@
+import { writeFileSync } from 'node:fs';
+import { Command, InvalidArgumentError } from 'commander';
+import { packageFile } from '../../pipeline/base/paths.js';
+import { robustnessPage, type Section } from './report.js';
+import { soak } from './soak.js';
+import { runSuite } from './suite.js';
+
+/** `npm run attack`: damaged states, kills and a soak, and the page of what they found. */
+
+const count = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0)
+    throw new InvalidArgumentError('give a whole number, 0 to leave it out');
+  return value;
+};
+
+interface Options {
+  readonly states: number;
+  readonly kills: number;
+  readonly soak: number;
+  readonly write: boolean;
+}
+
+const command = new Command('npm run attack --')
+  .option('--states <count>', 'flipped bits of kept state, and cuts', count, 100)
+  .option('--kills <count>', 'random kills of sources, UDP too', count, 500)
+  .option('--soak <seconds>', 'at 1,000 frames/s, with slow clients', count, 3600)
+  .option('--no-write', 'leave docs/reports/robustness.md as it is')
+  .parse();
+const options = command.opts<Options>();
+
+const sections: Section[] = [];
+if (options.states > 0)
+  sections.push(
+    await runSuite({
+      title: `Damage: ${options.states} flipped bits of kept state, and cuts`,
+      files: ['test/state/damage.test.ts'],
+      environment: { CSIFLOW_DAMAGES: String(options.states) },
+    }),
+  );
+if (options.kills > 0)
+  sections.push(
+    await runSuite({
+      title: `Kills: ${options.kills} at random moments, and those at named moments`,
+      files: ['test/kill/kill.test.ts'],
+      environment: { CSIFLOW_KILL: 'count', CSIFLOW_KILLS: String(options.kills) },
+    }),
+  );
+if (options.soak > 0)
+  sections.push(
+    await soak(options.soak, (line) => {
+      console.log(line);
+    }),
+  );
+
+const { states, kills, soak: seconds } = options;
+const page = robustnessPage(
+  `npm run attack -- --states ${states} --kills ${kills} --soak ${seconds}`,
+  sections,
+);
+if (options.write) writeFileSync(packageFile('docs/reports/robustness.md'), page);
+console.log(page);
+if (sections.some(({ findings }) => findings.length > 0)) process.exitCode = 1;

@@ -1,0 +1,27 @@
+import { availableParallelism, loadavg } from 'node:os';
+
+/** What one part of the attack found. */
+export interface Section {
+  readonly title: string;
+  readonly rows: readonly (readonly [what: string, figure: string])[];
+  /** What did not hold; none: all did. */
+  readonly findings: readonly string[];
+}
+
+/** The page, with the command that repeats it. */
+export function robustnessPage(command: string, sections: readonly Section[]): string {
+  return `# Robustness
+
+Made by \`${command}\` on ${availableParallelism()} cores with Node ${process.versions.node}, ${process.platform}; the load was ${loadavg()[2]!.toFixed(1)} in the last quarter of an hour.
+${sections.map(text).join('')}`;
+}
+
+const text = ({ title, rows, findings }: Section): string => `
+## ${title}
+
+${findings.length === 0 ? 'All of it held.' : findings.map((finding) => `- Did not hold: ${finding}`).join('\n')}
+
+| what | figure |
+|---|---|
+${rows.map(([what, figure]) => `| ${what} | ${figure} |`).join('\n')}
+`;
