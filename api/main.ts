@@ -1,5 +1,5 @@
 import {
-  parseTopology,
+  OwnersReach,
   type CheckedTopology,
   type LoadOptions,
   type LoadResult,
@@ -23,6 +23,7 @@ import { loadTogether } from './cli/topologies.js';
 import { registryWith } from './cli/plugins.js';
 import { openServer, type RunningServer, type ServerOptions } from './server.js';
 import { withWebhooks } from './service/deployment/webhooks-node.js';
+import { TopologyChecks } from './topology-checks.js';
 
 export interface RunSettings extends Pick<
   ServerOptions,
@@ -37,6 +38,8 @@ export interface RunSettings extends Pick<
   readonly level: Level;
   /** Modules of the user's own components: their default export is a list of them. */
   readonly plugins: readonly string[];
+  /** Environment variables that topologies sent over the network may use, beside those that the files use. */
+  readonly variables: readonly string[];
 }
 
 /**
@@ -45,7 +48,8 @@ export interface RunSettings extends Pick<
  */
 export async function runTopologies(files: readonly string[], settings: RunSettings): Promise<void> {
   const registry = await registryWith(settings.plugins);
-  const [first, ...others] = loadTogether(files, variables(), registry);
+  const reach = new OwnersReach();
+  const [first, ...others] = loadTogether(files, { ...variables(), reach }, registry);
   const given = [withWebhooks(first!), ...others];
   const {
     id: main,
@@ -65,17 +69,23 @@ export async function runTopologies(files: readonly string[], settings: RunSetti
   if (!settings.api) configure(runner, beside, { clock, log });
   const stopAsked = stopSignal();
   given.forEach(refuseIfHeld);
+  const checks = new TopologyChecks(registry, {
+    plugins: settings.plugins,
+    secrets: variables().secrets,
+    files: reach.files,
+    variables: new Set([...reach.variables, ...settings.variables]),
+  });
   const server = settings.api
     ? await openServer({
         main: runner,
         beside,
-        parse: (text, id) => {
+        parse: async (text, id) => {
           const index = given.findIndex((topology) => topology.id === id);
           const own = given[index];
           const from = own
             ? { shown: files[index]!, file: own.file, folder: own.folder }
             : { shown: `${id}.yaml`, file: null, folder };
-          return served(main, parseTopology({ text, ...from }, registry, variables()));
+          return served(main, await checks.check({ text, ...from }));
         },
         workshop: {
           run,
@@ -106,15 +116,16 @@ export async function runTopologies(files: readonly string[], settings: RunSetti
     await Promise.race([stopAsked, ended]);
   } finally {
     await stop(all, server);
+    await checks.close();
     await tracer?.close();
   }
 }
 
 /** A new version of the topology that is served has the node of the webhooks too. */
-const served = (id: string, { topology, problems }: LoadResult): LoadResult =>
-  topology?.id === id
-    ? { topology: withWebhooks(topology), problems }
-    : { ...(topology && { topology }), problems };
+function served(id: string, loaded: LoadResult): LoadResult {
+  const { topology, problems, hidden = [] } = loaded;
+  return topology?.id === id ? { topology: withWebhooks(topology), problems, hidden } : loaded;
+}
 
 const outside = ({ tls, hosts, origins, identityProvider, formsOf, limits }: RunSettings) => ({
   ...(formsOf && { formsOf }),

@@ -112,14 +112,15 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const topologies = new Topologies({
     main,
     given: options.beside ?? [],
-    parse: (text, id) => {
-      const loaded = options.parse(text, id);
+    parse: async (text, id) => {
+      const loaded = await options.parse(text, id);
       return id === main.topology.id ? configuration.overLoaded(loaded) : configuration.besideLoaded(loaded);
     },
     stateFolder: options.stateFolder,
     log,
     ...options.workshop,
   });
+  await topologies.load();
   others = () => topologies.list().filter((one) => one !== main);
   const deployment: Deployment = {
     version: packageVersion(),

@@ -1,7 +1,7 @@
 import { open, readFile, rename, rm, truncate, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
-import { choice, defineSink, type Context, type Sink } from '../pipeline/component/index.js';
+import { choice, defineSink, filePath, type Context, type Sink } from '../pipeline/component/index.js';
 import type { Data, Failure } from '../pipeline/model/index.js';
 import { damaged, indexLine, lockIndex, parseIndex, type EpochStart } from './shared/file-index.js';
 import { ParquetFiles } from './shared/parquet.js';
@@ -9,8 +9,7 @@ import { makeFolder } from '../pipeline/base/folders.js';
 
 const Config = Type.Object(
   {
-    path: Type.String({
-      minLength: 1,
+    path: filePath({
       description:
         'Pattern of the files: `{date}` is the UTC date of the first record in a file; a running number comes before the ending. Relative to the folder of the topology.',
     }),

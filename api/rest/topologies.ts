@@ -8,6 +8,7 @@ import { pageOf, PageQuery, pagination, type PageOf } from '../contract/pages.js
 import { stepBodies, StepSchema } from '../contract/system.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { TextProblems, TopologyConflict } from '../service/deployment/topologies.js';
+import { ThreadBusy } from '../service/threads/thread.js';
 
 const closed = { additionalProperties: false } as const;
 const PathSchema = Type.Object({ id: Type.String() });
@@ -109,7 +110,7 @@ const put = defineEndpoint<Change, TopologyStatus>({
   ...shared,
   status: 200,
   handle: async ({ id, text }, { deployment }) =>
-    orRefused(() => deployment.topologies.put(id, text)).status(),
+    (await orRefused(() => deployment.topologies.put(id, text))).status(),
   b: formView({
     path: PathSchema,
     body: TextBody,
@@ -128,7 +129,7 @@ const remove = defineEndpoint<string, null>({
   status: 204,
   async handle(id, { deployment }) {
     topologyOf(deployment, id);
-    orRefused(() => {
+    await orRefused(() => {
       deployment.topologies.remove(id);
     });
     return null;
@@ -275,7 +276,7 @@ const plan = defineEndpoint<Change, Plan>({
   status: 200,
   handle: async ({ id, text }, { deployment }) => {
     const running = topologyOf(deployment, id);
-    return running.plan(orRefused(() => deployment.topologies.check(id, text)));
+    return running.plan(await orRefused(() => deployment.topologies.check(id, text)));
   },
   b: formView({
     path: PathSchema,
@@ -338,16 +339,20 @@ function goOn(deployment: Deployment, running: RunningTopology, work: Promise<vo
   return running.status();
 }
 
-function orRefused<T>(work: () => T): T {
+async function orRefused<T>(work: () => T | Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     throw refused(error);
   }
 }
 
-/** 422 with each problem of a text as a field `line:column`; 409 for what does not fit the state. */
+/** 503 while too many are checked; 422 with each problem of a text as a field `line:column`; 409 for what does not fit the state. */
 function refused(error: unknown): unknown {
+  if (error instanceof ThreadBusy)
+    return new ApiError('SYSTEM_NOT_READY', `Texts are checked: ${error.message}`, {
+      headers: { 'Retry-After': '1' },
+    });
   if (error instanceof TopologyConflict) return conflict(error.message, error.state);
   if (!(error instanceof TextProblems)) return error;
   return new ApiError('VALIDATION_ERROR', error.message, {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
 import {
   choice,
+  filePath,
   defineOperator,
   type Context,
   type Operator,
@@ -34,15 +35,13 @@ const Config = Type.Object(
         description: 'Where the network is computed. `csiflow list backends` says what is there.',
       },
     ),
-    weights: Type.String({
+    weights: filePath({
       default: 'auto',
-      minLength: 1,
       description:
         "`general` for any room, the name of another model that ships, or a folder made by `csiflow train pose`, from the topology's folder on. `auto` takes the model trained for exactly this environment where one ships, else `general`.",
     }),
     calibration: Type.Optional(
-      Type.String({
-        minLength: 1,
+      filePath({
         description:
           "Empty-room profiles of the links, made by `csiflow calibrate`; from the topology's folder on. Without it people who keep still are found less well.",
       }),

@@ -1,4 +1,4 @@
-import { Type, type TEnum, type TSchemaOptions } from 'typebox';
+import { Type, type TEnum, type TSchemaOptions, type TString } from 'typebox';
 
 /**
  * One of several words, each with what it means. Use it rather than a union of literals: a wrong word
@@ -14,3 +14,10 @@ export function choice<W extends string>(
   const meanings = values.map((word) => words[word]);
   return Type.Enum<W[]>(values, { type: 'string', ...options, markdownEnumDescriptions: meanings });
 }
+
+/**
+ * A file or folder of the host, relative to the folder of the topology. Use it for every such field: topologies that
+ * come over the network may name files in that folder alone, and this is how they are known.
+ */
+export const filePath = (options: TSchemaOptions & { readonly description: string }): TString =>
+  Type.String({ minLength: 1, ...options, filePath: true });

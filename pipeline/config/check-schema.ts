@@ -8,19 +8,24 @@ import type { Finding, Place, Problems } from './problem.js';
 import { keyPlaceOf, placeOf, plain, valueAt, type Path, type Tree } from './tree.js';
 import { convert, readQuantity, splitUnit } from './units.js';
 
-const ajv = new Ajv({
-  strict: true,
-  allowUnionTypes: true,
-  allErrors: true,
-  verbose: true,
-  useDefaults: true,
-});
-addFormats.default(ajv);
-ajv.addVocabulary(['markdownEnumDescriptions']);
+const ajv = ajvWith(true);
+/** For large values: the errors of one can be as many as its parts. */
+const ajvForLarge = ajvWith(false);
+/** Parts of a value whose errors are all looked for. */
+const MOST_PARTS = 5_000;
+
+function ajvWith(allErrors: boolean): Ajv {
+  const made = new Ajv({ strict: true, allowUnionTypes: true, allErrors, verbose: true, useDefaults: true });
+  addFormats.default(made);
+  made.addVocabulary(['markdownEnumDescriptions', 'filePath']);
+  return made;
+}
 
 interface Compiled {
   readonly schema: JsonSchema;
   readonly validate: ValidateFunction;
+  /** The same, but it stops at the first error. */
+  readonly validateLarge: () => ValidateFunction;
 }
 
 const compiled = new WeakMap<object, Compiled>();
@@ -30,7 +35,12 @@ export function compileSchema(schema: object): Compiled {
   const known = compiled.get(schema);
   if (known) return known;
   const json = jsonSchema(schema);
-  const fresh = { schema: json, validate: ajv.compile(json) };
+  let large: ValidateFunction | undefined;
+  const fresh: Compiled = {
+    schema: json,
+    validate: ajv.compile(json),
+    validateLarge: () => (large ??= ajvForLarge.compile(json)),
+  };
   compiled.set(schema, fresh);
   return fresh;
 }
@@ -52,8 +62,9 @@ export interface Subject {
  * @returns the value with defaults filled in, or undefined where there were errors.
  */
 export function checkSchema(tree: Tree, schema: object, subject: Subject, problems: Problems): unknown {
-  const { schema: json, validate } = compileSchema(schema);
+  const { schema: json, ...compiled } = compileSchema(schema);
   const read = coerce(tree, json);
+  const validate = tree.size > MOST_PARTS ? compiled.validateLarge() : compiled.validate;
   const value = plain(read);
   if (validate(value)) return value;
   const reporter = new Reporter(read, subject, problems);

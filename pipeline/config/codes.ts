@@ -8,6 +8,10 @@ export const CODES = {
     'The file is larger than 1 MiB.',
     'Split it, or check that it is the right file.',
   ],
+  'config.file.outside': [
+    "A topology that came over the network names a file outside of the topologies' folder.",
+    'Name a file in that folder, or one that the topologies given to `csiflow run` name.',
+  ],
   'config.file.empty': ['The file holds nothing.', 'Begin with `csiflow create SOURCE OPERATOR... SINK`.'],
   'config.yaml.syntax': ['The text is not YAML.', 'Mend it where the caret points; indent with spaces.'],
   'config.yaml.documents': [
@@ -26,13 +30,17 @@ export const CODES = {
   ],
   'config.yaml.too_deep': ['Values are nested more than 64 deep.', 'Flatten the file.'],
   'config.yaml.too_large': [
-    'With its aliases written out the file has more than 100,000 values.',
-    'Use fewer aliases of aliases.',
+    'With its aliases written out the file has more than 100,000 values, or it has more than 10,000 anchors and aliases.',
+    'Split it; use fewer aliases of aliases.',
   ],
   'config.key.duplicate': ['A key stands twice in one map.', 'Remove one, or rename it.'],
   'config.variable.unset': [
     'An environment variable is not set and the expression has no default.',
     'Set it, or write `${NAME:-default}`.',
+  ],
+  'config.variable.not_allowed': [
+    "A topology that came over the network uses an environment variable that the host's owner did not allow.",
+    'Start csiflow with `--allow-variable NAME`, or write the value.',
   ],
   'config.variable.unquoted': [
     'Within `{ }` or `[ ]` a brace ends a plain value, so `${...}` is torn apart.',
@@ -107,6 +115,10 @@ export const CODES = {
   'config.graph.cycle': [
     'Nodes read from each other in a circle.',
     'Remove one of the edges that are named.',
+  ],
+  'config.graph.too_large': [
+    'The topology has more than 1,000 nodes, or more than 10,000 edges.',
+    'Split it into several topologies.',
   ],
   'config.port.mismatch': [
     'What one node gives is not what the other takes.',
@@ -211,6 +223,10 @@ export const CODES = {
   'config.test.comparison': [
     'A comparison in a pattern has a value that it cannot compare with.',
     'Write what the message names.',
+  ],
+  'config.check.too_slow': [
+    'Checking a text that came over the network takes too long.',
+    'Make it smaller, or start csiflow with the file.',
   ],
   'config.problems.more': ['More problems were found than are shown.', 'Mend those shown, then look again.'],
 } as const satisfies Readonly<Record<string, readonly [meaning: string, mend: string]>>;

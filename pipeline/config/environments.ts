@@ -1,9 +1,9 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { EnvironmentSchema, isTimeZone, type Environment } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
-import { readBounded } from './files.js';
+import { checkReach, readBounded } from './files.js';
 import type { Place, Problems } from './problem.js';
-import { placeOf, type Path } from './tree.js';
+import { asWritten, placeOf, type Path, type ScalarTree } from './tree.js';
 import { putInVariables, type VariableSources } from './variables.js';
 import { readYaml } from './yaml.js';
 
@@ -15,14 +15,16 @@ export interface LoadedEnvironment {
 
 /** An environment's file, whose own problems are located in it. */
 export function loadEnvironment(
-  path: string,
+  named: ScalarTree,
   topology: { readonly shown: string; readonly folder: string },
-  namedAt: Place,
   variables: VariableSources,
   problems: Problems,
 ): LoadedEnvironment | undefined {
+  const path = named.origin ? asWritten(named) : String(named.value);
   const shown = isAbsolute(path) ? path : join(dirname(topology.shown), path);
-  const text = readBounded(resolve(topology.folder, path), shown, problems, namedAt);
+  const file = resolve(topology.folder, String(named.value));
+  if (!checkReach(file, named, variables.reach, problems)) return undefined;
+  const text = readBounded(file, shown, problems, named.place);
   if (text === undefined) return undefined;
   return readEnvironment(text, shown, variables, problems);
 }

@@ -2,6 +2,8 @@ import { closeSync, fstatSync, openSync, readdirSync, readFileSync, statSync } f
 import { basename, dirname, join } from 'node:path';
 import { nearest } from './nearest.js';
 import type { Place, Problems } from './problem.js';
+import type { Reach } from './reach.js';
+import { asWritten, type ScalarTree } from './tree.js';
 
 const LARGEST = 2 ** 20;
 
@@ -38,6 +40,21 @@ export function readBounded(
   } finally {
     if (handle !== undefined) closeSync(handle);
   }
+}
+
+/** Whether a topology may name a file; the problem says nothing of what is there. @param file absolute */
+export function checkReach(
+  file: string,
+  named: ScalarTree,
+  reach: Reach | undefined,
+  problems: Problems,
+): boolean {
+  if (!reach || reach.allowsFile(file)) return true;
+  const written = asWritten(named);
+  const shown = written.length > 100 ? `${written.slice(0, 97)}...` : written;
+  const message = `\`${shown}\` lies outside of the topologies' folder, also by links: over the network a topology may name files in it alone`;
+  problems.add('config.file.outside', named.place, message);
+  return false;
 }
 
 /** A file of the same folder whose name is near. */

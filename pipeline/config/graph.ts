@@ -1,7 +1,7 @@
 import type { Component, Registry } from '../component/index.js';
 import type { Port } from '../model/index.js';
 import { nearest } from './nearest.js';
-import type { DraftNode } from './nodes.js';
+import { MOST_NODES, type DraftNode } from './nodes.js';
 import type { Problems } from './problem.js';
 import type { Edge } from './topology.js';
 
@@ -16,6 +16,10 @@ export const outputsOf = (component: Component): readonly Port[] =>
 export const inputsOf = (component: Component): readonly Port[] =>
   component.kind === 'source' ? [] : component.inputs;
 
+const MOST_EDGES = 10_000;
+/** In a message. */
+const MOST_NAMES = 20;
+
 /** Connects nodes: names, ports, cycles, nodes that nobody reads. In topological order, stable by declaration. */
 export function linkNodes(
   drafts: readonly DraftNode[],
@@ -25,6 +29,12 @@ export function linkNodes(
   const byId = new Map<string, DraftNode>();
   // Of two nodes with one id the first counts.
   for (const draft of drafts) if (!byId.has(draft.id)) byId.set(draft.id, draft);
+  const edges = drafts.reduce((sum, { from }) => sum + from.length, 0);
+  if (drafts.length > MOST_NODES || edges > MOST_EDGES) {
+    const message = `a topology may have ${MOST_NODES} nodes and ${MOST_EDGES} edges`;
+    problems.add('config.graph.too_large', drafts[0]!.place, message);
+    return [];
+  }
   const linked = drafts.map((draft) => ({ draft, inputs: edgesOf(draft, byId, registry, problems) }));
   reportCycles(linked, problems);
   reportUnused(drafts, byId, problems);
@@ -41,9 +51,15 @@ function edgesOf(
   for (const { id, place } of draft.from) {
     const upstream = byId.get(id);
     if (!upstream) {
+      if (problems.full) {
+        problems.add('config.from.unknown', place, `\`${draft.id}\` reads from \`${id}\`, which is no node`);
+        continue;
+      }
       const suggestion = nearestReadable(id, draft, byId);
       const known =
-        suggestion === undefined ? `; nodes: ${readableFrom(draft, byId).slice(0, 20).join(', ')}` : '';
+        suggestion === undefined
+          ? `; nodes: ${readableFrom(draft, byId).slice(0, MOST_NAMES).join(', ')}`
+          : '';
       const message = `\`${draft.id}\` reads from \`${id}\`, which is no node${known}`;
       problems.add('config.from.unknown', place, message, { suggestion });
     } else if (upstream.kind === 'sink') {
@@ -55,7 +71,10 @@ function edgesOf(
     } else {
       const taken = inputsOf(draft.component);
       const ports = outputsOf(upstream.component).filter((port) => taken.includes(port));
-      if (ports.length === 0) reportPorts(draft, upstream, place, [...byId.values()], registry, problems);
+      if (ports.length === 0 && problems.full)
+        problems.add('config.port.mismatch', place, `\`${draft.id}\` does not take what \`${id}\` gives`);
+      else if (ports.length === 0)
+        reportPorts(draft, upstream, place, [...byId.values()], registry, problems);
       edges.push({ from: id, ports });
     }
   }
@@ -88,7 +107,12 @@ function reportPorts(
     )
     .map((op) => op.name);
   const mends = [
-    fitting.length > 0 ? `nodes that fit: ${fitting.map((node) => node.id).join(', ')}` : '',
+    fitting.length > 0
+      ? `nodes that fit: ${fitting
+          .map((node) => node.id)
+          .slice(0, MOST_NAMES)
+          .join(', ')}`
+      : '',
     between.length > 0 ? `operators to put between them: ${between.join(', ')}` : '',
   ].filter(Boolean);
   const mend = mends.length > 0 ? `; ${mends.join('; ')}` : '';

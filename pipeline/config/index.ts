@@ -14,4 +14,6 @@ export type { InlineRecord } from './test-schema.js';
 export { isTestFile, loadTests, type LoadedTests } from './test-file.js';
 export * from './test-case.js';
 export { checkTogether, collisions, type Collision } from './together.js';
+export { NetworkReach, OwnersReach, type Grant, type Reach } from './reach.js';
+export { redact, SECRET, type Hidden } from './redact.js';
 export * from './topology.js';

@@ -15,8 +15,10 @@ import { FrameSchema, SettingsSchema } from './topology-schema.js';
 import { linkNodes, type LinkedNode } from './graph.js';
 import { warnOfMixedTimes } from './mixed-times.js';
 import { withHash, withHashes } from './hash.js';
+import { checkFiles, defaultStateFolder } from './node-files.js';
 import { readNodes } from './nodes.js';
 import { Problems, type Problem } from './problem.js';
+import type { Hidden } from './redact.js';
 import { checkScaleOut } from './scale-out.js';
 import type { WrittenTest } from './test-schema.js';
 import type { CheckedTest } from './test-case.js';
@@ -35,8 +37,15 @@ export type LoadResult =
       readonly topology: CheckedTopology;
       readonly tests?: readonly CheckedTest[];
       readonly problems: readonly Problem[];
+      /** Values of the topology that no message may show. */
+      readonly hidden?: readonly Hidden[];
     }
-  | { readonly topology?: undefined; readonly tests?: undefined; readonly problems: readonly Problem[] };
+  | {
+      readonly topology?: undefined;
+      readonly tests?: undefined;
+      readonly problems: readonly Problem[];
+      readonly hidden?: undefined;
+    };
 
 /**
  * Reads and checks a topology's YAML file and the files of its environments. Never throws for what
@@ -89,6 +98,7 @@ function check(
   const environments = readEnvironments(root, source, options, problems);
   const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
   checkClaims(linked, source.folder, root, problems);
+  checkFiles(root, linked, source.folder, options.reach, problems);
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);
   warnOfMixedTimes(linked, problems);
@@ -102,10 +112,10 @@ function check(
     );
   if (settings?.scaleOut)
     checkScaleOut(linked, settings, (field) => placeOf(root, ['settings', field]), problems);
-  const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, problems) : [];
+  const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, options, problems) : [];
   if (problems.errors > 0 || !frame || !settings) return { problems: problems.list() };
   const topology = finish(frame.id, source, environments, linked, settings);
-  return { topology, tests, problems: problems.list() };
+  return { topology, tests, problems: problems.list(), hidden: problems.hidden };
 }
 
 interface Frame {
@@ -119,12 +129,13 @@ function readTests(
   linked: readonly LinkedNode[],
   { folder }: TopologyText,
   registry: Registry,
+  { reach }: LoadOptions,
   problems: Problems,
 ): readonly CheckedTest[] {
   const tree = valueAt(root, ['tests']);
   if (!tree) return [];
   const nodes = linked.map(({ draft, inputs }) => ({ id: draft.id, component: draft.component, inputs }));
-  return checkTests(tree, written, { nodes, registry, folder }, problems);
+  return checkTests(tree, written, { nodes, registry, folder, reach }, problems);
 }
 
 function readEnvironments(
@@ -159,7 +170,7 @@ function readEnvironments(
   const loaded: LoadedEnvironment[] = [];
   for (const file of files) {
     if (file.kind !== 'scalar' || typeof file.value !== 'string' || file.value === '') continue;
-    const environment = loadEnvironment(file.value, source, file.place, options, problems);
+    const environment = loadEnvironment(file, source, options, problems);
     if (environment) loaded.push(environment);
   }
   checkEnvironments(loaded, problems);
@@ -201,8 +212,6 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     privacy?: WrittenPrivacy;
     scale_out: boolean;
   };
-  const id = valueAt(root, ['id']);
-  const name = id?.kind === 'scalar' ? String(id.value) : 'topology';
   return {
     checkpointIntervalMs: values.checkpoint_interval_ms,
     journal: values.journal,
@@ -210,7 +219,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     stopAfterFailures: values.stop_after_failures,
     lateAfterMs: values.late_after_ms,
     clockJumpMs: values.clock_jump_ms,
-    stateFolder: resolve(source.folder, values.state_folder ?? `data/${name}.state`),
+    stateFolder: resolve(source.folder, values.state_folder ?? defaultStateFolder(root)),
     outboxLimitBytes: values.outbox_limit_bytes,
     seed: values.seed,
     ...(values.domain !== DEFAULT_DOMAIN && { domain: values.domain }),

@@ -28,6 +28,8 @@ export const SECTIONS = { source: 'sources', operator: 'operators', sink: 'sinks
   string
 >;
 
+export const MOST_NODES = 1_000;
+
 /** All nodes of the three sections in order, those with an id that is taken too; each with its own problems reported. */
 export function readNodes(root: MapTree, registry: Registry, problems: Problems): readonly DraftNode[] {
   const nodes: DraftNode[] = [];
@@ -36,6 +38,8 @@ export function readNodes(root: MapTree, registry: Registry, problems: Problems)
     const section = root.fields.get(SECTIONS[kind])?.value;
     if (section?.kind !== 'map') continue;
     for (const [id, field] of section.fields) {
+      // The check of the graph says that there are too many.
+      if (nodes.length > MOST_NODES) return nodes;
       checkId(id, field.place, problems);
       const first = byId.get(id);
       const node = readNode(id, field, kind, registry, problems);

@@ -1,5 +1,6 @@
 import type { Component } from '../component/index.js';
 import { CODES, type ProblemCode } from './codes.js';
+import { redact, SECRET, type Hidden } from './redact.js';
 
 /** A stretch of text in a file. Lines and columns count from 1; columns and lengths are UTF-16 units, as editors count. */
 export interface Place {
@@ -32,11 +33,13 @@ export interface Finding {
 
 /** More than anybody reads; what is left out is said. */
 const MOST = 200;
+/** Characters of a message. */
+const LONGEST = 2_000;
 
 /** Collects problems in any order; gives them in the order of files, lines and columns, each once. */
 export class Problems {
   readonly #found = new Map<string, Problem>();
-  readonly #secrets = new Set<string>();
+  readonly #hidden: Hidden[] = [];
   #errors = 0;
   #leftOut = 0;
 
@@ -67,9 +70,19 @@ export class Problems {
     });
   }
 
-  /** From now on this text is shown as `***`. */
-  hide(secret: string): void {
-    if (secret !== '') this.#secrets.add(secret);
+  /** More are not shown: to work out what could be meant by one is for nothing. */
+  get full(): boolean {
+    return this.#found.size >= MOST;
+  }
+
+  /** From now on this text is shown as `shown`. */
+  hide(text: string, shown = SECRET): void {
+    if (text !== '') this.#hidden.push({ text, shown });
+  }
+
+  /** What may not be shown to those who see the problems. */
+  get hidden(): readonly Hidden[] {
+    return this.#hidden;
   }
 
   get errors(): number {
@@ -84,17 +97,13 @@ export class Problems {
   }
 
   #redacted(problem: Problem): Problem {
-    const suggestion = problem.suggestion === null ? null : this.redact(problem.suggestion);
-    return { ...problem, message: this.redact(problem.message), suggestion };
+    const shown = (text: string): string => short(this.redact(text));
+    const suggestion = problem.suggestion === null ? null : shown(problem.suggestion);
+    return { ...problem, message: shown(problem.message), suggestion };
   }
 
   redact(text: string): string {
-    let shown = text;
-    // The longest first: one secret may be part of another.
-    for (const secret of [...this.#secrets].sort((a, b) => b.length - a.length)) {
-      shown = shown.replaceAll(secret, '***');
-    }
-    return shown;
+    return redact(text, this.#hidden);
   }
 
   #more(last: Problem): Problem {
@@ -103,6 +112,10 @@ export class Problems {
     return { ...last, code, severity: 'error', message, suggestion: null, docs: errorPage(code) };
   }
 }
+
+/** A message may quote what is as long as a file. */
+const short = (text: string): string =>
+  text.length > LONGEST ? `${text.slice(0, LONGEST / 2)} ... ${text.slice(-LONGEST / 2)}` : text;
 
 const byPlace = (a: Problem, b: Problem): number =>
   (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||

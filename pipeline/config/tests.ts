@@ -5,6 +5,7 @@ import { PLAIN_SHAPES, type Port, type Shape } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
 import { outputsOf } from './graph.js';
 import { nearest } from './nearest.js';
+import { checkReach } from './files.js';
 import { article, runCheck } from './nodes.js';
 import { checkPattern } from './pattern.js';
 import type { Place, Problems } from './problem.js';
@@ -26,8 +27,9 @@ import type {
   TestInput,
   Within,
 } from './test-case.js';
+import type { Reach } from './reach.js';
 import type { Edge } from './topology.js';
-import { keyPlaceOf, placeOf, valueAt, without, type Tree } from './tree.js';
+import { keyPlaceOf, placeOf, valueAt, without, type ScalarTree, type Tree } from './tree.js';
 
 /** A node as far as tests look at it; undefined: its type is not known, and that was reported. */
 export interface TestedNode {
@@ -42,6 +44,7 @@ export interface Tested {
   readonly registry: Registry;
   /** Absolute folder that captures are named from. */
   readonly folder: string;
+  readonly reach?: Reach | undefined;
 }
 
 /**
@@ -112,7 +115,7 @@ class TestCheck {
 
   #input(source: string, tree: Tree, place: Place): TestInput | undefined {
     if (tree.kind === 'list') return this.#records(source, tree);
-    if (tree.kind === 'scalar') return this.#capture(String(tree.value), tree.place);
+    if (tree.kind === 'scalar') return this.#capture(tree);
     const type = valueAt(tree, ['type']);
     const name = type?.kind === 'scalar' ? String(type.value) : '';
     const component = this.#tested.registry.source(name);
@@ -141,27 +144,37 @@ class TestCheck {
     }
     const path = valueAt(own, ['path']);
     if (path?.kind !== 'scalar') return { kind: 'source', component, config };
-    const file = this.#file(String(path.value), path.place);
+    const file = this.#file(path);
     return file === undefined ? undefined : { kind: 'source', component, config: { ...config, path: file } };
   }
 
-  #capture(path: string, place: Place): TestInput | undefined {
+  #capture(named: ScalarTree): TestInput | undefined {
     const component = this.#tested.registry.source('file');
     if (!component) {
-      this.#problems.add('config.test.input', place, 'there is no source `file` that could read a capture');
+      this.#problems.add(
+        'config.test.input',
+        named.place,
+        'there is no source `file` that could read a capture',
+      );
       return undefined;
     }
-    const file = this.#file(path, place);
+    const file = this.#file(named);
     if (file === undefined) return undefined;
     const config = { path: file, format: 'auto', records: 'auto', speed: 0, loop: false, batch_records: 64 };
     return { kind: 'source', component, config };
   }
 
   /** Absolute; undefined and reported where there is none. */
-  #file(path: string, place: Place): string | undefined {
+  #file(named: ScalarTree): string | undefined {
+    const path = String(named.value);
     const file = resolve(this.#tested.folder, path);
+    if (!checkReach(file, named, this.#tested.reach, this.#problems)) return undefined;
     if (existsSync(file)) return file;
-    this.#problems.add('config.file.missing', place, `${path}: there is no such file in ${dirname(file)}`);
+    this.#problems.add(
+      'config.file.missing',
+      named.place,
+      `${path}: there is no such file in ${dirname(file)}`,
+    );
     return undefined;
   }
 

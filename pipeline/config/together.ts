@@ -61,8 +61,9 @@ function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readon
       message: `\`${other.id}\` is the id of another topology already`,
       path: ['id'],
     });
+  const sensed = new Set(other.environments.map(({ id }) => id));
   environments.forEach(({ id }, index) => {
-    if (!other.environments.some((environment) => environment.id === id)) return;
+    if (!sensed.has(id)) return;
     found.push({
       code: 'config.together.environment',
       message: `the environment \`${id}\` is sensed by the topology ${other.id} already`,
@@ -75,9 +76,10 @@ function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readon
       message: `the topology ${other.id} keeps its state in ${settings.stateFolder} already: give ${topology.id} another settings.state_folder`,
       path: ['settings', 'state_folder'],
     });
-  const taken = allClaims(other);
+  const taken = new Map<string, NodeClaim[]>();
+  for (const claim of allClaims(other)) taken.set(claim.what, [...(taken.get(claim.what) ?? []), claim]);
   for (const claim of allClaims(topology)) {
-    const first = taken.find((one) => clash(claim, one));
+    const first = taken.get(claim.what)?.find((one) => clash(claim, one));
     if (!first) continue;
     found.push({
       code: 'config.claim.taken',

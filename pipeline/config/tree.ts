@@ -19,6 +19,9 @@ export interface ScalarTree {
   readonly broken?: true;
 }
 
+/** What stands in the file, without quotes: `${NAME}` rather than what was put in. */
+export const asWritten = ({ text }: ScalarTree): string => text.replace(/^(["'])(.*)\1$/s, '$2');
+
 export interface MapTree {
   readonly kind: 'map';
   readonly place: Place;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { hideSecret } from '../base/secrets.js';
 import { nearest } from './nearest.js';
 import type { Place, Problems } from './problem.js';
-import { mapScalars, type ScalarTree, type Tree } from './tree.js';
+import type { Reach } from './reach.js';
+import { asWritten, mapScalars, type ScalarTree, type Tree } from './tree.js';
 
 /** Where variables and secrets come from. */
 export interface VariableSources {
@@ -12,6 +13,8 @@ export interface VariableSources {
   readonly secrets?: string | undefined;
   /** Stands for secrets that are not set: where nothing real is reached, as in tests. */
   readonly standIn?: string | undefined;
+  /** Default: everything. */
+  readonly reach?: Reach | undefined;
 }
 
 const EXPRESSION = /\$\$\{|\$\{([^{}]*)\}|\$\{/g;
@@ -33,7 +36,7 @@ export function putInVariables(tree: Tree, sources: VariableSources, problems: P
 
 function expand(scalar: ScalarTree, sources: VariableSources, problems: Problems): ScalarTree {
   let origin: ScalarTree['origin'];
-  const before = problems.errors;
+  const [before, hidden] = [problems.errors, problems.hidden.length];
   // The same expressions stand in the file's text, but for those that escapes hide.
   const written = [...scalar.text.matchAll(EXPRESSION)];
   let count = 0;
@@ -53,6 +56,7 @@ function expand(scalar: ScalarTree, sources: VariableSources, problems: Problems
     return '';
   });
   const broken = problems.errors > before;
+  if (problems.hidden.length > hidden) problems.hide(value, asWritten(scalar));
   return { ...scalar, value, ...(origin && { origin }), ...(broken && { broken }) };
 }
 
@@ -60,7 +64,7 @@ function readVariable(
   name: string,
   fallback: string | undefined,
   place: Place,
-  { env }: VariableSources,
+  { env, reach }: VariableSources,
   problems: Problems,
 ): string {
   if (name.startsWith(SECRET_PREFIX)) {
@@ -69,10 +73,18 @@ function readVariable(
     problems.add('config.variable.syntax', place, message, { suggestion: `\${secret:${secret}}` });
     return '';
   }
+  if (reach && !reach.allowsVariable(name)) {
+    const message = `the environment variable \`${name}\` is not among those that a topology sent over the network may use: its host's owner allows it with --allow-variable ${name}`;
+    problems.add('config.variable.not_allowed', place, message);
+    return '';
+  }
   const value = env[name];
   // As in a shell: `:-` also stands in for an empty variable.
   if (fallback !== undefined && (value === undefined || value === '')) return fallback;
-  if (value !== undefined) return value;
+  if (value !== undefined) {
+    problems.hide(value, `\${${name}}`);
+    return value;
+  }
   const near = nearest(name, Object.keys(env));
   const mend = near === undefined ? `\${${name}:-default}` : `\${${near}}`;
   problems.add('config.variable.unset', place, `the environment variable \`${name}\` is not set`, {

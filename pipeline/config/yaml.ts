@@ -1,10 +1,12 @@
-import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser } from 'yaml';
-import type { CST, Document, Node, ParsedNode, YAMLError } from 'yaml';
+import { Composer, CST, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser } from 'yaml';
+import type { Document, Node, ParsedNode, YAMLError } from 'yaml';
+import type { ProblemCode } from './codes.js';
 import type { Place, Problems } from './problem.js';
 import type { Field, MapTree, ScalarTree, Tree } from './tree.js';
 
 const DEEPEST = 64;
 const MOST_VALUES = 100_000;
+const MOST_ANCHORS = 10_000;
 
 /**
  * YAML 1.2 (core schema) with merge keys into a tree with places. All that is wrong goes to `problems`.
@@ -24,14 +26,10 @@ export function readYaml(text: string, file: string, problems: Problems): Tree |
       length: Math.max(1, shown.trimEnd().length),
     };
   };
-  const tokens = [...new Parser(lines.addNewLine).parse(text)];
-  const deep = tooDeep(tokens);
-  if (deep !== undefined) {
-    problems.add(
-      'config.yaml.too_deep',
-      place(deep, deep + 1),
-      `values are nested more than ${DEEPEST} deep`,
-    );
+  const tokens = readTokens(text, lines);
+  if (!Array.isArray(tokens)) {
+    const { code, message, offset } = tokens;
+    problems.add(code, place(offset, offset + 1), message);
     return undefined;
   }
   // Own check of keys: the library's compares each key with all others.
@@ -58,24 +56,45 @@ export function readYaml(text: string, file: string, problems: Problems): Tree |
   return new TreeBuilder(text, place, problems).build(document.contents);
 }
 
-/** Offset of the first token nested too deep. A loop, not a recursion: this is what guards recursions. */
-function tooDeep(tokens: readonly CST.Token[]): number | undefined {
-  const open: { readonly token: CST.Token; readonly depth: number }[] = tokens.map((token) => ({
-    token,
-    depth: 0,
-  }));
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { token, depth } = next;
-    if (depth > DEEPEST) return token.offset;
-    for (const inner of innerTokens(token)) open.push({ token: inner, depth: depth + 1 });
-  }
-  return undefined;
+interface TooMuch {
+  readonly code: ProblemCode;
+  readonly message: string;
+  readonly offset: number;
 }
 
-function innerTokens(token: CST.Token): CST.Token[] {
-  if (token.type === 'document') return token.value ? [token.value] : [];
-  if (!('items' in token)) return [];
-  return token.items.flatMap((item) => [item.key, item.value].filter((inner) => inner != null));
+/** Tokens of the text, or what there is too much of: told before the costly steps, which guards recursions too. */
+function readTokens(text: string, lines: LineCounter): CST.Token[] | TooMuch {
+  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
+  let [values, anchors, offset] = [0, 0, 0];
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    const type = CST.tokenType(lexeme);
+    if (type === 'anchor' || type === 'alias') anchors++;
+    if (type !== 'space' && type !== 'comment') values++;
+    tokens.push(...parser.next(lexeme));
+    // A value that begins here lies one deeper than what is open.
+    const what = tooMuch({ values, anchors, levels: parser.stack.length + 1 });
+    if (what) return { ...what, offset };
+    offset += lexeme.length;
+  }
+  tokens.push(...parser.end());
+  return tokens;
+}
+
+function tooMuch(has: {
+  readonly values: number;
+  readonly anchors: number;
+  readonly levels: number;
+}): Omit<TooMuch, 'offset'> | undefined {
+  if (has.levels > DEEPEST)
+    return { code: 'config.yaml.too_deep', message: `values are nested more than ${DEEPEST} deep` };
+  if (has.anchors > MOST_ANCHORS)
+    return { code: 'config.yaml.too_large', message: `more than ${MOST_ANCHORS} anchors and aliases` };
+  // A value has a key, a colon and a line break beside it.
+  if (has.values > 4 * MOST_VALUES)
+    return { code: 'config.yaml.too_large', message: `more than ${4 * MOST_VALUES} words and marks` };
+  return undefined;
 }
 
 /** After one token that does not belong, the parser stumbles over all that follow: the first says it. */

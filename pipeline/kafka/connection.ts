@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { choice, type Complaint } from '../component/index.js';
+import { choice, filePath, type Complaint } from '../component/index.js';
 
 /** How brokers are reached: fields that the source and the sink have in common. */
 export const connectionFields = {
@@ -16,15 +16,14 @@ export const connectionFields = {
     Type.Object(
       {
         ca: Type.Optional(
-          Type.String({
-            minLength: 1,
+          filePath({
             description: "PEM file of who signed the brokers' certificates; without it the public ones.",
           }),
         ),
         certificate: Type.Optional(
-          Type.String({ minLength: 1, description: 'PEM file of the certificate that csiflow shows.' }),
+          filePath({ description: 'PEM file of the certificate that csiflow shows.' }),
         ),
-        key: Type.Optional(Type.String({ minLength: 1, description: 'PEM file of its key.' })),
+        key: Type.Optional(filePath({ description: 'PEM file of its key.' })),
         server_name: Type.Optional(
           Type.String({ minLength: 1, description: "Name in the brokers' certificates, if it is another." }),
         ),

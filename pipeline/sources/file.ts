@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import {
   choice,
+  filePath,
   defineSource,
   sliceRaw,
   type Context,
@@ -28,8 +29,7 @@ import { openRecording, type Recording, type RecordingBatch, type RecordingPosit
 
 const config = Type.Object(
   {
-    path: Type.String({
-      minLength: 1,
+    path: filePath({
       description: 'The recording; relative to the folder of the topology. May be packed with gzip.',
     }),
     format: choice(

@@ -1,7 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
-import { defineSink, type Context, type Reader, type Sink } from '../../pipeline/component/index.js';
+import {
+  defineSink,
+  filePath,
+  type Context,
+  type Reader,
+  type Sink,
+} from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { tellReseal } from '../../pipeline/runtime/privacy/privacy.js';
 import { BACKUPS } from '../../pipeline/state/index.js';
@@ -11,8 +17,7 @@ import type { Store } from './store.js';
 
 const Config = Type.Object(
   {
-    path: Type.String({
-      minLength: 1,
+    path: filePath({
       description: 'File of the store; a relative path starts from the folder of the topology.',
     }),
     batch_rows: Type.Integer({

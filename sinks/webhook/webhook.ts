@@ -4,6 +4,7 @@ import { Type, type Static } from 'typebox';
 import {
   choice,
   defineSink,
+  filePath,
   type Complaint,
   type Context,
   type Sink,
@@ -68,8 +69,7 @@ const Config = Type.Object(
         'Whether the receiver may lie in a private network, or on this machine. Otherwise such addresses are refused, also where a name leads to them.',
     }),
     ca: Type.Optional(
-      Type.String({
-        minLength: 1,
+      filePath({
         description:
           "PEM file of the authority that signed the receiver's certificate, where the system does not know it. Relative to the folder of the topology.",
       }),

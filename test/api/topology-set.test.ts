@@ -184,37 +184,43 @@ const kept = () => ({
   forget: () => undefined,
 });
 
-test('of the main topology nothing is kept, whatever its id', () => {
-  new Topologies(kept()).want('constructor', 'running');
+async function open(options: ConstructorParameters<typeof Topologies>[0]): Promise<Topologies> {
+  const topologies = new Topologies(options);
+  await topologies.load();
+  return topologies;
+}
+
+test('of the main topology nothing is kept, whatever its id', async () => {
+  (await open(kept())).want('constructor', 'running');
   expect(existsSync(join(folder, 'topologies.json'))).toBe(false);
 });
 
-test('one that was put here gives way to one of its id that csiflow run is given', () => {
+test('one that was put here gives way to one of its id that csiflow run is given', async () => {
   const options = kept();
-  const first = new Topologies(options);
-  first.put('ward-3', text('ward-3'));
-  first.put('ward-4', text('ward-4'));
+  const first = await open(options);
+  await first.put('ward-3', text('ward-3'));
+  await first.put('ward-4', text('ward-4'));
   const given = options.run(parse(text('ward-3'), 'ward-3').topology!);
-  const second = new Topologies({ ...options, given: [given] });
+  const second = await open({ ...options, given: [given] });
   expect(second.find('ward-3')).toBe(given);
   expect(second.list().map(({ topology }) => topology.id)).toEqual(['test', 'ward-3', 'ward-4']);
-  expect(() => second.put('ward-3', text('ward-3'))).toThrow('was given to csiflow run');
+  await expect(second.put('ward-3', text('ward-3'))).rejects.toThrow('was given to csiflow run');
   // Without it, the one that was put here is there again.
-  expect(new Topologies(options).find('ward-3')).toBeDefined();
+  expect((await open(options)).find('ward-3')).toBeDefined();
 });
 
 test('what ran goes on with the next start of csiflow; what somebody stopped does not', async () => {
   const options = kept();
-  const first = new Topologies(options);
+  const first = await open(options);
   for (const id of ['ward-3', 'ward-4']) {
-    first.put(id, text(id));
+    await first.put(id, text(id));
     first.want(id, 'running');
   }
   await first.resume();
   first.want('ward-4', 'stopped');
   await first.find('ward-4')!.stop();
   await first.close();
-  const second = new Topologies(options);
+  const second = await open(options);
   await second.resume();
   expect(second.find('ward-3')!.status().state).toBe('running');
   expect(second.find('ward-4')!.status().state).toBe('stopped');

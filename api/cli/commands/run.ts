@@ -10,6 +10,7 @@ interface RunOptions {
   readonly untilEnd: boolean;
   readonly log: string;
   readonly plugin: readonly string[];
+  readonly allowVariable: readonly string[];
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly allowHost: readonly string[];
@@ -50,6 +51,11 @@ export function register(program: Command): void {
       '--limits <file>',
       'JSON of rate limits that differ from the usual: {pose_data: {requests, seconds}}',
     )
+    .option(
+      '--allow-variable <name...>',
+      'environment variables that topologies sent over the network may use, beside those in the given files',
+      [],
+    )
     .option('--plugin <file...>', 'modules with components of your own', [])
     .option('--log <level>', 'debug, info, warn or error', 'info')
     .addHelpText(
@@ -72,6 +78,7 @@ export function register(program: Command): void {
         untilEnd: options.untilEnd,
         level: readLevel(options.log),
         plugins: options.plugin,
+        variables: options.allowVariable,
         hosts: options.allowHost,
         origins: options.allowOrigin,
         ...(tls && { tls }),

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import type { Logger } from '../../../pipeline/component/index.js';
 import {
   collisions,
+  redact,
   type CheckedTopology,
   type LoadResult,
   type Problem,
@@ -41,7 +42,7 @@ export interface TopologiesOptions extends Workshop {
   /** Those that `csiflow run` was given beside it: whoever gave them starts and stops them. */
   readonly given: readonly RunningTopology[];
   /** Checks a text of the topology of that id. */
-  readonly parse: (text: string, id: string) => LoadResult;
+  readonly parse: (text: string, id: string) => LoadResult | Promise<LoadResult>;
   /** Their texts are kept here. */
   readonly stateFolder: string;
   readonly log: Logger;
@@ -88,7 +89,11 @@ export class Topologies {
       initial: { version: LAYOUT, topologies: {} },
       remedy: 'remove it, and put the topologies beside the main one again',
     });
-    for (const [id, { text }] of Object.entries(this.#file.content.topologies)) this.#load(id, text);
+  }
+
+  /** Takes up those that were kept; to be called once, before anything else. */
+  async load(): Promise<void> {
+    for (const [id, { text }] of Object.entries(this.#file.content.topologies)) await this.#load(id, text);
   }
 
   /** Undefined for the main one, whatever its id: `constructor` too is one. */
@@ -138,8 +143,8 @@ export class Topologies {
    * Makes a topology of a text, or takes a new text for one that does not run. It is not started.
    * @throws TextProblems, TopologyConflict
    */
-  put(id: string, yaml: string): RunningTopology {
-    const topology = this.check(id, yaml);
+  async put(id: string, yaml: string): Promise<RunningTopology> {
+    const topology = await this.check(id, yaml);
     const known = this.find(id);
     if (known && this.#given.includes(known))
       throw new TopologyConflict(
@@ -166,7 +171,7 @@ export class Topologies {
   /** Goes on as another text that was planned. @throws as {@link RunningTopology.apply} */
   async apply(id: string, yaml: string, hash: string): Promise<RunningTopology> {
     const running = this.find(id)!;
-    await running.apply(this.check(id, yaml), hash);
+    await running.apply(await this.check(id, yaml), hash);
     const kept = this.#kept(id);
     if (kept) this.#keep(id, { ...kept, text: yaml });
     return running;
@@ -204,11 +209,12 @@ export class Topologies {
   }
 
   /** A text as what the topology of that id could become. @throws TextProblems, TopologyConflict */
-  check(id: string, yaml: string): CheckedTopology {
-    const topology = this.#parse(id, yaml);
+  async check(id: string, yaml: string): Promise<CheckedTopology> {
+    const { topology, problems, hidden = [] } = await this.#options.parse(yaml, id);
+    if (!topology) throw new TextProblems(problems);
     if (topology.id !== id)
       throw new TopologyConflict(
-        `The text is of the topology ${topology.id}, not of ${id}`,
+        redact(`The text is of the topology ${topology.id}, not of ${id}`, hidden),
         this.find(id)?.status().state ?? 'stopped',
       );
     const others = this.list().map((running) => running.topology);
@@ -218,23 +224,17 @@ export class Topologies {
     );
     if (collision)
       throw new TopologyConflict(
-        `${id} cannot run beside the others: ${collision.message}`,
+        redact(`${id} cannot run beside the others: ${collision.message}`, hidden),
         this.find(id)?.status().state ?? 'stopped',
       );
     return topology;
   }
 
-  #parse(id: string, yaml: string): CheckedTopology {
-    const { topology, problems } = this.#options.parse(yaml, id);
-    if (topology) return topology;
-    throw new TextProblems(problems);
-  }
-
   /** A text that has become wrong (its environment's file is gone) is told, and kept. */
-  #load(id: string, yaml: string): void {
+  async #load(id: string, yaml: string): Promise<void> {
     try {
       if (this.find(id)) throw new Error('csiflow run was given a topology of the same id');
-      this.#put.set(id, this.#options.run(this.check(id, yaml)));
+      this.#put.set(id, this.#options.run(await this.check(id, yaml)));
     } catch (error) {
       this.#options.log.error('a topology cannot be made of its text any more', {
         topology: id,

@@ -173,9 +173,8 @@ function readEnvironmentFile(file: string): Environment {
   const folder = process.cwd();
   const at = { file, line: 1, column: 1, length: 1 };
   const loaded = loadEnvironment(
-    file,
+    { kind: 'scalar', place: at, size: 1, value: file, text: file },
     { shown: join(folder, 'environment'), folder },
-    at,
     { env: process.env },
     problems,
   );

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { IClientOptions } from 'mqtt';
 import { Type, type Static, type TObject } from 'typebox';
-import { choice, type Complaint } from '../../component/index.js';
+import { choice, filePath, type Complaint } from '../../component/index.js';
 
 /** How a broker is reached: the same fields for the source and the sink. */
 export const brokerFields = {
@@ -22,19 +22,17 @@ export const brokerFields = {
     }),
   ),
   ca: Type.Optional(
-    Type.String({
-      minLength: 1,
+    filePath({
       description:
         "PEM file of the authority that signed the broker's certificate, where the system does not know it. Relative to the folder of the topology.",
     }),
   ),
   cert: Type.Optional(
-    Type.String({
-      minLength: 1,
+    filePath({
       description: "PEM file of this client's own certificate, where the broker asks for one.",
     }),
   ),
-  key: Type.Optional(Type.String({ minLength: 1, description: 'PEM file of the key of `cert`.' })),
+  key: Type.Optional(filePath({ description: 'PEM file of the key of `cert`.' })),
   client_id: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_.-]{1,128}$',

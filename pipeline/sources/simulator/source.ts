@@ -3,6 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { Type, type Static } from 'typebox';
 import {
   defineSource,
+  filePath,
   type Complaint,
   type Context,
   type Position,
@@ -74,8 +75,7 @@ const config = Type.Object(
         "Spread of the packets' times about their grid; cut off before two packets would change places.",
     }),
     truth: Type.Optional(
-      Type.String({
-        minLength: 1,
+      filePath({
         description:
           'File that the true poses are appended to, 20 times a second, one JSON object a line; relative to the folder of the topology. After a restart lines may be there twice.',
       }),

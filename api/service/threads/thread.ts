@@ -1,0 +1,123 @@
+import { Worker } from 'node:worker_threads';
+
+/** So many questions wait or are worked on already. */
+export class ThreadBusy extends Error {}
+/** A question took longer than it may. */
+export class ThreadTooSlow extends Error {}
+
+export interface ThreadOptions {
+  readonly workerData?: unknown;
+  /** Of one question, milliseconds; the start of the thread does not count. */
+  readonly limitMs: number;
+  /** Questions that wait or are worked on. */
+  readonly most: number;
+  /** Heap of the thread, MiB. */
+  readonly heapMb: number;
+}
+
+/** How long a thread is kept without a question. */
+const IDLE_MS = 30_000;
+
+/**
+ * Work that would hold the event loop, in a thread: one question at a time, each within a limit. The thread is started
+ * by the first question, ended when nothing was asked for a while, and ended and made anew after a question that took
+ * too long. Its module answers by `answerQuestions`.
+ */
+export class Thread<Q, A> {
+  readonly #module: URL;
+  readonly #options: ThreadOptions;
+  #worker: Promise<Worker> | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+  #open = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(module: URL, options: ThreadOptions) {
+    this.#module = module;
+    this.#options = options;
+  }
+
+  /** @throws ThreadBusy, ThreadTooSlow, or Error with what the thread ended of */
+  async ask(question: Q): Promise<A> {
+    if (this.#open >= this.#options.most)
+      throw new ThreadBusy(`${this.#open} are at work already: try again in a moment`);
+    this.#open++;
+    clearTimeout(this.#idle);
+    const mine = this.#last.then(() => this.#ask(question));
+    this.#last = mine.catch(() => undefined);
+    try {
+      return await mine;
+    } finally {
+      if (--this.#open === 0) this.#idle = setTimeout(() => void this.close(), IDLE_MS).unref();
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    this.#worker = null;
+    await (await worker?.catch(() => undefined))?.terminate();
+  }
+
+  async #ask(question: Q): Promise<A> {
+    const worker = await (this.#worker ??= this.#start());
+    const { limitMs } = this.#options;
+    worker.postMessage(question);
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      late.abort(new ThreadTooSlow(`it takes longer than ${limitMs / 1000} seconds`));
+    }, limitMs);
+    try {
+      return (await answerOf(worker, late.signal)) as A;
+    } catch (error) {
+      await this.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async #start(): Promise<Worker> {
+    const { workerData, heapMb } = this.#options;
+    const worker = new Worker(this.#module, {
+      workerData,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    });
+    worker.unref();
+    try {
+      await answerOf(worker, new AbortController().signal);
+    } catch (error) {
+      this.#worker = null;
+      throw error;
+    }
+    return worker;
+  }
+}
+
+/** The next message of a thread. @throws what it ends of, or the signal's reason */
+function answerOf(worker: Worker, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const end = (then: () => void): void => {
+      worker.off('message', answered).off('error', failed).off('exit', exited);
+      signal.removeEventListener('abort', aborted);
+      then();
+    };
+    const answered = (answer: unknown): void => {
+      end(() => {
+        resolve(answer);
+      });
+    };
+    const failed = (error: unknown): void => {
+      end(() => {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      });
+    };
+    const exited = (code: number): void => {
+      failed(new Error(`the thread ended with ${code}`));
+    };
+    const aborted = (): void => {
+      failed(signal.reason);
+    };
+    worker.on('message', answered).on('error', failed).on('exit', exited);
+    signal.addEventListener('abort', aborted);
+  });
+}

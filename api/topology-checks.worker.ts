@@ -1,0 +1,26 @@
+import { workerData } from 'node:worker_threads';
+import { NetworkReach, parseTopology } from '../pipeline/config/index.js';
+import { registryWith } from './cli/plugins.js';
+import { answerQuestions } from './service/threads/answer.js';
+import type { CheckSettings, Question, WrittenResult } from './topology-checks.js';
+
+const { plugins, secrets, files, variables } = workerData as CheckSettings;
+const registry = await registryWith(plugins);
+
+answerQuestions((question) => {
+  const source = question as Question;
+  const reach = new NetworkReach({ folder: source.folder, files, variables });
+  const {
+    topology,
+    problems,
+    hidden = [],
+  } = parseTopology(source, registry, {
+    env: process.env,
+    secrets,
+    reach,
+  });
+  // A component is code, which cannot be sent: its name stands for it.
+  const nodes = topology?.nodes.map(({ component: { kind, name }, ...node }) => ({ ...node, kind, name }));
+  const answer: WrittenResult = { topology: topology && { ...topology, nodes: nodes! }, problems, hidden };
+  return { answer };
+});

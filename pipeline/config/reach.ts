@@ -1,0 +1,80 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+
+/** What of the host a topology may name. */
+export interface Reach {
+  /** @param path absolute */
+  allowsFile(path: string): boolean;
+  allowsVariable(name: string): boolean;
+}
+
+/** Topologies that the host's owner starts csiflow with: they may name everything, and what they name is written down. */
+export class OwnersReach implements Reach {
+  readonly files = new Set<string>();
+  readonly variables = new Set<string>();
+
+  allowsFile(path: string): boolean {
+    this.files.add(path);
+    return true;
+  }
+
+  allowsVariable(name: string): boolean {
+    this.variables.add(name);
+    return true;
+  }
+}
+
+/** What the host's owner grants to topologies that come over the network; survives a structured clone. */
+export interface Grant {
+  /** Absolute; they may name files below it. */
+  readonly folder: string;
+  /** Absolute; files and folders elsewhere, each by exactly this path. */
+  readonly files: ReadonlySet<string>;
+  readonly variables: ReadonlySet<string>;
+}
+
+/** Topologies that come over the network: whoever sends one may not read the host by it. */
+export class NetworkReach implements Reach {
+  readonly #grant: Grant;
+
+  constructor(grant: Grant) {
+    this.#grant = grant;
+  }
+
+  allowsFile(path: string): boolean {
+    const { folder, files } = this.#grant;
+    return files.has(path) || (lies(path, folder) && lies(realPath(path), realPath(folder)));
+  }
+
+  allowsVariable(name: string): boolean {
+    return this.#grant.variables.has(name);
+  }
+}
+
+function lies(path: string | null, folder: string | null): boolean {
+  if (path === null || folder === null) return false;
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** With links followed, also of what is not there yet; null where that cannot be told, as behind a link to nowhere. */
+function realPath(path: string): string | null {
+  // Node refuses even to ask about it.
+  if (path.includes('\0')) return null;
+  let there = path;
+  while (!isThere(there) && dirname(there) !== there) there = dirname(there);
+  try {
+    return resolve(realpathSync(there), relative(there, path));
+  } catch {
+    return null;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Such as below a file, or in a folder that may not be looked into: what is above it decides.
+    return false;
+  }
+}

@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { components } from '../../api/components.js';
+import { NetworkReach, OwnersReach, parseTopology, type LoadResult } from '../../pipeline/config/index.js';
+import { compileSchema } from '../../pipeline/config/check-schema.js';
+
+const ENVIRONMENT = `
+id: ward
+size: { x: 5, y: 4, z: 2.6 }
+links: [{ id: a, transmitter: [0, 0, 1], receiver: [5, 4, 1], sender: node-1 }]
+`;
+const CANARY = 'root-canary-7f3a91';
+
+let host: string;
+let folder: string;
+beforeAll(() => {
+  host = mkdtempSync(join(tmpdir(), 'csiflow-reach-'));
+  folder = join(host, 'topologies');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'ward.yaml'), ENVIRONMENT);
+  writeFileSync(join(host, 'ward.yaml'), ENVIRONMENT);
+  writeFileSync(join(host, 'passwd'), `${CANARY}: x\n`);
+  symlinkSync(join(host, 'passwd'), join(folder, 'link.yaml'));
+  symlinkSync(host, join(folder, 'out'));
+  symlinkSync(join(host, 'not-there'), join(folder, 'dangling'));
+});
+afterAll(() => {
+  rmSync(host, { recursive: true });
+});
+
+const env = { PATH: `/usr/bin:/${CANARY}`, PORT: '5005', SHORT: 'q7', TYPE: 'udq' };
+
+function check(text: string, variables: readonly string[] = [], files: readonly string[] = []): LoadResult {
+  const reach = new NetworkReach({ folder, files: new Set(files), variables: new Set(variables) });
+  const source = { text, shown: 'sent.yaml', file: null, folder };
+  return parseTopology(source, components, { env, reach });
+}
+
+const topology = (
+  over: { environment?: string; source?: string; sink?: string; more?: string } = {},
+): string => `
+id: sent
+environment: ${over.environment ?? 'ward.yaml'}
+sources: { in: { type: udp, ${over.source ?? 'port: 5005'} } }
+operators: { windows: { type: window, from: in, length_ms: 2000, hop_ms: 200, points: 100 }, motion: { type: detect-motion, from: windows } }
+sinks: { out: { ${over.sink ?? 'type: duckdb, path: data/sent.duckdb'}, from: motion } }
+${over.more ?? ''}
+`;
+
+const codes = ({ problems }: LoadResult): readonly string[] =>
+  problems.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+
+test('a topology that names files of its own folder is taken', () => {
+  expect(codes(check(topology()))).toEqual([]);
+});
+
+describe('a file elsewhere is refused, without a word of what is there', () => {
+  test.each([
+    ['an environment', { environment: '/etc/passwd' }],
+    ['an environment above', { environment: '../passwd' }],
+    ['an environment by a link', { environment: 'link.yaml' }],
+    ['an environment below a link', { environment: 'out/ward.yaml' }],
+    ['a store', { sink: 'type: duckdb, path: ../other.duckdb' }],
+    ['a store below a link', { sink: 'type: duckdb, path: out/other.duckdb' }],
+    ['a store behind a link to nowhere', { sink: 'type: duckdb, path: dangling' }],
+    ['files of results', { sink: "type: file, path: '/var/log/{date}.ndjson'" }],
+    ['a certificate', { sink: 'type: mqtt, url: mqtts://broker, ca: /etc/ssl/certs/ca.pem' }],
+    ['a state folder', { more: 'settings: { state_folder: ../other.state }' }],
+    [
+      'a capture of a test',
+      { more: 'tests: [{ name: a, input: { in: ../passwd }, expect: [{ from: in, count: 0 }] }]' },
+    ],
+  ])('%s', (_what, over) => {
+    const result = check(topology(over));
+    expect(codes(result)).toEqual(['config.file.outside']);
+    expect(JSON.stringify(result.problems)).not.toContain(CANARY);
+  });
+
+  test('nor whether it is there', () => {
+    const told = (environment: string) =>
+      check(topology({ environment })).problems.map(({ message }) => message);
+    expect(told('../passwd').join()).toBe(told('../nobody').join().replaceAll('nobody', 'passwd'));
+  });
+});
+
+test('what the files of the owner name may be named over the network too', () => {
+  const owners = new OwnersReach();
+  const text = topology({
+    environment: '../ward.yaml',
+    source: 'port: "${PORT}"',
+    sink: 'type: duckdb, path: ../a.duckdb',
+  });
+  const source = { text, shown: 'given.yaml', file: null, folder };
+  expect(codes(parseTopology(source, components, { env, reach: owners }))).toEqual([]);
+  expect(codes(check(text, [...owners.variables], [...owners.files]))).toEqual([]);
+  expect(codes(check(text))).toEqual([
+    'config.file.outside',
+    'config.variable.not_allowed',
+    'config.file.outside',
+  ]);
+});
+
+test('every field of a component that reads like a path is marked as one', () => {
+  const named = /^(path|file|folder|truth|calibration|weights|ca|cert|certificate|key)$/;
+  const unmarked = components.list().flatMap(({ name, config }) => {
+    const all = (schema: object): [string, object][] =>
+      Object.entries(schema).flatMap(([key, part]: [string, unknown]) =>
+        typeof part === 'object' && part !== null ? [[key, part], ...all(part)] : [],
+      );
+    return all(compileSchema(config).schema)
+      .filter(
+        ([key, part]) => named.test(key) && 'type' in part && part.type === 'string' && !('filePath' in part),
+      )
+      .map(([key]) => `${name}.${key}`);
+  });
+  expect(unmarked).toEqual([]);
+});
+
+describe('a variable', () => {
+  test('that the owner did not list is refused, set or not', () => {
+    const told = (name: string) => check(topology({ environment: `"\${${name}}"` })).problems;
+    expect(told('PATH').map(({ code }) => code)).toEqual(['config.variable.not_allowed']);
+    expect(JSON.stringify(told('PATH'))).toBe(JSON.stringify(told('HOME')).replaceAll('HOME', 'PATH'));
+    expect(codes(check(topology({ source: 'port: "${PORT:-5005}"' })))).toEqual([
+      'config.variable.not_allowed',
+    ]);
+  });
+
+  test('that is listed is put in', () => {
+    expect(check(topology({ source: 'port: "${PORT}"' }), ['PORT']).topology?.nodes[0]?.config).toMatchObject(
+      { port: 5005 },
+    );
+  });
+
+  test.each([
+    ['of an environment', { environment: '"${PATH}"' }],
+    ['of a number', { source: 'port: "${PATH}"' }],
+    ['within a text', { sink: 'type: mqtt, url: "mqtt://${PATH} "' }],
+    ['of a type', { sink: 'type: "${PATH}"' }],
+    ['of a setting', { more: 'settings: { seed: "${PATH}" }' }],
+    ['of a type, cut off', { sink: 'type: "${SHORT}"' }],
+    ['of an id', { more: 'settings: { domain: "${SHORT}" }' }],
+  ])('is never quoted: %s', (_what, over) => {
+    const result = check(topology(over), ['PATH', 'SHORT']);
+    expect(codes(result)).not.toEqual([]);
+    const shown = JSON.stringify(result.problems);
+    expect(shown).not.toContain(CANARY);
+    expect(shown).not.toContain('q7');
+    expect(shown).toContain('${');
+  });
+});
