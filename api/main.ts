@@ -1,10 +1,10 @@
 import {
-  OwnersReach,
+  type OwnersReach,
   type CheckedTopology,
   type LoadOptions,
   type LoadResult,
 } from '../pipeline/config/index.js';
-import type { Clock } from '../pipeline/component/index.js';
+import type { Clock, Registry } from '../pipeline/component/index.js';
 import type { Data } from '../pipeline/model/index.js';
 import { createRunner } from '../pipeline/runtime/runner.js';
 import type { RunningTopology } from '../pipeline/runtime/status.js';
@@ -19,8 +19,6 @@ import { systemClock } from '../pipeline/base/clock.js';
 import { CommandError, EXIT, exitCodeOf } from '../pipeline/base/exit.js';
 import { Configuration, RefusedError } from './service/configuration/configuration.js';
 import { NO_FACTS } from './service/configuration/fields.js';
-import { loadTogether } from './cli/topologies.js';
-import { registryWith } from './cli/plugins.js';
 import { openServer, type RunningServer, type ServerOptions } from './server.js';
 import { withWebhooks } from './service/deployment/webhooks-node.js';
 import { TopologyChecks } from './topology-checks.js';
@@ -36,20 +34,30 @@ export interface RunSettings extends Pick<
   /** End when all input has ended. */
   readonly untilEnd: boolean;
   readonly level: Level;
-  /** Modules of the user's own components: their default export is a list of them. */
-  readonly plugins: readonly string[];
   /** Environment variables that topologies sent over the network may use, beside those that the files use. */
   readonly variables: readonly string[];
+}
+
+/** What is to run, as it was loaded. */
+export interface Loaded {
+  readonly registry: Registry;
+  /** Modules of the user's own components that the registry has. */
+  readonly plugins: readonly string[];
+  /** What the files reach of the host. */
+  readonly reach: OwnersReach;
+  /** Their files, as they were named. */
+  readonly files: readonly string[];
+  readonly topologies: readonly CheckedTopology[];
 }
 
 /**
  * Runs topologies, the first of them as the main one, until Ctrl-C, SIGTERM or, if asked, the end of their input.
  * @throws CommandError with the exit code of what kept them from running.
  */
-export async function runTopologies(files: readonly string[], settings: RunSettings): Promise<void> {
-  const registry = await registryWith(settings.plugins);
-  const reach = new OwnersReach();
-  const [first, ...others] = loadTogether(files, { ...variables(), reach }, registry);
+export async function runTopologies(
+  { registry, plugins, reach, files, topologies: [first, ...others] }: Loaded,
+  settings: RunSettings,
+): Promise<void> {
   const given = [withWebhooks(first!), ...others];
   const {
     id: main,
@@ -70,7 +78,7 @@ export async function runTopologies(files: readonly string[], settings: RunSetti
   const stopAsked = stopSignal();
   given.forEach(refuseIfHeld);
   const checks = new TopologyChecks(registry, {
-    plugins: settings.plugins,
+    plugins,
     secrets: variables().secrets,
     files: reach.files,
     variables: new Set([...reach.variables, ...settings.variables]),
@@ -229,7 +237,7 @@ function stopSignal(): Promise<void> {
 }
 
 /** Secrets are files of the folder that CSIFLOW_SECRETS names, or variables. */
-const variables = (): LoadOptions => ({ env: process.env, secrets: process.env['CSIFLOW_SECRETS'] });
+export const variables = (): LoadOptions => ({ env: process.env, secrets: process.env['CSIFLOW_SECRETS'] });
 
 function announce({ address, firstPassword }: RunningServer, given: readonly CheckedTopology[]): void {
   const login = firstPassword

@@ -13,7 +13,7 @@ import { Tokens } from './service/accounts/tokens.js';
 import { Users } from './service/accounts/users.js';
 import { Configuration } from './service/configuration/configuration.js';
 import { factsOf } from './service/configuration/facts.js';
-import type { Form } from './contract/form.js';
+import type { Form } from './service/form.js';
 import type { AskGpu } from './service/figures/gpu.js';
 import type { Deployment } from './service/deployment/deployment.js';
 import { Hosts } from './service/limits/hosts.js';

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { NetworkReach, parseTopology } from '../pipeline/config/index.js';
-import { registryWith } from './cli/plugins.js';
+import { registryWith } from './plugins.js';
 import { answerQuestions } from './service/threads/answer.js';
 import type { CheckSettings, Question, WrittenResult } from './topology-checks.js';
 

@@ -20,7 +20,7 @@ export const accountCommand = (parent: Command, name: string, description: strin
 export async function stateFolderOf({ topology: file, plugin }: AccountOptions): Promise<string> {
   const [{ loadForCommand }, { registryWith }] = await Promise.all([
     import('./topologies.js'),
-    import('./plugins.js'),
+    import('../plugins.js'),
   ]);
   const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
   return loadForCommand(file, variables, await registryWith(plugin)).settings.stateFolder;

@@ -4,7 +4,7 @@ import {
   type LetterSelection,
 } from '../../pipeline/runtime/dead-letters/letter-desk.js';
 import { letterBody, wholeLetterBody } from '../contract/letters.js';
-import { registryWith } from './plugins.js';
+import { registryWith } from '../plugins.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
 import { askWhole, type RemoteOptions } from './remote.js';
 import { loadForCommand } from './topologies.js';

@@ -4,7 +4,7 @@ import { Type, type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { nearest } from '../../pipeline/config/index.js';
 import type { IdentityProviderOptions } from '../service/accounts/identity-provider.js';
-import type { Form } from '../contract/form.js';
+import type { Form } from '../service/form.js';
 import { DEFAULT_LIMITS, type LimitFigures } from '../service/limits/limits.js';
 import { formPaths } from '../rest/app.js';
 import type { ServerOptions } from '../server.js';

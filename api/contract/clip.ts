@@ -6,7 +6,7 @@ import {
   type PoseFrame,
   type SensedEvent,
 } from '../../pipeline/model/index.js';
-import { isoTime } from './form.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import { cameraOf, type Camera } from './view.js';
 
 /** What a clip shows around its event, microseconds of event time. */

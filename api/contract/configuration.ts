@@ -1,7 +1,7 @@
 import { Type, type TObject, type TSchema } from 'typebox';
 import type { Field, FieldView, Value } from '../service/configuration/field.js';
 import { FIELDS } from '../service/configuration/fields.js';
-import type { Form } from './form.js';
+import type { Form } from '../service/form.js';
 
 const closed = { additionalProperties: false } as const;
 

@@ -2,7 +2,8 @@ import type { TObject, TSchema, Static } from 'typebox';
 import type { Account, Role } from '../service/accounts/roles.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import type { LimitCategory, Limits } from '../service/limits/limits.js';
-import type { Body, Form } from './form.js';
+import type { Body } from './form.js';
+import type { Form } from '../service/form.js';
 
 /** What a handler knows of its call beside the input that its form has read. */
 export interface Call {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import type { Form } from './form.js';
+import { ApiError, type ErrorDetails, type FieldError, type Situation } from '../service/errors.js';
+import type { Form } from '../service/form.js';
 
 /** Codes of section 7.2, with the HTTP status that each is answered with. */
 export const STATUS_OF = {
@@ -22,9 +23,10 @@ export const STATUS_OF = {
   MODEL_ERROR: 503,
   SYSTEM_NOT_READY: 503,
   TIMEOUT: 504,
-} as const;
+} as const satisfies Record<Situation, number>;
 
-type Situation = keyof typeof STATUS_OF;
+/** The HTTP status that it is answered with. */
+export const statusOf = ({ situation }: ApiError): number => STATUS_OF[situation];
 
 /** Situations that the contract has a status for but no code of their own. */
 const CODE_OF: Partial<Record<Situation, string>> = {
@@ -49,49 +51,6 @@ const PART_OF: Partial<Record<Situation, string>> = {
   VALIDATION_ERROR: 'body',
 };
 
-export interface FieldError {
-  readonly field: string;
-  readonly message: string;
-  readonly received: unknown;
-}
-
-/** Facts of an error before a form has been chosen. */
-export interface ErrorDetails {
-  readonly fields?: readonly FieldError[];
-  readonly limit?: { readonly limit: number; readonly windowSeconds: number; readonly resetAt: string };
-  readonly ranges?: { readonly requested: IsoRange; readonly available: IsoRange };
-  /** The state that does not allow what was asked for. */
-  readonly state?: string;
-}
-
-interface IsoRange {
-  readonly start: string | null;
-  readonly end: string | null;
-}
-
-/** An answer other than success. Thrown by handlers, turned into a body by the form. */
-export class ApiError extends Error {
-  readonly situation: Situation;
-  readonly details: ErrorDetails;
-  readonly headers: Readonly<Record<string, string>>;
-
-  constructor(
-    situation: Situation,
-    message: string,
-    options: { details?: ErrorDetails; headers?: Record<string, string> } = {},
-  ) {
-    super(message);
-    this.situation = situation;
-    const { fields = fieldsOf(situation, message), ...rest } = options.details ?? {};
-    this.details = { ...rest, ...(fields && { fields }) };
-    this.headers = options.headers ?? {};
-  }
-
-  get status(): number {
-    return STATUS_OF[this.situation];
-  }
-}
-
 /** Who calls without a credential that is good. */
 export const unauthenticated = (): ApiError =>
   new ApiError(
@@ -104,9 +63,9 @@ export const unauthenticated = (): ApiError =>
 export const misdirected = (): ApiError =>
   new ApiError('MISDIRECTED', 'This service does not go by that name: add it with --allow-host');
 
-function fieldsOf(situation: Situation, message: string): readonly FieldError[] | undefined {
+function fieldsOf({ situation, message, details }: ApiError): readonly FieldError[] | undefined {
   const field = PART_OF[situation];
-  return field === undefined ? undefined : [{ field, message, received: null }];
+  return details.fields ?? (field === undefined ? undefined : [{ field, message, received: null }]);
 }
 
 const closed = { additionalProperties: false } as const;
@@ -185,7 +144,9 @@ export const codeOf = ({ situation }: ApiError): string => CODE_OF[situation] ??
 /** Error body of section 7.1 in either form. */
 export function errorBody(form: Form, error: ApiError, timestamp: string, requestId: string): object {
   const code = codeOf(error);
-  const details = form === 'a' ? detailsA(error.details) : detailsB(error.details);
+  const fields = fieldsOf(error);
+  const facts = { ...error.details, ...(fields && { fields }) };
+  const details = form === 'a' ? detailsA(facts) : detailsB(facts);
   return form === 'a'
     ? { error: { code, message: error.message, details, timestamp, request_id: requestId } }
     : { success: false, error: { code, message: error.message, details }, timestamp, request_id: requestId };

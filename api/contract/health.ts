@@ -3,15 +3,9 @@ import type { LifecycleState } from '../../pipeline/runtime/status.js';
 import type { Minute } from '../service/figures/history.js';
 import { MINUTE_US } from '../service/figures/history.js';
 import type { StoreHealth } from '../service/figures/stores.js';
-import { isoTime } from './form.js';
-import {
-  componentsOf,
-  percent,
-  type ComponentFacts,
-  type Resources,
-  type SystemFacts,
-  type Traffic,
-} from './system.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
+import { componentsOf, percent, type ComponentFacts, type SystemFacts } from './system.js';
+import { type Resources, type Traffic } from '../service/figures/resources.js';
 
 const closed = { additionalProperties: false } as const;
 const Timestamp = Type.String({ format: 'date-time' });

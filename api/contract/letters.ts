@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { PORTS } from '../../pipeline/model/index.js';
 import type { DeadLetter } from '../../pipeline/state/index.js';
-import { isoTime } from './form.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 
 const closed = { additionalProperties: false } as const;
 

@@ -2,7 +2,7 @@ import { Type, type TObject, type TSchema } from 'typebox';
 import { viewOf, type AnyEndpoint, type AnyFormView } from './endpoint.js';
 import { ErrorASchema, ErrorBSchema, STATUS_OF } from './errors.js';
 import { EXAMPLES } from './examples.js';
-import type { Form } from './form.js';
+import type { Form } from '../service/form.js';
 import { PaginationSchema } from './pages.js';
 
 /** An OpenAPI document: plain JSON. */

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { PersonRow } from '../../pipeline/component/index.js';
 import { KEYPOINT_NAMES, type Environment, type Person, type PoseFrame } from '../../pipeline/model/index.js';
 import { DensePose, DensePoseASchema, DensePoseBSchema } from './dense-pose/dense-pose.js';
-import { isoTime } from './form.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import { cameraOf, type Camera } from './view.js';
 
 const Timestamp = Type.String({ format: 'date-time' });

@@ -3,7 +3,7 @@ import type { ApiKey } from '../service/accounts/api-keys.js';
 import { NAME_PATTERN, ROLES, type Account, type Role } from '../service/accounts/roles.js';
 import { LastAdminError, randomPassword } from '../service/accounts/users.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
 import { pageOf, PageQuery, pagination, type PageOf } from '../contract/pages.js';
 
 const closed = { additionalProperties: false } as const;

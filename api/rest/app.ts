@@ -7,8 +7,10 @@ import { ROLES, type Account, type Role } from '../service/accounts/roles.js';
 import { recordActions } from './record-actions.js';
 import { readCredentials } from '../service/accounts/credentials.js';
 import { viewOf, type AnyEndpoint } from '../contract/endpoint.js';
-import { ApiError, codeOf, errorBody, misdirected, unauthenticated } from '../contract/errors.js';
-import { successBody, type Form } from '../contract/form.js';
+import { codeOf, errorBody, misdirected, statusOf, unauthenticated } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
+import { successBody } from '../contract/form.js';
+import { type Form } from '../service/form.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { addressKey } from '../service/limits/addresses.js';
 import type { Hosts } from '../service/limits/hosts.js';
@@ -230,7 +232,7 @@ function answerErrors(deployment: Deployment, formOf: FormFinder): Middleware {
     } catch (thrown) {
       const error = toApiError(thrown, context, deployment);
       context.state.problem = codeOf(error);
-      context.status = error.status;
+      context.status = statusOf(error);
       context.set(error.headers);
       const form = formOf(context) ?? deployment.form;
       context.body = errorBody(form, error, timestamp(deployment), context.state.requestId);

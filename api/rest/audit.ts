@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { AuditEntry } from '../service/audit/audit-log.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
-import { isoTime } from '../contract/form.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import { PageFields, pagination } from '../contract/pages.js';
 import { readRange, Time } from './ranges.js';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ACCESS_SECONDS, type TokenPair } from '../service/accounts/tokens.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
 import { addressKey } from '../service/limits/addresses.js';
 
 interface Credentials {

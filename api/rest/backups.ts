@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { makeBackup, type Backup } from '../service/backup/make-backup.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
 import { topologyOf } from './topologies.js';
 
 /** Topologies of which one is being made: two at a time would only slow each other down. */

@@ -1,6 +1,6 @@
 import bodyParser from '@koa/bodyparser';
 import type { Middleware } from 'koa';
-import { ApiError } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
 
 export interface BodyOptions {
   /** Bytes. */

@@ -4,8 +4,8 @@ import type { PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import type { RunningTopology } from '../../pipeline/runtime/status.js';
 import { CLIP, renderClip } from '../contract/clip.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
-import { fromIsoTime } from '../contract/form.js';
+import { ApiError } from '../service/errors.js';
+import { fromIsoTime } from '../../pipeline/base/iso-time.js';
 import { placesOf, readerOf, storeOf, storesOf, type Place } from '../service/deployment/places.js';
 import { Time } from './ranges.js';
 

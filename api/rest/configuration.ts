@@ -17,8 +17,9 @@ import {
   shownAs,
 } from '../contract/configuration.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
-import { isoTime, type Form } from '../contract/form.js';
+import { ApiError } from '../service/errors.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
+import { type Form } from '../service/form.js';
 import { PageQuery, pageOf, pagination, type PageOf } from '../contract/pages.js';
 
 const closed = { additionalProperties: false } as const;

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Cursor } from '../../pipeline/component/index.js';
-import { ApiError } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
 
 const SEAL_BYTES = 16;
 

@@ -6,7 +6,7 @@ import type {
 } from '../../pipeline/runtime/dead-letters/letter-desk.js';
 import type { DeadLetter } from '../../pipeline/state/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
 import {
   letterBody,
   LetterSchema,

@@ -7,7 +7,7 @@ import {
   type SensedEvent,
 } from '../../pipeline/model/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
-import { isoTime } from '../contract/form.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import { PageFields, pagination, type PageOf } from '../contract/pages.js';
 import { placeOf, readerOf } from '../service/deployment/places.js';
 import { readRange, Time } from './ranges.js';

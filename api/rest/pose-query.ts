@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
-import { fromIsoTime, isoTime } from '../contract/form.js';
+import { ApiError } from '../service/errors.js';
+import { fromIsoTime, isoTime } from '../../pipeline/base/iso-time.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { placeOf, readerOf, storeOf } from '../service/deployment/places.js';
 import { Answers } from '../service/queries/pose-query/answers.js';

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox';
 import type { PersonRow } from '../../pipeline/component/index.js';
 import type { PoseFrame } from '../../pipeline/model/index.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
 import { PageFields, pagination } from '../contract/pages.js';
 import {
   PoseFrameASchema,
@@ -13,14 +13,8 @@ import {
   type PoseSelection,
 } from '../contract/pose.js';
 import type { Deployment } from '../service/deployment/deployment.js';
-import {
-  latestPose,
-  placeOf,
-  readerOf,
-  requireRunning,
-  viewOfEnvironment,
-  type Place,
-} from '../service/deployment/places.js';
+import { latestPose, placeOf, readerOf, requireRunning, type Place } from '../service/deployment/places.js';
+import { viewOfEnvironment } from '../contract/pose-views.js';
 import { openCursor, sealCursor } from './cursor.js';
 import { readRange, refuseEmpty, Time } from './ranges.js';
 

@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { modelText, PoseResultSchema, WHOLE, type PoseView } from '../contract/pose.js';
 import type { Deployment } from '../service/deployment/deployment.js';
-import { viewOfEnvironment } from '../service/deployment/places.js';
+import { viewOfEnvironment } from '../contract/pose-views.js';
 import { FrameSchema, MOST_FRAMES } from '../service/queries/processing/frames.js';
 import { PoseProcessing, type Processed } from '../service/queries/processing/processing.js';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { ApiError } from '../contract/errors.js';
-import { fromIsoTime, isoTime } from '../contract/form.js';
+import { ApiError } from '../service/errors.js';
+import { fromIsoTime, isoTime } from '../../pipeline/base/iso-time.js';
 
 export const Time = Type.String({ format: 'date-time' });
 

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
-import { ApiError, type FieldError } from '../contract/errors.js';
-import { fromIsoTime } from '../contract/form.js';
+import { ApiError, type FieldError } from '../service/errors.js';
+import { fromIsoTime } from '../../pipeline/base/iso-time.js';
 
 /** `verbose`: a schema with a `pattern` says in `x-expected` what that means. */
 const shared = { useDefaults: true, strict: false, verbose: true };

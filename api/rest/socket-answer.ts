@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { errorBody, type ApiError } from '../contract/errors.js';
-import type { Form } from '../contract/form.js';
+import { errorBody, statusOf } from '../contract/errors.js';
+import { type ApiError } from '../service/errors.js';
+import type { Form } from '../service/form.js';
 import { addressKey } from '../service/limits/addresses.js';
 import type { Limits } from '../service/limits/limits.js';
 
@@ -33,11 +34,9 @@ export async function answerSocket(
     'X-Request-Id': requestId,
     Connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const status = statusOf(error);
   if (!socket.writable) return;
-  socket.end(
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ''}\r\n${lines.join('')}\r\n${body}`,
-    () => {
-      socket.destroy();
-    },
-  );
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`, () => {
+    socket.destroy();
+  });
 }

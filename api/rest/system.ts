@@ -3,11 +3,12 @@ import type { CheckedTopology } from '../../pipeline/config/index.js';
 import type { LifecycleState, Step, TopologyStatus } from '../../pipeline/runtime/status.js';
 import { uncalibrated } from '../service/deployment/calibrated.js';
 import type { Field, Value } from '../service/configuration/field.js';
-import { startBody, StartConfiguration, startFields, startPathOf } from '../service/configuration/start.js';
+import { startBody, StartConfiguration, startFields, startPathOf } from '../contract/start.js';
 import { at } from '../contract/configuration.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
-import { isoTime, type Form } from '../contract/form.js';
+import { ApiError } from '../service/errors.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
+import { type Form } from '../service/form.js';
 import {
   StartASchema,
   StartBSchema,

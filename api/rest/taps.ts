@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { plainRecords, type Data, type LinkTable } from '../../pipeline/model/index.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
 import { shownOf } from '../service/deployment/anonymous.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { topologyOf } from './topologies.js';

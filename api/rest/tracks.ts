@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../pipeline/component/index.js';
 import { defineEndpoint, formView } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
-import { isoTime } from '../contract/form.js';
+import { ApiError } from '../service/errors.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import { placeOf, readerOf } from '../service/deployment/places.js';
 import { readRange, Time } from './ranges.js';
 import { TrackSummary, type TrackPoint } from './track-summary.js';

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ApiError } from '../contract/errors.js';
-import type { Form } from '../contract/form.js';
+import { ApiError } from '../service/errors.js';
+import type { Form } from '../service/form.js';
 import type { Limits } from '../service/limits/limits.js';
 import { answerSocket } from './socket-answer.js';
 

@@ -4,7 +4,7 @@ import { stateKeysOf } from '../../pipeline/runtime/privacy/privacy.js';
 import { AddressError, checkLiteral } from '../../sinks/webhook/address.js';
 import { MOST_WEBHOOKS, WebhookRegistry, type Webhook } from '../../sinks/webhook/registry.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
-import { ApiError } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
 import { PageFields, pagination, type PageOf } from '../contract/pages.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { webhooksNode } from '../service/deployment/webhooks-node.js';

@@ -1,7 +1,7 @@
 import { ALERT_TYPES, type Domain, type SensedEvent } from '../../pipeline/model/index.js';
 import { actionsRequired, clipPath } from '../../sinks/shared/alert.js';
-import { isoTime } from '../contract/form.js';
-import type { AlertFilters } from './messages.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
+import type { AlertFilters } from '../contract/client-messages.js';
 
 /** These may be about nobody in particular. */
 const IMPERSONAL: readonly string[] = ['crowd', 'intrusion'];

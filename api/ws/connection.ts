@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../service/accounts/authenticator.js';
-import type { Form } from '../contract/form.js';
-import type { AlertFilters, Channel, PoseFilters } from './messages.js';
+import type { Form } from '../service/form.js';
+import type { AlertFilters, Channel, PoseFilters } from '../contract/client-messages.js';
 
 /** Bytes that may wait in a client's socket before messages to it are left out. */
 export const FULL_BYTES = 1 << 20;

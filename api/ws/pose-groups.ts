@@ -1,8 +1,8 @@
 import type { PoseFrame } from '../../pipeline/model/index.js';
-import type { Form } from '../contract/form.js';
+import type { Form } from '../service/form.js';
 import type { PoseSelection, PoseView } from '../contract/pose.js';
 import type { Connection, Subscription } from './connection.js';
-import type { PoseFilters } from './messages.js';
+import type { PoseFilters } from '../contract/client-messages.js';
 
 /** The text of a frame's message that comes after the subscription's id. */
 type Body = string;

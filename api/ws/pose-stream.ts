@@ -3,10 +3,13 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import { ApiError, codeOf, misdirected } from '../contract/errors.js';
-import { isoTime, type Form } from '../contract/form.js';
+import { codeOf, misdirected } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
+import { type Form } from '../service/form.js';
 import type { Deployment } from '../service/deployment/deployment.js';
-import { placeOf, placesOf, viewOfEnvironment } from '../service/deployment/places.js';
+import { placeOf, placesOf } from '../service/deployment/places.js';
+import { viewOfEnvironment } from '../contract/pose-views.js';
 import { addressKey } from '../service/limits/addresses.js';
 import type { Hosts } from '../service/limits/hosts.js';
 import type { Limits } from '../service/limits/limits.js';
@@ -15,7 +18,13 @@ import { alertMessage, isWanted } from './alerts.js';
 import { Connection, FULL_BYTES, type Subscription } from './connection.js';
 import { EndedSubscriptions, RESUME_MS } from './ended.js';
 import { Feeds } from './feeds.js';
-import { MessageError, readMessage, type AlertFilters, type Channel, type Subscribe } from './messages.js';
+import {
+  MessageError,
+  readMessage,
+  type AlertFilters,
+  type Channel,
+  type Subscribe,
+} from '../contract/client-messages.js';
 import { PoseGroups, poseUpdate } from './pose-groups.js';
 import { answerPlainly } from './plain-call.js';
 import { Recent } from './recent.js';

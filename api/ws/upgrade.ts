@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Authenticator, Caller, Presented } from '../service/accounts/authenticator.js';
-import { ApiError, unauthenticated } from '../contract/errors.js';
+import { unauthenticated } from '../contract/errors.js';
+import { ApiError } from '../service/errors.js';
 import type { Limits } from '../service/limits/limits.js';
 
 /** By token or, for services, by key. */

@@ -9,7 +9,7 @@ import {
   type Sink,
 } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
-import { tellReseal } from '../../pipeline/runtime/privacy/privacy.js';
+import { tellReseal } from '../../pipeline/telemetry/reseal.js';
 import { BACKUPS } from '../../pipeline/state/index.js';
 import type { Writer } from '../shared/writer.js';
 import { DuckDBReader } from './reader.js';

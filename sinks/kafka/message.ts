@@ -1,7 +1,8 @@
 import { Type, type Static, type TObject } from 'typebox';
 import { choice } from '../../pipeline/component/index.js';
 import type { Data, Failure, Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import { isoTime, provenanceBody } from '../shared/alert.js';
+import { provenanceBody } from '../shared/alert.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import { finiteJson } from '../shared/json.js';
 
 /** Results as they are written to topics: the source of their types, their JSON schema, and its page in docs/. */

@@ -1,5 +1,6 @@
 import type { Measure } from '../../pipeline/model/index.js';
-import { isoTime, provenanceBody } from '../shared/alert.js';
+import { provenanceBody } from '../shared/alert.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import type { Domain } from './topics.js';
 
 type Values = Record<string, number>;

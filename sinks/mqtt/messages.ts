@@ -8,7 +8,8 @@ import type {
   SensedEvent,
 } from '../../pipeline/model/index.js';
 import { KEYPOINT_NAMES } from '../../pipeline/model/index.js';
-import { alertBody, isoTime, provenanceBody } from '../shared/alert.js';
+import { alertBody, provenanceBody } from '../shared/alert.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import { finiteJson } from '../shared/json.js';
 import { Analytics } from './analytics.js';
 import { Occupancy } from './occupancy.js';

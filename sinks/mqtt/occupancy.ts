@@ -1,5 +1,6 @@
 import type { Data, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
-import { isoTime, provenanceBody } from '../shared/alert.js';
+import { provenanceBody } from '../shared/alert.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 
 /** Why a room counts as occupied. */
 export type OccupancyReason = 'motion' | 'tracked' | 'fallen';

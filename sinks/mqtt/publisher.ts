@@ -3,7 +3,7 @@ import type { Data, Environment, Failure } from '../../pipeline/model/index.js';
 import { MqttConnection } from '../../pipeline/sources/mqtt/connection.js';
 import { BrokerError } from '../../pipeline/sources/mqtt/errors.js';
 import type { BrokerSettings } from '../../pipeline/sources/mqtt/settings.js';
-import { isoTime } from '../shared/alert.js';
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import { discoveries, type Entity } from './home-assistant.js';
 import { Messages, type Message, type MessageKind } from './messages.js';
 import { Topics } from './topics.js';

@@ -1,3 +1,4 @@
+import { isoTime } from '../../pipeline/base/iso-time.js';
 import {
   DEFAULT_DOMAIN,
   type Domain,
@@ -85,6 +86,3 @@ export const provenanceBody = ({ origin, model }: Provenance): ProvenanceBody =>
     },
   }),
 });
-
-/** Microseconds since 1970 as payloads write times: ISO 8601 with milliseconds, UTC. */
-export const isoTime = (microseconds: number): string => new Date(microseconds / 1000).toISOString();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { defineSink, type Context, type Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure, SensedEvent } from '../../pipeline/model/index.js';
-import { tellReseal } from '../../pipeline/runtime/privacy/privacy.js';
+import { tellReseal } from '../../pipeline/telemetry/reseal.js';
 import { NO_KEYS, openState, STATE_FILE, StateStore, type StateKeys } from '../../pipeline/state/index.js';
 import { packageVersion } from '../../pipeline/base/paths.js';
 import { hideSecret } from '../../pipeline/base/secrets.js';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PoseView } from '../../api/contract/pose.js';
 import { Connection, type Subscription } from '../../api/ws/connection.js';
 import { EndedSubscriptions } from '../../api/ws/ended.js';
-import type { PoseFilters } from '../../api/ws/messages.js';
+import type { PoseFilters } from '../../api/contract/client-messages.js';
 import { PoseGroups } from '../../api/ws/pose-groups.js';
 import { Recent } from '../../api/ws/recent.js';
 import { testEnvironment } from '../support/context.js';

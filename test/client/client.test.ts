@@ -12,7 +12,7 @@ import {
   type SocketClass,
 } from '../../api/client/index.js';
 import { ApiKeys } from '../../api/service/accounts/api-keys.js';
-import { ServerSchemas } from '../../api/contract/messages.js';
+import { ServerSchemas } from '../../api/contract/server-messages.js';
 import { openService, type TestService } from '../api/support.js';
 import { FIRST_TIME, fallEvent, person, poseFrame } from '../support/fake-topology.js';
 

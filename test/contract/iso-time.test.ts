@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromIsoTime } from '../../api/contract/form.js';
+import { fromIsoTime } from '../../pipeline/base/iso-time.js';
 
 const iso = (text: string): string => new Date(fromIsoTime(text) / 1000).toISOString();
 

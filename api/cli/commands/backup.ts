@@ -38,7 +38,7 @@ async function backUp(file: string, options: BackupOptions): Promise<Made> {
   const [{ loadForCommand }, { registryWith }, { createRunner }, { createLogger }, { makeBackup }] =
     await Promise.all([
       import('../topologies.js'),
-      import('../plugins.js'),
+      import('../../plugins.js'),
       import('../../../pipeline/runtime/runner.js'),
       import('../../../pipeline/telemetry/log.js'),
       import('../../service/backup/make-backup.js'),

@@ -22,7 +22,7 @@ export function register(program: Command): void {
     .action(async (file: string, options: GraphOptions) => {
       const [{ loadForCommand }, { registryWith }, { toDot, toMermaid }] = await Promise.all([
         import('../topologies.js'),
-        import('../plugins.js'),
+        import('../../plugins.js'),
         import('../../../pipeline/config/index.js'),
       ]);
       if (options.format !== 'mermaid' && options.format !== 'dot') {

@@ -22,7 +22,7 @@ export function register(program: Command): void {
     .action(async (backup: string, file: string, { replace, plugin, json }: RestoreOptions) => {
       const [{ loadForCommand }, { registryWith }, { restoreBackup }] = await Promise.all([
         import('../topologies.js'),
-        import('../plugins.js'),
+        import('../../plugins.js'),
         import('../../service/backup/restore-backup.js'),
       ]);
       const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };

@@ -52,7 +52,7 @@ async function test(
 ): Promise<void> {
   const [{ registryWith }, { topologyFiles, printProblems, summary }, { readSuites, runSuites }, report] =
     await Promise.all([
-      import('../plugins.js'),
+      import('../../plugins.js'),
       import('../topologies.js'),
       import('../../../pipeline/testing/suites.js'),
       import('../../../pipeline/testing/report.js'),

@@ -49,7 +49,7 @@ async function validate(
     { printProblems, summary, topologyFiles },
   ] = await Promise.all([
     import('../../../pipeline/config/index.js'),
-    import('../plugins.js'),
+    import('../../plugins.js'),
     import('../topologies.js'),
   ]);
   const registry = await registryWith(plugin);

@@ -4,7 +4,7 @@ import type { Environment } from '../../../pipeline/model/index.js';
 import { PERIODS, periodUntil, type Period, type Range } from '../../service/queries/analytics/periods.js';
 import { Rollups } from '../../service/queries/analytics/rollups.js';
 import { defineEndpoint, formView, type AnyEndpoint } from '../../contract/endpoint.js';
-import { ApiError } from '../../contract/errors.js';
+import { ApiError } from '../../service/errors.js';
 import { placeOf, readerOf } from '../../service/deployment/places.js';
 import { refuseEmpty } from '../ranges.js';
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Measure, SensedEvent } from '../../../pipeline/model/index.js';
 import { HOUR } from '../../service/queries/analytics/periods.js';
 import { over, rounded } from '../../service/queries/analytics/rollups.js';
-import { isoTime } from '../../contract/form.js';
+import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../ranges.js';
 import { domainEndpoint, type Metric, type Question } from './domain.js';
 import { Count, eventsOf, Place } from './events.js';

@@ -11,7 +11,7 @@ import {
   type Peak,
 } from '../../service/queries/analytics/rollups.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
-import { isoTime } from '../../contract/form.js';
+import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../ranges.js';
 import { askedOf, RangeParameters, type RangeQuery } from './asked.js';
 

@@ -18,7 +18,7 @@ import {
 } from '../../service/queries/analytics/rollups.js';
 import { SETTLED, unmeasured } from '../../service/queries/analytics/unmeasured.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
-import { isoTime } from '../../contract/form.js';
+import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../ranges.js';
 import { askedOf, RangeParameters, type Asked, type RangeQuery } from './asked.js';
 import { Count } from './events.js';

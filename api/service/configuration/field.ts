@@ -5,7 +5,7 @@ import type {
   NodeOverride,
   Overrides,
 } from '../../../pipeline/config/index.js';
-import type { Form } from '../../contract/form.js';
+import type { Form } from '../form.js';
 
 export type Value = number | boolean | string;
 

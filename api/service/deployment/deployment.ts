@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../../../pipeline/component/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import type { Data } from '../../../pipeline/model/index.js';
-import type { Form } from '../../contract/form.js';
+import type { Form } from '../form.js';
 import type { ApiKeys } from '../accounts/api-keys.js';
 import type { Authenticator } from '../accounts/authenticator.js';
 import type { Tokens } from '../accounts/tokens.js';

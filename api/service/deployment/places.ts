@@ -1,9 +1,7 @@
 import type { LiveFeed, Reader } from '../../../pipeline/component/index.js';
 import type { Environment, PoseFrame } from '../../../pipeline/model/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
-import type { Call } from '../../contract/endpoint.js';
-import { ApiError } from '../../contract/errors.js';
-import { PoseView } from '../../contract/pose.js';
+import { ApiError } from '../errors.js';
 import type { Deployment } from './deployment.js';
 
 /** An environment, and the topology that senses it: its store, its live results and its state answer for it. */
@@ -36,24 +34,14 @@ export function placeOf(deployment: Deployment, id: string | undefined): Place {
   );
 }
 
-const views = new WeakMap<Environment, PoseView>();
-
-/** The view of an environment as it is now: applying a new file may have changed it. */
-export function viewOfEnvironment(deployment: Deployment, id: string): PoseView {
-  const { environment, running } = placeOf(deployment, id);
-  const known = views.get(environment);
-  if (known) return known;
-  const made = new PoseView(environment, running.topology.id);
-  views.set(environment, made);
-  return made;
-}
-
 /**
  * The store that history is read from, for a call: it stops working once nobody waits for it. It is there while the
  * topology is stopped, too. @throws ApiError 503 while there is none
  */
-export const readerOf = async (running: RunningTopology, { signal }: Pick<Call, 'signal'>): Promise<Reader> =>
-  (await storeOf(running)).until(signal);
+export const readerOf = async (
+  running: RunningTopology,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Reader> => (await storeOf(running)).until(signal);
 
 /** The same for all calls. @throws ApiError 503 while there is none. */
 export async function storeOf(running: RunningTopology): Promise<Reader> {

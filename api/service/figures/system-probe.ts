@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Logger } from '../../../pipeline/component/index.js';
 import type { NodeStatus, RunningTopology, TopologyStatus } from '../../../pipeline/runtime/status.js';
-import type { Resources, Traffic } from '../../contract/system.js';
+import type { Resources, Traffic } from './resources.js';
 import { CallCount, PersonCount, type Watch } from './counts.js';
 import { GpuProbe, type AskGpu } from './gpu.js';
 import { History } from './history.js';

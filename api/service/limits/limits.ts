@@ -1,8 +1,8 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { ApiError } from '../../contract/errors.js';
+import { ApiError } from '../errors.js';
 import type { KnownAddresses } from './known-addresses.js';
 import { SLOW_MS, SlowedNames } from './slowed-names.js';
-import type { Form } from '../../contract/form.js';
+import type { Form } from '../form.js';
 
 /** Categories of section 8.3: calls are counted by them. */
 export type LimitCategory =

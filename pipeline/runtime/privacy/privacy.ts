@@ -9,6 +9,7 @@ import {
   type StateStore,
 } from '../../state/index.js';
 import type { Log } from '../../telemetry/log.js';
+import { tellReseal } from '../../telemetry/reseal.js';
 import { Anonymiser } from './anonymise.js';
 
 type Private = Pick<Settings, 'privacy' | 'stateFolder'>;
@@ -44,13 +45,3 @@ export const openStateOf = (topology: string, settings: Private, log: Log): Prom
   openState(settings.stateFolder, topology, stateKeysOf(settings), (becomes) => {
     tellReseal(log, settings.stateFolder, becomes);
   });
-
-/** That what lay in the clear is being encrypted is good to know; the other way round is worth a warning. */
-export function tellReseal(
-  log: Pick<Log, 'info' | 'warn'>,
-  what: string,
-  becomes: 'encrypted' | 'clear',
-): void {
-  if (becomes === 'encrypted') log.info('what was kept in the clear is written anew, encrypted', { what });
-  else log.warn('what was encrypted is written anew in the clear, as encryption was switched off', { what });
-}

@@ -8,8 +8,8 @@ import {
   type LinkTable,
 } from '../../../../pipeline/model/index.js';
 import { statedLayout } from '../../../../pipeline/formats/csi-json.js';
-import { ApiError } from '../../../contract/errors.js';
-import { fromIsoTime } from '../../../contract/form.js';
+import { ApiError } from '../../errors.js';
+import { fromIsoTime } from '../../../../pipeline/base/iso-time.js';
 import { rowsOf, shapeText, someSenders, type Layouts } from './layouts.js';
 
 const closed = { additionalProperties: false } as const;

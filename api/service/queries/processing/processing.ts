@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Data, Person, PoseFrame, Window } from '../../../../pipeline/model/index.js';
-import { ApiError } from '../../../contract/errors.js';
+import { ApiError } from '../../errors.js';
 import type { Deployment } from '../../deployment/deployment.js';
 import { requireRunning } from '../../deployment/places.js';
 import { poseChain, windowTimes, type PoseChain } from './chain.js';

@@ -1,7 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { EVENT_TYPES, SEVERITIES } from '../../pipeline/model/index.js';
 import { PersonASchema, PersonBSchema, PoseFrameASchema, PoseFrameBSchema } from './pose.js';
-import { AlertFiltersSchema, FilterSchemas, PoseFiltersSchema, ResumeSchemas } from '../ws/messages.js';
+import { AlertFiltersSchema, FilterSchemas, PoseFiltersSchema, ResumeSchemas } from './client-messages.js';
 
 const closed = { additionalProperties: false } as const;
 const Timestamp = Type.String({ format: 'date-time' });

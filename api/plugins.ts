@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Registry, type Component } from '../../pipeline/component/index.js';
-import { packageFolder } from '../../pipeline/base/paths.js';
-import { CommandError, EXIT } from '../../pipeline/base/exit.js';
-import { components } from '../components.js';
+import { Registry, type Component } from '../pipeline/component/index.js';
+import { packageFolder } from '../pipeline/base/paths.js';
+import { CommandError, EXIT } from '../pipeline/base/exit.js';
+import { components } from './components.js';
 
 /**
  * The components that ship, and those of the user's own modules (compiled; default export: a component or a list).

@@ -1,8 +1,8 @@
 import { Type, type TObject } from 'typebox';
-import { at, objectOf, pathOf, put, type Tree } from '../../contract/configuration.js';
-import type { Form } from '../../contract/form.js';
-import type { Field, Value } from './field.js';
-import { FIELDS } from './fields.js';
+import { at, objectOf, pathOf, put, type Tree } from './configuration.js';
+import type { Form } from '../service/form.js';
+import type { Field, Value } from '../service/configuration/field.js';
+import { FIELDS } from '../service/configuration/fields.js';
 
 /** Fields that a start may set, section 4.3, by their path in `configuration`; their values are those of Form B. */
 const PATHS: Readonly<Record<Form, readonly (readonly [string, string])[]>> = {

@@ -1,0 +1,16 @@
+import type { Environment } from '../../pipeline/model/index.js';
+import type { Deployment } from '../service/deployment/deployment.js';
+import { placeOf } from '../service/deployment/places.js';
+import { PoseView } from './pose.js';
+
+const views = new WeakMap<Environment, PoseView>();
+
+/** The view of an environment as it is now: applying a new file may have changed it. */
+export function viewOfEnvironment(deployment: Deployment, id: string): PoseView {
+  const { environment, running } = placeOf(deployment, id);
+  const known = views.get(environment);
+  if (known) return known;
+  const made = new PoseView(environment, running.topology.id);
+  views.set(environment, made);
+  return made;
+}
