@@ -39,9 +39,9 @@ const Config = Type.Object(
 export const file = defineSink({
   name: 'file',
   summary: 'Writes results to NDJSON or Parquet files, rotated by size and time.',
-  description: `Files for other programs. All choices follow event time, so a repeated run writes the same records to the same files, in the same order.
+  description: `Files for other programs. A repeated run writes the same records; the order of their lines can differ in a few places.
 
-- Records of several inputs are written in order of event time, then \`pose\`, \`event\`, \`measure\`, then in the order of \`from\`. A record waits for the slowest input. If an input stands still, 4,096 records wait at most; beyond that the earliest are written, and what the input brings later stands behind them.
+- Records of several inputs are written by event time, then \`pose\`, \`event\`, \`measure\`, then in the order of \`from\`. A record waits for the slowest input. Some records are late: a pose carries the middle of its window, a total the start of its minute. A late record is written where it arrives, so its line can move between runs; sort by \`time\` to compare files. If an input stands still, 4,096 records wait at most; beyond that the earliest are written, and what the input brings later stands behind them.
 - Beside the files lies an index (\`.index\`) of where each epoch began: after a crash the files are cut back to the checkpoint and written again.
 - NDJSON is synced to disk at each checkpoint. A file is complete once the next one has begun.
 - Parquet rows wait in a database (\`.staging\`) until later rows came and a checkpoint covers them. Closing writes those of the last stretch too; a later run that goes on writes that file again, whole. A Parquet file is complete or not there.

@@ -235,8 +235,8 @@ export interface SinkDefinition<
   /** Its sinks can be read back: they have a `reader`. */
   readonly store?: boolean;
   /**
-   * Records of several inputs come in order of event time, the same order in each run. A record waits until no
-   * input can bring an earlier one; while an input stands still, 4,096 wait at most. Default: as they arrive.
+   * Records of several inputs come by event time: each waits until the watermarks of all inputs have passed it, late
+   * ones come where they arrive. While an input stands still, 4,096 wait at most. Default: as they arrive.
    */
   readonly ordered?: boolean;
   /** It writes through `context.transaction` where there is one: exactly once then. */
