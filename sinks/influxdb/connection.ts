@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { InfluxDB } from 'influx';
+import { excerpt, reasonOf, retryAfter, whyOf } from './answer.js';
 import type { Point } from './points.js';
 
 /** Where InfluxDB is and who writes. */
@@ -121,8 +122,7 @@ export class Connection {
         }),
       signal,
     );
-    const { results } = answer as { readonly results: readonly { error?: string; series?: Series[] }[] };
-    return results.map(({ error, series }) => {
+    return this.#results(answer).map(({ error, series }) => {
       if (error !== undefined) throw this.#refused(error);
       return series ?? [];
     });
@@ -167,14 +167,36 @@ export class Connection {
     } finally {
       this.#watch = null;
     }
+    let answer: T;
     try {
-      return await Promise.race([asked, cut]);
+      answer = await Promise.race([asked, cut]);
     } catch (error) {
       signal?.throwIfAborted();
       if (response?.statusCode === undefined || response.statusCode < 300)
         throw this.#unavailable(whyOf(error));
       throw this.#answered(path, response, whyOf(error));
     }
+    // A page of a proxy is no receipt: InfluxDB answers a write with 204.
+    if (path === '/write' && response && response.statusCode !== 204)
+      throw this.#foreign(
+        `a write with ${response.statusCode} (${response.headers['content-type'] ?? 'no content type'}), not with 204`,
+      );
+    return answer;
+  }
+
+  /** @throws InfluxError where something else than InfluxDB has answered, or something in between */
+  #results(answer: unknown): readonly { readonly error?: string; readonly series?: Series[] }[] {
+    const results = (answer as { readonly results?: unknown } | null | undefined)?.results;
+    const isOne = (one: unknown): boolean => typeof one === 'object' && one !== null;
+    if (Array.isArray(results) && results.every(isOne)) return results as { series?: Series[] }[];
+    throw this.#foreign(`a query with ${excerpt(answer)}, not with \`results\``);
+  }
+
+  #foreign(what: string): InfluxError {
+    return new InfluxError(
+      'influxdb.unavailable',
+      `${this.address.url} answers ${what}: does InfluxDB listen there, or a proxy in front of it?`,
+    );
   }
 
   #answered(path: string, { statusCode, headers }: IncomingMessage, text: string): InfluxError {
@@ -277,25 +299,4 @@ function watchedAgent(url: string, made: (request: ClientRequest) => void): Http
     add(request, ...rest);
   };
   return agent;
-}
-
-const whyOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  if (error.message !== '') return error.message;
-  return 'code' in error ? String(error.code) : error.name;
-};
-
-/** The words within the client's `A 400 Bad Request error occurred: {"error":"..."}`. */
-function reasonOf(text: string): string {
-  const body = /error occurred: (.*)$/s.exec(text)?.[1] ?? text;
-  const said = /"(?:error|message)":\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1];
-  return said === undefined ? body.trim() : String(JSON.parse(said)).trim();
-}
-
-/** Milliseconds of a `Retry-After` in seconds, or as a date on the server's own clock. */
-function retryAfter(header: string | undefined, now: string | undefined): number | null {
-  if (header === undefined) return null;
-  const seconds = Number(header);
-  const wait = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - Date.parse(now ?? '');
-  return Number.isNaN(wait) ? null : Math.max(0, wait);
 }

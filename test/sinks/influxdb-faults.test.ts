@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
-import { counter, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { counter, measure, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { Connection } from '../../sinks/influxdb/connection.js';
+import { pointsOf } from '../../sinks/influxdb/points.js';
+import { TagValues } from '../../sinks/influxdb/tags.js';
+import { startReceiver } from '../support/http-receiver.js';
 import { startInfluxStub, type InfluxStub, type StubAnswer } from '../support/influx-stub.js';
 
 let stub: InfluxStub;
@@ -62,4 +66,25 @@ test('of what is refused for good, the dead letters and the store make up the wh
   const { failed } = runner.status().nodes.find(({ id }) => id === 'influx')!;
   expect(failed).toBe(rows.filter((row) => Number(/@(\d+)/.exec(row)![1]) % 7_000 === 0).length);
   expect(stored()).toEqual(rows.filter((row) => Number(/@(\d+)/.exec(row)![1]) % 7_000 !== 0));
+});
+
+test.each([
+  ['another API', '{"hello":"world"}', '`{"hello":"world"}`'],
+  ['a results that is none', '{"results":{}}', '`{"results":{}}`'],
+  ['null', 'null', '`null`'],
+  ['a list of nothing', '{"results":[null]}', '`{"results":[null]}`'],
+])('a server that answers with %s is named with what it answered', async (_, body, shown) => {
+  const server = await startReceiver();
+  server.answer = (_call, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  const url = new URL(server.url).origin;
+  const none = { username: null, password: null, token: null };
+  const connection = await Connection.to({ url, database: 'ward', ...none, timeoutMs: 1000 });
+  await expect(connection.query('SHOW DATABASES')).rejects.toThrow(
+    `${url} answers a query with ${shown}, not with \`results\``,
+  );
+  const points = pointsOf(measure('motion', 1, 1), new TagValues([]));
+  await expect(connection.write(points, null)).rejects.toThrow('answers a write with 200 (application/json)');
+  connection.close();
+  await server.close();
 });

@@ -1,0 +1,28 @@
+import { format } from 'node:util';
+
+export const whyOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  if (error.message !== '') return error.message;
+  return 'code' in error ? String(error.code) : error.name;
+};
+
+/** The beginning of an answer, on one line. */
+export function excerpt(answer: unknown): string {
+  const text = typeof answer === 'string' ? answer : format('%j', answer);
+  return `\`${text.replaceAll(/\s+/g, ' ').slice(0, 200)}\``;
+}
+
+/** The words within the client's `A 400 Bad Request error occurred: {"error":"..."}`. */
+export function reasonOf(text: string): string {
+  const body = /error occurred: (.*)$/s.exec(text)?.[1] ?? text;
+  const said = /"(?:error|message)":\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1];
+  return said === undefined ? body.trim() : String(JSON.parse(said)).trim();
+}
+
+/** Milliseconds of a `Retry-After` in seconds, or as a date on the server's own clock. */
+export function retryAfter(header: string | undefined, now: string | undefined): number | null {
+  if (header === undefined) return null;
+  const seconds = Number(header);
+  const wait = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header) - Date.parse(now ?? '');
+  return Number.isNaN(wait) ? null : Math.max(0, wait);
+}
