@@ -241,6 +241,11 @@ export interface SinkDefinition<
   readonly ordered?: boolean;
   /** It writes through `context.transaction` where there is one: exactly once then. */
   readonly transactional?: boolean;
+  /**
+   * Set where records may be written in any order: how many writes may be under way, also beside a flush. What
+   * `write` has taken is safe then. Left out: one after the other, in order.
+   */
+  readonly maxInFlight?: (config: Static<S>) => number;
   /** Fields that must be as the source has them where it writes through a transaction: the connection is the source's. */
   readonly likeSource?: readonly string[];
   readonly create: (config: Static<S>, context: Context) => Sink;
@@ -260,8 +265,11 @@ export type AnySource = Omit<SourceDefinition, ErasedFields | 'partitions' | 'ti
   };
 export type AnyOperator = Omit<OperatorDefinition, ErasedFields | 'asynchronous'> &
   Erased<Operator> & { readonly asynchronous?: { readonly maxInFlight: (config: never) => number } };
-export type AnySink = Omit<SinkDefinition, ErasedFields | 'recovery'> &
-  Erased<Sink> & { readonly recovery: Recovery | ((config: never) => Recovery) };
+export type AnySink = Omit<SinkDefinition, ErasedFields | 'recovery' | 'maxInFlight'> &
+  Erased<Sink> & {
+    readonly recovery: Recovery | ((config: never) => Recovery);
+    readonly maxInFlight?: (config: never) => number;
+  };
 
 /** Whose times the records of a source of this configuration have. */
 export function timingOf({ timing, replayable }: AnySource, config: object): Timing {

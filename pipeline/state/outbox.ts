@@ -1,39 +1,31 @@
 import type { Data } from '../model/index.js';
-import { decode, encode, type StateStore, type Table } from './store.js';
+import { Lane, type OutboxEntry, type OutboxLane } from './outbox-lane.js';
+import type { StateStore } from './store.js';
 
-/** Alerts come first, then what is to be written once more, then all else. */
-export type OutboxLane = 'urgent' | 'again' | 'rest';
-
-/** Records that were written together, or are to be. */
-export interface OutboxEntry {
-  readonly lane: OutboxLane;
-  /** Counts up in its lane. */
-  readonly number: number;
-  readonly epoch: number;
-  readonly records: readonly Data[];
-}
-
-/** Epoch and count of an entry stand before its records. */
-const HEADER_BYTES = 12;
+export type { OutboxEntry, OutboxLane } from './outbox-lane.js';
 
 /**
- * Records that a sink has taken over durably but not yet delivered: its store is away, or slow. An
- * entry is handed out by `next`, then `delivered` says that
- * the store took it and `flushed` that it is safe there; only then a checkpoint may `cut` it.
+ * Records that a sink has taken over durably but not yet delivered: its store is away, or slow. Entries are
+ * handed out by `take`; then `delivered` says that the store took one, or `giveBack` that it is to come again, and
+ * `flushed` that what was delivered is safe there; only then a checkpoint may `cut` it.
  */
 export class Outbox {
-  /** In the order in which they are handed out; each is in order itself. */
   readonly #lanes: Readonly<Record<OutboxLane, Lane>>;
   readonly #all: readonly Lane[];
+  readonly #alerts: readonly Lane[];
+  readonly #data: readonly Lane[];
+  /** Alerts were handed out last: other records, where there are any, have a turn too. */
+  #alertsHadTurn = false;
   #written: Promise<unknown> = Promise.resolve();
 
   constructor(store: StateStore, sink: string) {
-    this.#lanes = {
-      urgent: new Lane(store.table(`outbox-urgent:${sink}`), 'urgent'),
-      again: new Lane(store.table(`outbox-again:${sink}`), 'again'),
-      rest: new Lane(store.table(`outbox:${sink}`), 'rest'),
-    };
-    this.#all = Object.values(this.#lanes);
+    const urgent = new Lane(store.table(`outbox-urgent:${sink}`), 'urgent');
+    const again = new Lane(store.table(`outbox-again:${sink}`), 'again');
+    const rest = new Lane(store.table(`outbox:${sink}`), 'rest');
+    this.#lanes = { urgent, again, rest };
+    this.#all = [urgent, again, rest];
+    this.#alerts = [urgent];
+    this.#data = [again, rest];
   }
 
   /** Records can be kept here. */
@@ -67,13 +59,40 @@ export class Outbox {
     await this.#written;
   }
 
-  /** The next one that is not delivered; undefined where there is none that is on disk. */
-  next(): OutboxEntry | undefined {
-    for (const lane of this.#all) {
-      const entry = lane.next();
-      if (entry) return entry;
+  /**
+   * Hands out entries of one lane, to be written together: alerts first, but where both wait every other turn is
+   * that of the other records. Empty where none is on disk and due.
+   * @param most records, at most, but one entry at least @param now monotonic milliseconds
+   */
+  take(most: number, now: number): readonly OutboxEntry[] {
+    const [first, second] = this.#alertsHadTurn ? [this.#data, this.#alerts] : [this.#alerts, this.#data];
+    for (const lane of [...first, ...second]) {
+      const entries = lane.take(most, now);
+      if (entries.length === 0) continue;
+      this.#alertsHadTurn = lane === this.#lanes.urgent;
+      return entries;
     }
-    return undefined;
+    return [];
+  }
+
+  /** The next one, due or not. */
+  next(): OutboxEntry | undefined {
+    return this.take(1, Infinity)[0];
+  }
+
+  /** Hands out all that is on disk. */
+  takeAll(): readonly OutboxEntry[] {
+    return this.#all.flatMap((lane) => lane.take(Infinity, Infinity));
+  }
+
+  /** When the next of those that were given back is due, monotonic milliseconds; Infinity where none was. */
+  get nextDue(): number {
+    return Math.min(...this.#all.map(({ nextDue }) => nextDue));
+  }
+
+  /** The store has not taken these of its records, and is to be given them again from `due` on, monotonic milliseconds. */
+  giveBack({ lane, number }: OutboxEntry, left: readonly Data[], due: number): void {
+    this.#lanes[lane].giveBack(number, left, due);
   }
 
   /** Epoch of the oldest entry that no checkpoint has cut, delivered or not; Infinity where there is none. */
@@ -93,7 +112,15 @@ export class Outbox {
 
   /** What was delivered is safe. */
   flushed(): void {
-    for (const lane of this.#all) lane.flushed();
+    this.marker()();
+  }
+
+  /** What is delivered by now is about to be made safe: to be called once it is. */
+  marker(): () => void {
+    const marks = this.#all.map((lane) => lane.marker());
+    return () => {
+      for (const mark of marks) mark();
+    };
   }
 
   /** What was delivered and not flushed is to be delivered again. */
@@ -109,12 +136,12 @@ export class Outbox {
     };
   }
 
-  /** Forgets the oldest entry of the last lane that was not handed out, and gives the number of its records. */
+  /** Forgets the oldest entry of the last lane that is not handed out, and gives the number of its records. */
   async dropOldest(): Promise<number> {
     return this.#lanes.rest.dropOldest();
   }
 
-  /** Forgets entries that were not handed out and whose newest record lies before a time, and gives the number of their records. */
+  /** Forgets entries that are not handed out and whose newest record lies before a time, and gives the number of their records. */
   async dropBefore(time: number): Promise<number> {
     let dropped = 0;
     for (const lane of this.#all) dropped += await lane.dropBefore(time);
@@ -124,166 +151,5 @@ export class Outbox {
   /** Forgets entries of later epochs: their input is read again. */
   async rewind(epoch: number): Promise<void> {
     for (const lane of this.#all) await lane.rewind(epoch);
-  }
-}
-
-interface Figures {
-  readonly number: number;
-  readonly records: number;
-  readonly bytes: number;
-}
-
-/** Event time of a record; of the last frame, where it has several. */
-function newestOf(record: Data): number {
-  if (record.port === 'csi') return record.time[record.count - 1] ?? -Infinity;
-  return record.port === 'window' ? record.start + record.step * record.points : record.time;
-}
-
-class Lane {
-  readonly #table: Table;
-  readonly #name: OutboxLane;
-  /** The newest one. */
-  #last = 0;
-  /** The newest one that was handed out. */
-  #handedOut = 0;
-  /** Up to it they were delivered. */
-  #read = 0;
-  /** Delivered ones that no checkpoint has cut, oldest first; of them so many are flushed. */
-  #done: Figures[] = [];
-  #flushed = 0;
-  #current: Figures | undefined;
-  /** Up to it they are forgotten. */
-  #cut = 0;
-  /** Being removed from the disk, and not handed out meanwhile. */
-  readonly #dropping = new Set<number>();
-  records = 0;
-  bytes = 0;
-
-  constructor(table: Table, name: OutboxLane) {
-    this.#table = table;
-    this.#name = name;
-    this.#count();
-  }
-
-  append(epoch: number, records: readonly Data[]): Promise<unknown> {
-    const number = ++this.#last;
-    const content = encode(records);
-    const value = Buffer.allocUnsafeSlow(HEADER_BYTES + content.length);
-    value.writeDoubleLE(epoch, 0);
-    value.writeUInt32LE(records.length, 8);
-    value.set(content, HEADER_BYTES);
-    this.records += records.length;
-    this.bytes += value.length;
-    return this.#table.put(number, value);
-  }
-
-  next(): OutboxEntry | undefined {
-    if (this.records === 0) return undefined;
-    for (const { key, value } of this.#table.getRange({ start: this.#read + 1 })) {
-      const number = key as number;
-      if (this.#dropping.has(number)) continue;
-      this.#handedOut = number;
-      this.#current = { number, records: value.readUInt32LE(8), bytes: value.length };
-      return this.#entry(number, value);
-    }
-    return undefined;
-  }
-
-  get oldestEpoch(): number {
-    for (const { value } of this.#table.getRange({ start: this.#cut + 1, limit: 1 }))
-      return value.readDoubleLE(0);
-    return Infinity;
-  }
-
-  *entries(): Generator<OutboxEntry> {
-    for (const { key, value } of this.#table.getRange({ start: this.#read + 1 }))
-      yield this.#entry(key as number, value);
-  }
-
-  delivered(number: number): void {
-    const current = this.#current;
-    if (current?.number !== number) throw new Error(`entry ${number} was not handed out`);
-    this.#current = undefined;
-    this.#read = number;
-    this.records -= current.records;
-    this.#done.push(current);
-  }
-
-  flushed(): void {
-    this.#flushed = this.#done.length;
-  }
-
-  reset(): void {
-    for (const { records } of this.#done.splice(this.#flushed)) this.records += records;
-    this.#read = this.#done.at(-1)?.number ?? this.#cut;
-    this.#handedOut = this.#read;
-  }
-
-  cutter(): () => void {
-    const cut = this.#done.slice(0, this.#flushed);
-    return () => {
-      for (const { number, bytes } of cut) {
-        this.bytes -= bytes;
-        this.#cut = number;
-        void this.#table.remove(number);
-      }
-      this.#done = this.#done.slice(cut.length);
-      this.#flushed -= cut.length;
-    };
-  }
-
-  async dropOldest(): Promise<number> {
-    const oldest = this.#oldest();
-    return oldest ? this.#drop(oldest) : 0;
-  }
-
-  async dropBefore(time: number): Promise<number> {
-    let dropped = 0;
-    for (let oldest = this.#oldest(); oldest; oldest = this.#oldest()) {
-      const { records } = this.#entry(oldest.number, oldest.value);
-      if (records.some((record) => newestOf(record) >= time)) break;
-      dropped += await this.#drop(oldest);
-    }
-    return dropped;
-  }
-
-  /** That was not handed out. */
-  #oldest(): { readonly number: number; readonly value: Buffer } | undefined {
-    const start = Math.max(this.#read, this.#handedOut) + 1;
-    for (const { key, value } of this.#table.getRange({ start }))
-      if (!this.#dropping.has(key as number)) return { number: key as number, value };
-    return undefined;
-  }
-
-  async #drop({ number, value }: { readonly number: number; readonly value: Buffer }): Promise<number> {
-    const records = value.readUInt32LE(8);
-    this.records -= records;
-    this.bytes -= value.length;
-    this.#dropping.add(number);
-    await this.#table.remove(number).finally(() => this.#dropping.delete(number));
-    return records;
-  }
-
-  async rewind(epoch: number): Promise<void> {
-    const later: number[] = [];
-    for (const { key, value } of this.#table.getRange({}))
-      if (value.readDoubleLE(0) > epoch) later.push(key as number);
-    await Promise.all(later.map((number) => this.#table.remove(number)));
-    this.#count();
-  }
-
-  #entry(number: number, value: Buffer): OutboxEntry {
-    const records = decode(Uint8Array.from(value.subarray(HEADER_BYTES))) as readonly Data[];
-    return { number, lane: this.#name, epoch: value.readDoubleLE(0), records };
-  }
-
-  #count(): void {
-    this.records = 0;
-    this.bytes = 0;
-    for (const { key, value } of this.#table.getRange({})) {
-      this.#last = Math.max(this.#last, key as number);
-      this.records += value.readUInt32LE(8);
-      this.bytes += value.length;
-    }
   }
 }

@@ -10,13 +10,13 @@ export interface Encoded {
 
 /**
  * Brings records to InfluxDB in requests of a bounded size, and finds those that it refuses by halving. Where
- * a request fails, the next try of the same records goes on from there: a server that takes nine requests of
+ * a request fails, the next try of its records goes on from there: a server that takes nine requests of
  * ten, or so many in a minute, would else never take a write of more.
  */
 export class Delivery {
   readonly #write: (points: readonly Point[]) => Promise<void>;
   readonly #batchPoints: number;
-  /** What was settled of a write that then failed: the reason of a refusal by a record's key, null where it is stored. */
+  /** What was settled of writes under way, and of those that then failed: the reason of a refusal by a record's key, null where it is stored. */
   readonly #settled = new Map<string, string | null>();
 
   /** @param write rejects with an InfluxError @param batchPoints of a request, at most; a record is not divided */
@@ -28,11 +28,9 @@ export class Delivery {
   /** Gives what InfluxDB will never take. @throws InfluxError where some could not be brought; try the same again. */
   async deliver(records: readonly Encoded[]): Promise<readonly Failure[]> {
     const left = records.filter((encoded) => !this.#settled.has(keyOf(encoded)));
-    // Another write than the one that failed: nothing of that one is remembered for ever.
-    if (left.length === records.length) this.#settled.clear();
     for (const batch of this.#batches(left)) await this.#deliverBatch(batch);
     const failures = records.flatMap((encoded) => this.#failureOf(encoded) ?? []);
-    this.#settled.clear();
+    for (const encoded of records) this.#settled.delete(keyOf(encoded));
     return failures;
   }
 
@@ -74,6 +72,11 @@ export class Delivery {
 
   #settle(batch: readonly Encoded[], refusal: string | null): void {
     for (const encoded of batch) this.#settled.set(keyOf(encoded), refusal);
+    // A write that failed may never come again.
+    for (const key of this.#settled.keys()) {
+      if (this.#settled.size <= MAX_SETTLED) break;
+      this.#settled.delete(key);
+    }
   }
 
   #failureOf(encoded: Encoded): Failure | null {
@@ -83,6 +86,8 @@ export class Delivery {
       : { record: encoded.record, code: 'influxdb.refused', reason, retriable: false };
   }
 }
+
+const MAX_SETTLED = 50_000;
 
 const FINAL: ReadonlySet<string> = new Set(['influxdb.refused', 'influxdb.too_large']);
 

@@ -85,6 +85,7 @@ export const influxdb = defineSink({
 - InfluxDB 2 is spoken to by its version 1 paths, with a token; 2.7 maps each bucket to a database of the same name by itself.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'idempotent',
+  maxInFlight: () => MAX_IN_FLIGHT,
   privacy: ['retention'],
   store: true,
   config: Config,
@@ -149,6 +150,8 @@ function keptFor(
   };
 }
 
+/** Requests at once: enough to hide the way there and back, few enough for a small server. */
+const MAX_IN_FLIGHT = 4;
 /** Events that are remembered, to notice two that InfluxDB would take for one. */
 const REMEMBERED_EVENTS = 4_096;
 
@@ -161,6 +164,7 @@ class InfluxSink implements Sink {
   #connection: Connection | null = null;
   /** Version of the server, once database and policies have been seen to. */
   #prepared: string | null = null;
+  #preparing: Promise<void> | null = null;
   /** Elapsed milliseconds until which the server asked to be left alone. */
   #quietUntil = -Infinity;
   readonly #events = new Map<string, string>();
@@ -201,7 +205,7 @@ class InfluxSink implements Sink {
         'influxdb.busy',
         `InfluxDB at ${this.#config.url} asked to be left alone for a while`,
       );
-    if (this.#prepared === null) await this.#prepare();
+    if (this.#prepared === null) await (this.#preparing ??= this.#prepare());
     const failures: Failure[] = [];
     const encoded = records.flatMap((record) => this.#encode(record, failures) ?? []);
     return [...failures, ...(await this.#delivery.deliver(encoded))];
@@ -236,7 +240,11 @@ class InfluxSink implements Sink {
       fullRateDays: full_rate_days,
       meansIntervalS: means_interval_s,
     };
-    this.#prepared = await prepare(this.#open, keeping, this.#tags);
+    try {
+      this.#prepared = await prepare(this.#open, keeping, this.#tags);
+    } finally {
+      this.#preparing = null;
+    }
   }
 
   #encode(record: Data, failures: Failure[]): Encoded | null {

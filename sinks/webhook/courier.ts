@@ -33,7 +33,12 @@ export class Courier {
   readonly #stop = new AbortController();
   readonly #work: Promise<void>;
   #wake: () => void = () => undefined;
+  readonly #maxInFlight: number;
   #problem: string | null = null;
+  /** Calls that found the receiver away, since one did not. */
+  #failures = 0;
+  /** Monotonic milliseconds. */
+  #notBefore = -Infinity;
 
   constructor(
     webhook: Webhook,
@@ -47,6 +52,7 @@ export class Courier {
     this.#context = context;
     this.#store = store;
     this.#refused = refused;
+    this.#maxInFlight = settings.maxInFlight;
     this.#outbox = new Outbox(store, String(webhook.queue));
     this.#route = routeTo(webhook, settings, context);
     this.#work = this.#run().catch((error: unknown) => {
@@ -61,9 +67,8 @@ export class Courier {
 
   /** Resolves when they are on disk. */
   async take(epoch: number, events: readonly SensedEvent[]): Promise<void> {
-    const appended = this.#outbox.append(epoch, events);
+    await this.#outbox.append(epoch, events);
     this.#wake();
-    await appended;
     while (this.#outbox.bytes > MOST_BYTES) {
       const dropped = await this.#outbox.dropOldest();
       if (dropped === 0) break;
@@ -84,54 +89,87 @@ export class Courier {
     if (forget) await empty(this.#store, this.#outbox);
   }
 
+  /** Several at once, each by itself: one that is not taken keeps no other waiting. */
   async #run(): Promise<void> {
-    for (let attempt = 0; !this.#stop.signal.aborted;) {
-      const entry = this.#outbox.next();
-      if (!entry) {
-        await this.#something();
-        continue;
-      }
-      attempt = (await this.#deliver(entry)) ? 0 : attempt + 1;
-      if (attempt === 0) continue;
-      const wait = backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#context.random);
-      await pause(wait, this.#stop.signal, this.#context.clock);
+    const underWay = new Set<Promise<void>>();
+    while (!this.#stop.signal.aborted) {
+      const [entry] = underWay.size < this.#most ? this.#outbox.take(1, this.#now) : [];
+      if (entry) {
+        const call = this.#deliver(entry).finally(() => underWay.delete(call));
+        underWay.add(call);
+      } else await this.#something(underWay);
     }
+    await Promise.all(underWay);
   }
 
-  /** False where it is to be tried again. */
-  async #deliver(entry: OutboxEntry): Promise<boolean> {
+  get #now(): number {
+    return this.#context.clock.elapsed();
+  }
+
+  /** Calls that may be under way now: one, to see whether a receiver that was away is back. */
+  get #most(): number {
+    if (this.#failures === 0) return this.#maxInFlight;
+    return this.#now < this.#notBefore ? 0 : 1;
+  }
+
+  async #deliver(entry: OutboxEntry): Promise<void> {
     const events = entry.records as readonly SensedEvent[];
+    let failures: readonly Failure[];
     try {
-      const failures =
+      failures =
         this.#route instanceof AddressError
           ? never(events, this.#route)
           : await this.#route.deliveries.send(events);
+      this.#failures = 0;
       this.#problem = null;
-      if (failures.length > 0) this.#refused(failures);
     } catch (error) {
       if (!(error instanceof AwayError)) throw error;
-      if (!this.#stop.signal.aborted && this.#problem === null)
-        this.#context.log.warn('a webhook is away', { webhook: this.id, reason: error.message });
-      this.#problem = error.message;
-      return false;
+      this.#isAway(error);
+      this.#outbox.giveBack(entry, events, 0);
+      return;
     }
-    this.#outbox.delivered(entry);
-    await cut(this.#store, this.#outbox);
-    return true;
+    const again = failures.filter(({ retriable }) => retriable);
+    if (again.length < failures.length) this.#refused(failures.filter(({ retriable }) => !retriable));
+    if (again.length === 0) {
+      this.#outbox.delivered(entry);
+      await cut(this.#store, this.#outbox);
+    } else {
+      this.#problem = again[0]!.reason;
+      const left = again.map(({ record }) => record as SensedEvent);
+      this.#outbox.giveBack(entry, left, this.#now + this.#pause(entry.tries + 1));
+    }
   }
 
-  /** Until there is an entry that can be handed out. */
-  async #something(): Promise<void> {
-    if (this.#outbox.records > 0) {
+  #isAway({ message }: AwayError): void {
+    if (!this.#stop.signal.aborted && this.#problem === null)
+      this.#context.log.warn('a webhook is away', { webhook: this.id, reason: message });
+    this.#problem = message;
+    this.#notBefore = this.#now + this.#pause(++this.#failures);
+  }
+
+  #pause(tries: number): number {
+    return backoff(tries, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#context.random);
+  }
+
+  /** Until there may be an entry that can be handed out, or a call has ended. */
+  async #something(underWay: ReadonlySet<Promise<void>>): Promise<void> {
+    const wait = (this.#failures > 0 ? this.#notBefore : this.#outbox.nextDue) - this.#now;
+    const isFull = underWay.size >= this.#most;
+    if (underWay.size === 0 && this.#outbox.records > 0 && !(wait > 0 && wait < Infinity)) {
       // It is on its way to the disk.
       await this.#outbox.settled();
       await turn();
       return;
     }
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      if (this.#stop.signal.aborted) resolve();
-    });
+    const woken = new AbortController();
+    this.#wake = () => {
+      woken.abort();
+    };
+    if (this.#stop.signal.aborted) woken.abort();
+    const { clock } = this.#context;
+    const longest = isFull && underWay.size > 0 ? LONGEST_RETRY_MS : Math.min(wait, LONGEST_RETRY_MS);
+    await Promise.race([...underWay, pause(longest, woken.signal, clock)]);
+    woken.abort();
   }
 }
 

@@ -1,14 +1,14 @@
 import type { Clock } from '../../pipeline/component/index.js';
-import type { Failure, SensedEvent } from '../../pipeline/model/index.js';
+import { SEVERITIES, type Failure, type SensedEvent } from '../../pipeline/model/index.js';
 import type { Endpoint, Outcome } from './endpoint.js';
 import type { HourlyLimit } from './hourly-limit.js';
+import { Turns } from './turns.js';
 
 export interface DeliverySettings {
   readonly giveUpMs: number;
   readonly maxInFlight: number;
 }
 
-type Settled = Exclude<Outcome, { kind: 'away' }>;
 type Away = Extract<Outcome, { kind: 'away' }>;
 
 /** What is known of an event that was not told of yet. */
@@ -16,11 +16,16 @@ interface Delivery {
   /** When it came first, monotonic milliseconds. */
   readonly since: number;
   tries: number;
-  /** It was settled in a call that did not come to its end: it comes again, and is not sent again. */
-  settled: Settled | null;
 }
 
-/** The receiver takes nothing now: all that was not settled is to come again. */
+/** Events that were given together. */
+interface Call {
+  readonly deadline: number;
+  /** The receiver turned out to take nothing now. */
+  away: Away | null;
+}
+
+/** The receiver takes nothing now: all of it is to come again. */
 export class AwayError extends Error {
   readonly code: string;
   readonly retriable = true;
@@ -32,13 +37,14 @@ export class AwayError extends Error {
   }
 }
 
-/** Sends events, remembers how it went with each, and gives up those that have waited for too long. */
+/** Sends each event by itself, the most urgent first, and gives up those that have waited for too long. */
 export class Deliveries {
   readonly #endpoint: Endpoint;
   readonly #limit: HourlyLimit;
   readonly #clock: Clock;
   readonly #settings: DeliverySettings;
   readonly #known = new Map<string, Delivery>();
+  readonly #turns: Turns;
   /** Until when the receiver asked not to be called, monotonic milliseconds. */
   #notBefore = -Infinity;
   #away: Away | null = null;
@@ -49,102 +55,92 @@ export class Deliveries {
     this.#limit = limit;
     this.#clock = clock;
     this.#settings = settings;
+    this.#turns = new Turns(settings.maxInFlight);
   }
 
-  /** Resolves with those that will never be taken. @throws AwayError where others have to come again */
+  /**
+   * May be called again before it has ended. Resolves with the events that were not taken: `retriable` where they are
+   * to come again, each by itself. @throws AwayError where the receiver took none and all have to
+   */
   async send(events: readonly SensedEvent[]): Promise<readonly Failure[]> {
     const asked = this.#clock.elapsed() < this.#notBefore ? (this.#away ?? ASKED) : null;
-    this.#away = await this.#sendAll(this.#open(events), asked);
-    for (const event of events) this.#giveUpIfLate(event);
-    if (this.#away && events.some(({ id }) => !this.#known.get(id)?.settled)) throw new AwayError(this.#away);
-    this.#away = null;
-    return this.#failures(events);
+    const call: Call = { deadline: this.#clock.elapsed() + LONGEST_MS, away: asked };
+    this.#remember(events);
+    const outcomes = await Promise.all(
+      events.map((event) => this.#turns.take(this.#rank(event), () => this.#sendOne(event, call))),
+    );
+    this.#away = call.away;
+    const failures = events.flatMap((event, index) => this.#failureOf(event, outcomes[index]!) ?? []);
+    const comeAgain = failures.length === events.length && failures.every(({ retriable }) => retriable);
+    if (call.away && comeAgain) throw new AwayError(call.away);
+    return failures;
   }
 
   describe(): Readonly<Record<string, unknown>> {
     return { delivered: this.#delivered, waiting: this.#known.size, problem: this.#away?.reason ?? null };
   }
 
-  /** Events that are not settled, those that were tried least first: one that always fails holds up no other. */
-  #open(events: readonly SensedEvent[]): readonly SensedEvent[] {
+  #remember(events: readonly SensedEvent[]): void {
     for (const { id } of events)
-      if (!this.#known.has(id))
-        this.#known.set(id, { since: this.#clock.elapsed(), tries: 0, settled: null });
+      if (!this.#known.has(id)) this.#known.set(id, { since: this.#clock.elapsed(), tries: 0 });
     for (const id of this.#known.keys()) {
       if (this.#known.size <= Math.max(MAX_KNOWN, events.length)) break;
       this.#known.delete(id);
     }
-    const tries = ({ id }: SensedEvent) => this.#known.get(id)?.tries ?? 0;
-    return events
-      .filter(({ id }) => !this.#known.get(id)?.settled)
-      .sort((one, other) => tries(one) - tries(other));
   }
 
-  /** Until all are settled, the receiver turns out to be away, or this has taken long enough. */
-  async #sendAll(events: readonly SensedEvent[], asked: Away | null): Promise<Away | null> {
-    let away = asked;
-    const deadline = this.#clock.elapsed() + LONGEST_MS;
-    const left = events[Symbol.iterator]();
-    const worker = async (): Promise<void> => {
-      for (const event of left) {
-        if (away) return;
-        if (this.#clock.elapsed() > deadline) away = SLOW;
-        else away = (await this.#sendOne(event)) ?? away;
-      }
-    };
-    await Promise.all(Array.from({ length: this.#settings.maxInFlight }, worker));
-    return away;
+  /** One that failed before holds up no other; of the others the severest goes first. */
+  #rank({ id, severity }: SensedEvent): number {
+    const tries = this.#known.get(id)?.tries ?? 0;
+    return (tries + 1) * SEVERITIES.length - SEVERITIES.indexOf(severity);
   }
 
-  async #sendOne(event: SensedEvent): Promise<Away | null> {
-    const delivery = this.#known.get(event.id)!;
-    if (delivery.tries === 0 && !this.#limit.take(this.#clock.elapsed())) {
-      delivery.settled = OVER_LIMIT;
-      return null;
-    }
-    delivery.tries++;
+  async #sendOne(event: SensedEvent, call: Call): Promise<Outcome> {
+    if (call.away) return call.away;
+    if (this.#clock.elapsed() > call.deadline) return SLOW;
+    const delivery = this.#known.get(event.id);
+    if ((delivery?.tries ?? 0) === 0 && !this.#limit.take(this.#clock.elapsed())) return OVER_LIMIT;
+    if (delivery) delivery.tries++;
     const outcome = await this.#endpoint.send(event);
-    if (outcome.kind !== 'away') {
-      delivery.settled = outcome;
-      if (outcome.kind === 'delivered') this.#delivered++;
-      return null;
+    if (outcome.kind === 'delivered') this.#delivered++;
+    if (outcome.kind === 'away') {
+      call.away = outcome;
+      this.#notBefore = Math.max(this.#notBefore, this.#clock.elapsed() + outcome.retryAfterMs);
     }
-    this.#notBefore = Math.max(this.#notBefore, this.#clock.elapsed() + outcome.retryAfterMs);
     return outcome;
   }
 
-  #giveUpIfLate({ id }: SensedEvent): void {
-    const delivery = this.#known.get(id);
-    if (!this.#away || !delivery || delivery.settled) return;
-    if (this.#clock.elapsed() - delivery.since < this.#settings.giveUpMs) return;
-    const reason = `tried ${delivery.tries} times and given up; the last time: ${this.#away.reason}`;
-    delivery.settled = { kind: 'refused', code: 'webhook.gave_up', reason };
+  /** Null where it was delivered. */
+  #failureOf(record: SensedEvent, outcome: Outcome): Failure | null {
+    if (outcome.kind === 'away' || outcome.kind === 'later') {
+      const { code, reason } = outcome;
+      return this.#givenUp(record, reason) ?? { record, code, reason, retriable: true };
+    }
+    this.#known.delete(record.id);
+    if (outcome.kind === 'delivered') return null;
+    return { record, code: outcome.code, reason: outcome.reason, retriable: false };
   }
 
-  #failures(events: readonly SensedEvent[]): readonly Failure[] {
-    const failures: Failure[] = [];
-    for (const record of events) {
-      const settled = this.#known.get(record.id)?.settled;
-      if (settled?.kind === 'refused')
-        failures.push({ record, code: settled.code, reason: settled.reason, retriable: false });
-    }
-    for (const { id } of events) this.#known.delete(id);
-    return failures;
+  #givenUp(record: SensedEvent, last: string): Failure | null {
+    const delivery = this.#known.get(record.id);
+    if (!delivery || this.#clock.elapsed() - delivery.since < this.#settings.giveUpMs) return null;
+    this.#known.delete(record.id);
+    const reason = `tried ${delivery.tries} times and given up; the last time: ${last}`;
+    return { record, code: 'webhook.gave_up', reason, retriable: false };
   }
 }
 
-const OVER_LIMIT: Settled = {
+const OVER_LIMIT: Outcome = {
   kind: 'refused',
   code: 'webhook.rate_limit',
   reason:
     'the receiver has had all the events that it gets in an hour (`max_events_per_hour`): replay it from the dead letters later',
 };
 
-const SLOW: Away = {
-  kind: 'away',
+const SLOW: Outcome = {
+  kind: 'later',
   code: 'webhook.slow',
   reason: 'the receiver is too slow for all the events that wait: the rest follows',
-  retryAfterMs: 0,
 };
 
 const ASKED: Away = {

@@ -24,6 +24,8 @@ export type Outcome =
   | { readonly kind: 'delivered' }
   /** This event will never be taken. */
   | { readonly kind: 'refused'; readonly code: string; readonly reason: string }
+  /** The receiver does not take this event now; others it may. */
+  | { readonly kind: 'later'; readonly code: string; readonly reason: string }
   /** The receiver takes nothing now. */
   | { readonly kind: 'away'; readonly code: string; readonly reason: string; readonly retryAfterMs: number };
 
@@ -102,17 +104,15 @@ export class Endpoint {
         code: 'webhook.redirect',
         reason: `${answer} and points elsewhere, which is not followed: set \`url\` to where the receiver is now`,
       };
-    const advice = LATER[status] ?? (status >= 500 ? 'it is in trouble' : undefined);
-    if (advice !== undefined)
-      return {
-        kind: 'away',
-        code: `webhook.${status}`,
-        reason: `${answer}: ${advice}${said}`,
-        retryAfterMs: retryAfter(headers['retry-after'], this.#clock.now() / 1000),
-      };
+    const code = `webhook.${status}`;
+    const retryAfterMs = retryAfter(headers['retry-after'], this.#clock.now() / 1000);
+    const away = AWAY[status] ?? (retryAfterMs > 0 ? 'it asks to be called later' : undefined);
+    if (away !== undefined) return { kind: 'away', code, reason: `${answer}: ${away}${said}`, retryAfterMs };
+    const later = LATER[status] ?? (status >= 500 ? 'it is in trouble' : undefined);
+    if (later !== undefined) return { kind: 'later', code, reason: `${answer}: ${later}${said}` };
     return {
       kind: 'refused',
-      code: `webhook.${status}`,
+      code,
       reason: `${answer}: it does not take this event${said}`,
     };
   }
@@ -126,13 +126,18 @@ export class Endpoint {
 }
 
 /** Refusals that say nothing about the event: they pass, or a person mends the endpoint. */
-const LATER: Readonly<Record<number, string>> = {
+const AWAY: Readonly<Record<number, string>> = {
   401: 'it does not know the signature: check that `secret` is the one that it has',
   403: 'it does not let csiflow in: check `secret`, and what the receiver allows',
   407: 'a proxy in between asks for a password',
+  429: 'it gets too many requests',
+  503: 'it is in trouble',
+};
+
+/** Refusals that may be about the event, and may pass. */
+const LATER: Readonly<Record<number, string>> = {
   408: 'it waited too long for the request',
   425: 'it is too early',
-  429: 'it gets too many requests',
 };
 
 const NETWORK: Readonly<Record<string, string>> = {

@@ -113,8 +113,11 @@ export const webhook = defineSink({
     'HMAC-SHA256 of `<timestamp>.<body>` in hexadecimal). How to check it: docs/webhooks.md.',
     '',
     '- An answer of 200 to 299 means that the receiver has it.',
-    '- 408, 425, 429, 5xx, 401, 403 and a receiver that cannot be reached: it waits in the outbox and is tried again, never',
-    '  before what `Retry-After` asks for. After `give_up_ms` it becomes a dead letter.',
+    '- 408, 425, 5xx: this event waits in the outbox and is tried again with growing pauses (10 s at most); others go on.',
+    '- 401, 403, 407, 429, 503, `Retry-After`, no answer and no connection: all events wait, never less than `Retry-After`',
+    '  asks for.',
+    '- Of events that wait, those go first that failed least often, of these the severest. After `give_up_ms` an event becomes',
+    '  a dead letter.',
     '- Any other answer is about this event: it becomes a dead letter with the code `webhook.<status>`. Redirects are not',
     '  followed (`webhook.redirect`).',
     '- Beyond `max_events_per_hour`: dead letters with the code `webhook.rate_limit`. The count begins anew when csiflow starts.',
@@ -125,6 +128,7 @@ export const webhook = defineSink({
   ].join('\n'),
   inputs: ['event'],
   recovery: 'at-least-once',
+  maxInFlight: ({ max_in_flight }) => max_in_flight,
   privacy: ['retention', 'encryption'],
   config: Config,
   examples: [
@@ -196,7 +200,7 @@ class WebhookSink implements Sink {
     });
   }
 
-  /** Rejects where the receiver is away before it has answered for all; what it has is not sent again then. */
+  /** Rejects where the receiver is away and has taken nothing. */
   async write(records: readonly Data[]): Promise<readonly Failure[]> {
     if (!this.#deliveries) throw new Error('the webhook is closed');
     return this.#deliveries.send(records.filter((record): record is SensedEvent => this.#isWanted(record)));

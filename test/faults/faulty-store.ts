@@ -47,6 +47,7 @@ export class FaultyStore {
   readonly recovery: Recovery;
   /** Records of one write, at most, so far. */
   largest = 0;
+  writes = 0;
 
   constructor(recovery: Recovery) {
     this.recovery = recovery;
@@ -69,6 +70,7 @@ export class FaultyStore {
             this.opened++;
           },
           write: async (records, epoch) => {
+            this.writes++;
             this.largest = Math.max(this.largest, records.length);
             if (this.hangs) await this.hangs;
             if (this.slow > 0)

@@ -144,3 +144,50 @@ test('an alert of which a client said wrongly that it was sent is told after all
   for (let number = 100; number < 103; number++) await radio.send([number]);
   await until('all', () => new Set(store.stored).size === 3);
 });
+
+test('what waits is merged: many alerts of their own go in a few writes', async () => {
+  const store = new FaultyStore('at-least-once');
+  store.down = refused;
+  const { radio, runner } = alerting(store, 1000);
+  await runner.start();
+  for (let number = 100; number < 300; number++) await radio.send([number]);
+  const out = () => runner.status().nodes[2]!;
+  await until('all to wait', () => out().received === 200 && out().queueDepth === 0);
+  store.writes = 0;
+  store.down = null;
+  await until('all', () => store.size === 200);
+  expect(store.writes).toBeLessThan(20);
+});
+
+test('an alert that the store refuses for ever holds up neither alerts nor data, and is named', async () => {
+  const store = new FaultyStore('at-least-once');
+  store.refuse = (record) =>
+    record.port === 'event' && record.id === 'fall-101'
+      ? { code: 'store.busy', reason: 'not this one', retriable: true }
+      : null;
+  const { radio, runner } = alerting(store, 50);
+  await runner.start();
+  for (let number = 100; number < 112; number++) await radio.send([number]);
+  for (let number = 0; number < 12; number++) await radio.send([number]);
+  await until('the others', () => store.size === 23);
+  await until('its name', () => (runner.status().problem ?? '').includes('not this one'));
+  expect(await runner.deadLetters()).toEqual([]);
+  store.refuse = () => null;
+  await until('it, too', () => store.stored.includes('fall-101'));
+  await until('it is well', () => runner.status().state === 'running');
+});
+
+test('an alert at which every write fails holds up no other', async () => {
+  const store = new FaultyStore('at-least-once');
+  store.refuse = (record) => {
+    if (record.port === 'event' && record.id === 'fall-101')
+      throw Object.assign(new Error('internal error'), { retriable: true });
+    return null;
+  };
+  const { radio, runner } = alerting(store, 50);
+  await runner.start();
+  for (let number = 100; number < 112; number++) void radio.send([number]);
+  await until('the others', () => new Set(store.stored).size >= 11);
+  expect(store.stored).not.toContain('fall-101');
+  await runner.stop();
+});

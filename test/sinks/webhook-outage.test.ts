@@ -77,3 +77,53 @@ test('what the receiver refuses is a dead letter, without the secret, and the re
   expect(letters).toMatchObject([{ node: 'out', code: 'webhook.422' }]);
   expect(JSON.stringify(letters)).not.toContain('canary');
 }, 30_000);
+
+test('an event that the receiver fails at for ever holds up no other', async () => {
+  const failing = 'fall_detection/3"';
+  for (const code of [500, 503]) {
+    const taken = new Set<string>();
+    receiver.answer = (call, response) => {
+      const refused = call.body.includes(failing);
+      if (!refused) taken.add(String(call.headers['idempotency-key']));
+      response.writeHead(refused ? code : 204).end();
+    };
+    const runner = runnerOf(line(12));
+    await runner.start();
+    await until('the others', () => taken.size === 11);
+    await until('its name', () => (runner.status().problem ?? '').includes(`answers ${code}`));
+    await runner.stop();
+  }
+}, 30_000);
+
+test('an event that the receiver never answers holds up no other', async () => {
+  const taken = new Set<string>();
+  receiver.answer = (call, response) => {
+    if (call.body.includes('fall_detection/3"')) return;
+    taken.add(String(call.headers['idempotency-key']));
+    response.writeHead(204).end();
+  };
+  const runner = runnerOf(line(12));
+  await runner.start();
+  await until('the others', () => taken.size === 11);
+  await runner.stop();
+}, 30_000);
+
+test('a slow receiver gets as many calls side by side as it may', async () => {
+  let now = 0;
+  let most = 0;
+  receiver.answer = (_call, response) => {
+    most = Math.max(most, ++now);
+    setTimeout(() => {
+      now--;
+      response.writeHead(204).end();
+    }, 200);
+  };
+  const runner = runnerOf(line(60));
+  await runner.start();
+  const began = performance.now();
+  await until('all are there', () => ids(receiver).size === 60 && now === 0);
+  expect(most).toBe(4);
+  // 15 rounds of 200 ms are 3 s; one call after the other they would be 12 s.
+  expect(performance.now() - began).toBeLessThan(6000);
+  await runner.stop();
+}, 30_000);

@@ -110,18 +110,26 @@ describe('webhook', () => {
     ]);
   });
 
-  test.each([500, 502, 503, 429, 408, 425, 401, 403])(
-    '%i: it comes again, and then it is there',
-    async (code) => {
-      const sink = await open();
-      answers(code);
-      const error = await rejection(sink.write([sensedEvent(1)], 1));
-      expect(error).toMatchObject({ code: `webhook.${code}`, retriable: true });
-      expect(error.message).toContain(`http://127.0.0.1:${receiver.port} answers ${code}`);
-      expect(await sink.write([sensedEvent(1)], 1)).toEqual([]);
-      expect(receiver.calls).toHaveLength(2);
-    },
-  );
+  test.each([500, 502, 504, 408, 425])('%i: this event comes again, and then it is there', async (code) => {
+    const sink = await open({ max_in_flight: 1 });
+    answers(code);
+    const [failure, ...others] = await sink.write([sensedEvent(1), sensedEvent(2)], 1);
+    expect(failure).toMatchObject({ record: sensedEvent(1), code: `webhook.${code}`, retriable: true });
+    expect(failure!.reason).toContain(`http://127.0.0.1:${receiver.port} answers ${code}`);
+    expect(others).toEqual([]);
+    expect(await sink.write([sensedEvent(1)], 1)).toEqual([]);
+    expect(receiver.calls).toHaveLength(3);
+  });
+
+  test.each([503, 429, 401, 403])('%i: all come again, and then they are there', async (code) => {
+    const sink = await open();
+    answers(code);
+    const error = await rejection(sink.write([sensedEvent(1)], 1));
+    expect(error).toMatchObject({ code: `webhook.${code}`, retriable: true });
+    expect(error.message).toContain(`http://127.0.0.1:${receiver.port} answers ${code}`);
+    expect(await sink.write([sensedEvent(1)], 1)).toEqual([]);
+    expect(receiver.calls).toHaveLength(2);
+  });
 
   test.each([400, 404, 410, 422])('%i: a dead letter with the reason', async (code) => {
     const sink = await open();
@@ -153,16 +161,33 @@ describe('webhook', () => {
 
   test('what it has is not sent again with what it has not', async () => {
     const sink = await open({ max_in_flight: 1 });
-    answers(204, 422, 500);
+    answers(204, 422, 500, 503);
     const events = [1, 2, 3, 4].map((index) => sensedEvent(index));
-    await rejection(sink.write(events, 1));
-    expect(receiver.calls).toHaveLength(3);
     const failed = await sink.write(events, 1);
-    expect(failed.map(({ code, record }) => [code, record])).toEqual([['webhook.422', events[1]]]);
-    // The two that were not settled; the one that had failed comes last.
-    expect(receiver.calls.slice(3).map(({ headers }) => headers['idempotency-key'])).toEqual([
+    expect(failed.map(({ code, record }) => [code, record])).toEqual([
+      ['webhook.422', events[1]],
+      ['webhook.500', events[2]],
+      ['webhook.503', events[3]],
+    ]);
+    expect(await sink.write([events[2]!, events[3]!], 1)).toEqual([]);
+    expect(receiver.calls.slice(4).map(({ headers }) => headers['idempotency-key'])).toEqual([
+      'test-room/fall_detection/3',
+      'test-room/fall_detection/4',
+    ]);
+  });
+
+  test('of events that wait the severest goes first, and those that failed before come last', async () => {
+    const sink = await open({ max_in_flight: 1, events: ['fall_detection', 'crowd'] });
+    answers(500);
+    const [failed, low] = [sensedEvent(1, { severity: 'critical' }), sensedEvent(2, { severity: 'low' })];
+    await sink.write([failed], 1);
+    await sink.write([failed, low, sensedEvent(3), sensedEvent(4, { severity: 'critical' })], 1);
+    expect(receiver.calls.slice(1).map(({ headers }) => headers['idempotency-key'])).toEqual([
+      // The first one finds nobody in front of it.
+      'test-room/fall_detection/1',
       'test-room/fall_detection/4',
       'test-room/fall_detection/3',
+      'test-room/fall_detection/2',
     ]);
   });
 
@@ -269,7 +294,7 @@ describe('webhook', () => {
 
   test('neither the secret nor the path of the address is shown', async () => {
     const sink = await open({ url: `${receiver.url}/canary-key` });
-    receiver.answer = status(500);
+    receiver.answer = status(503);
     const error = await rejection(sink.write([sensedEvent(1)], 1));
     expect(`${error.stack!}${JSON.stringify(sink.describe!())}`).not.toMatch(/canary/);
     expect(JSON.stringify(receiver.calls)).not.toContain(secret);

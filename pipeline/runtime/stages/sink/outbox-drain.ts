@@ -6,13 +6,14 @@ import { killAt } from '../../../base/kill.js';
 import type { SinkConnection } from './sink-connection.js';
 import type { SinkFlush } from './sink-flush.js';
 import type { SinkOutbox } from './sink-outbox.js';
-import type { SinkWriter } from './sink-writer.js';
+import type { SinkWriter, Untaken } from './sink-writer.js';
 import { turn } from '../../../base/waiting.js';
 
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 10_000;
 /** The same while an alert waits. */
 const LONGEST_RETRY_OF_ALERTS_MS = 1000;
+const NONE: ReadonlyMap<Data, string> = new Map();
 /** Delivered records are flushed this often, so that a checkpoint can forget them. */
 const FLUSH_MS = 1000;
 
@@ -25,30 +26,39 @@ export interface OutboxDrainOptions {
   readonly outbox: Outbox;
   readonly kept: SinkOutbox;
   readonly strict: boolean;
-  /** Ends it after the write under way. */
+  /** Writes under way at once. */
+  readonly maxInFlight: number;
+  /** Ends it after the writes under way. */
   readonly signal: AbortSignal;
   /** The outbox has become smaller. */
   readonly onDelivered: () => void;
   readonly onFailure: (error: unknown) => void;
 }
 
-type Outcome = 'none' | 'failed' | 'delivered' | 'alerted';
-
-/** Brings what waits in the outbox to the store, in order, alerts first, until nothing is left and all is flushed. */
+/**
+ * Brings what waits in the outbox to the store, as much at once as that takes, until nothing is left and all is flushed:
+ * alerts before other records, which have a share all the same. What is refused for now waits by itself.
+ */
 export class OutboxDrain {
   readonly #options: OutboxDrainOptions;
+  readonly #underWay = new Set<Promise<void>>();
   #draining: Promise<void> | null = null;
   #isFailing = false;
-  #opened: () => void = () => undefined;
+  /** Writes that failed since one succeeded. */
+  #failures = 0;
+  #flushedAt = 0;
+  /** Something was delivered since the last flush; of alerts people may not know otherwise. */
+  #dirty: 'no' | 'data' | 'alerts' = 'no';
+  #wake = new AbortController();
 
   constructor(options: OutboxDrainOptions) {
     this.#options = options;
-    options.connection.onOpen(() => {
-      this.#opened();
-    });
-    options.signal.addEventListener('abort', () => {
-      this.#opened();
-    });
+    const wake = () => {
+      this.#wake.abort();
+    };
+    options.connection.onOpen(wake);
+    options.kept.onKept(wake);
+    options.signal.addEventListener('abort', wake);
   }
 
   /** All records go by way of the outbox. */
@@ -56,7 +66,7 @@ export class OutboxDrain {
     return this.#draining !== null;
   }
 
-  /** The last try to deliver failed, or the store is closed. */
+  /** The last try to deliver failed, the store is closed, or refuses for now all that is left. */
   get isFailing(): boolean {
     return this.#isFailing;
   }
@@ -81,92 +91,174 @@ export class OutboxDrain {
     await this.#draining;
   }
 
-  /** @param left of the records, those that the store has not taken */
-  delivered(entry: OutboxEntry, records: readonly Data[], left: readonly Data[]): void {
-    const { kept, flush, strict } = this.#options;
-    if (left.length > 0) {
-      kept.deliveredInPart(entry, left);
-      return;
+  /** Entries were written. */
+  settle(entries: readonly OutboxEntry[], { left, refused }: Untaken): void {
+    const { kept, flush, strict, host } = this.#options;
+    // What took something is no dead store.
+    if (left.length < entries.reduce((sum, { records }) => sum + records.length, 0)) this.#failures = 0;
+    this.#count(left.length > 0);
+    const untaken = new Set([...left, ...refused.keys()]);
+    for (const entry of entries) {
+      const own = new Set(entry.records);
+      const again = untaken.size === 0 ? [] : [...untaken].filter((record) => own.has(record));
+      if (!strict) flush.unflushed.addAlertsOf(entry.records.filter((record) => !untaken.has(record)));
+      if (again.length === 0) {
+        kept.delivered(entry);
+        this.#dirty = entry.lane === 'urgent' ? 'alerts' : this.#dirty === 'no' ? 'data' : this.#dirty;
+      } else {
+        const refusal = again.map((record) => refused.get(record)).find((reason) => reason !== undefined);
+        kept.giveBack(entry, again, host.clock.elapsed() + this.#pauseOf(entry, refusal), refusal ?? null);
+      }
     }
-    if (!strict) flush.unflushed.addAlertsOf(records);
-    kept.delivered(entry);
   }
 
   async #drain(first: Promise<unknown> | undefined): Promise<void> {
-    await first;
-    const { host, connection, flush, outbox, kept, strict, signal } = this.#options;
-    let flushed = host.clock.elapsed();
-    let clean = false;
-    for (let attempt = 0; !signal.aborted;) {
-      if (!connection.sink) {
-        await this.#open();
-        continue;
-      }
-      let outcome = await flush.alone(() => this.#deliverNext());
-      if (outcome === 'none') {
-        if (outbox.records > 0) {
-          await outbox.settled();
-          await turn();
-          continue;
-        }
-        if (clean) break;
-      }
-      clean = false;
-      const due = !strict && host.clock.elapsed() - flushed > FLUSH_MS;
-      if (outcome === 'none' || outcome === 'alerted' || (outcome === 'delivered' && due)) {
-        clean = await flush.flush();
-        if (!clean) outcome = 'failed';
-        flushed = host.clock.elapsed();
-      }
-      this.#isFailing = outcome === 'failed';
-      attempt = outcome === 'failed' ? attempt + 1 : 0;
-      if (attempt > 0) await this.#backoff(attempt);
+    const { host, connection, outbox, kept, signal, maxInFlight } = this.#options;
+    if (maxInFlight === 1) await first;
+    else if (first) this.#follow(first.then(() => undefined));
+    this.#flushedAt = host.clock.elapsed();
+    while (!signal.aborted) {
+      if (!connection.sink) await this.#rest(() => (connection.sink ? 0 : Infinity));
+      else if (this.#failures > 0 && this.#underWay.size === 0) await this.#probe();
+      else if (this.#callNext()) continue;
+      else if (this.#underWay.size > 0) await this.#settledOrMore();
+      else if (outbox.records === 0 && this.#dirty === 'no') break;
+      else if (this.#dirty !== 'no') await this.#flush();
+      else await this.#await();
+      if (this.#isDue) await this.#flush();
     }
+    await Promise.all(this.#underWay);
     this.#isFailing = false;
     this.#draining = null;
     kept.show();
   }
 
-  /** Writes what is left of the next entry, in the epoch of now: until a checkpoint has cut it, a crash undoes that or writes it again. */
-  async #deliverNext(): Promise<Outcome> {
-    const { connection, writer, flush, outbox, kept, strict, onDelivered } = this.#options;
-    const { sink } = connection;
-    const entry = outbox.next();
-    if (!entry || !sink) return sink ? 'none' : 'failed';
-    const records = kept.leftOf(entry).filter((record) => !writer.wasSent(record));
+  /** False where there is nothing to write now, or enough is under way. */
+  #callNext(): boolean {
+    const { outbox, writer, host, maxInFlight } = this.#options;
+    if (this.#underWay.size >= maxInFlight || this.#failures > 0) return false;
+    const entries = outbox.take(writer.size, host.clock.elapsed());
+    if (entries.length === 0) return false;
+    this.#follow(this.#deliver(entries));
+    return true;
+  }
+
+  /** Until a write has ended, or, where another one may begin, there is something to write. */
+  async #settledOrMore(): Promise<void> {
+    const { outbox, host, maxInFlight } = this.#options;
+    if (this.#underWay.size >= maxInFlight || this.#failures > 0) {
+      await Promise.race(this.#underWay);
+      return;
+    }
+    const more = this.#sleep(outbox.nextDue - host.clock.elapsed());
+    await Promise.race([...this.#underWay, more]);
+    this.#wake.abort();
+  }
+
+  #follow(work: Promise<void>): void {
+    const call = work.finally(() => this.#underWay.delete(call));
+    this.#underWay.add(call);
+  }
+
+  /** After a pause, one write to see whether the store is well again. */
+  async #probe(): Promise<void> {
+    const { outbox, writer, run, host } = this.#options;
+    const wait = backoff(this.#failures, FIRST_RETRY_MS, LONGEST_RETRY_MS, run.context.random);
+    await this.#rest(() => (outbox.hasUrgent ? Math.min(wait, LONGEST_RETRY_OF_ALERTS_MS) : wait));
+    const { signal, connection } = this.#options;
+    if (signal.aborted || !connection.sink) return;
+    const due = outbox.take(writer.size, host.clock.elapsed());
+    const entries = due.length > 0 ? due : outbox.take(writer.size, Infinity);
+    if (entries.length > 0) await this.#deliver(entries);
+    // It was a flush that failed, and there is nothing left to write.
+    else this.#failures = 0;
+  }
+
+  /** Writes what is left of entries, in the epoch of now: until a checkpoint has cut them, a crash undoes that or writes it again. */
+  async #deliver(entries: readonly OutboxEntry[]): Promise<void> {
+    const { connection, writer, flush, kept, onDelivered } = this.#options;
+    const records = entries.flatMap((entry) => entry.records.filter((record) => !writer.wasSent(record)));
     flush.unflushed.addKept();
-    let left: readonly Data[];
-    try {
-      left = await writer.write(sink, records, flush.epoch, 1);
-    } catch (error) {
-      await flush.writeAgain(error);
-      return 'failed';
-    }
-    killAt('written');
-    if (strict && left.length > 0 && left.length < records.length) {
-      // A flush makes the others safe, so a crash must not write them again.
-      await kept.keep(flush.epoch, left);
-      this.delivered(entry, records, []);
-      return 'failed';
-    }
-    this.delivered(entry, records, left);
-    onDelivered();
-    if (left.length > 0) return 'failed';
-    return entry.lane === 'urgent' ? 'alerted' : 'delivered';
-  }
-
-  #open(): Promise<void> {
-    const { connection, signal } = this.#options;
-    return new Promise((resolve) => {
-      this.#opened = resolve;
-      if (connection.sink || signal.aborted) resolve();
+    await flush.step(async () => {
+      const { sink } = connection;
+      let untaken: Untaken = { left: records, refused: NONE };
+      try {
+        if (sink) untaken = await writer.write(sink, records, flush.epoch, 1);
+      } catch (error) {
+        for (const entry of entries) kept.giveBack(entry, entry.records, 0, null);
+        this.#count(true);
+        await flush.writeAgain(error);
+        return;
+      }
+      killAt('written');
+      this.settle(entries, await this.#safe(records, untaken));
     });
+    onDelivered();
   }
 
-  #backoff(attempt: number): Promise<void> {
-    const { run, host, outbox, signal } = this.#options;
-    const longest = outbox.hasUrgent ? LONGEST_RETRY_OF_ALERTS_MS : LONGEST_RETRY_MS;
-    const wait = backoff(attempt, FIRST_RETRY_MS, longest, run.context.random);
-    return pause(wait, signal, host.clock);
+  /** Of what a strict store took in part, what it has not goes to the end: a flush makes the others safe, so a crash must not write them again. */
+  async #safe(records: readonly Data[], untaken: Untaken): Promise<Untaken> {
+    const { flush, kept, strict } = this.#options;
+    const { left } = untaken;
+    if (!strict || left.length === 0 || left.length === records.length) return untaken;
+    await kept.keep(flush.epoch, left);
+    return { left: [], refused: NONE };
+  }
+
+  #count(failed: boolean): void {
+    this.#failures = failed ? this.#failures + 1 : 0;
+    this.#isFailing = failed;
+  }
+
+  get #isDue(): boolean {
+    const { strict, host, outbox } = this.#options;
+    if (strict || this.#dirty === 'no' || this.#failures > 0) return false;
+    if (this.#dirty === 'alerts' && !outbox.hasUrgent) return true;
+    return host.clock.elapsed() - this.#flushedAt > FLUSH_MS;
+  }
+
+  async #flush(): Promise<void> {
+    const { flush, host } = this.#options;
+    this.#dirty = 'no';
+    const isSafe = await flush.flush();
+    if (!isSafe) this.#count(true);
+    this.#flushedAt = host.clock.elapsed();
+  }
+
+  /** Until something can be handed out: it is on its way to the disk, or is not due. */
+  async #await(): Promise<void> {
+    const { outbox, host } = this.#options;
+    const due = outbox.nextDue;
+    if (due === Infinity) {
+      await outbox.settled();
+      await turn();
+      return;
+    }
+    this.#isFailing = true;
+    await this.#sleep(due - host.clock.elapsed());
+  }
+
+  /** Milliseconds until an entry is tried again; in its turn, unless it is refused by itself. */
+  #pauseOf({ tries, lane }: OutboxEntry, refusal: string | undefined): number {
+    const { maxInFlight, run } = this.#options;
+    if (refusal !== undefined)
+      return backoff(tries + 1, FIRST_RETRY_MS, LONGEST_RETRY_MS, run.context.random);
+    if (lane !== 'urgent' && maxInFlight === 1) return 0;
+    return backoff(tries + 1, FIRST_RETRY_MS, LONGEST_RETRY_OF_ALERTS_MS, run.context.random);
+  }
+
+  /** Waits so long; asks again how long each time that something has come, or the store has opened. */
+  async #rest(longest: () => number): Promise<void> {
+    const { host, signal } = this.#options;
+    const began = host.clock.elapsed();
+    for (let left = longest(); left > 0 && !signal.aborted; left = began + longest() - host.clock.elapsed())
+      await this.#sleep(left);
+  }
+
+  /** Until something has come, or the store has opened; for so long, at most. */
+  async #sleep(ms: number): Promise<void> {
+    const { host, signal } = this.#options;
+    this.#wake = new AbortController();
+    if (!signal.aborted) await pause(Math.min(ms, LONGEST_RETRY_MS), this.#wake.signal, host.clock);
   }
 }

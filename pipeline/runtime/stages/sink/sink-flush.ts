@@ -16,6 +16,8 @@ export interface SinkFlushOptions {
   readonly kept: SinkOutbox;
   readonly recovery: Recovery;
   readonly strict: boolean;
+  /** Writes go side by side, and beside a flush. */
+  readonly parallel: boolean;
   readonly epoch: number;
   /** What was written is not safe; it is about to be in the outbox. */
   readonly onUndone: () => void;
@@ -37,7 +39,7 @@ export class SinkFlush {
   readonly unflushed = new Unflushed();
   readonly #options: SinkFlushOptions;
   #epoch: number;
-  /** The step under way at the store: a write and a flush never overlap. */
+  /** The step under way at the store: unless it takes them side by side, a write and a flush never overlap. */
   #step: Promise<unknown> = Promise.resolve();
 
   constructor(options: SinkFlushOptions) {
@@ -55,8 +57,9 @@ export class SinkFlush {
     this.#epoch = epoch;
   }
 
-  /** One step at the store at a time: what a flush says holds for all before it. */
-  alone<T>(step: () => Promise<T>): Promise<T> {
+  /** A step at the store; one at a time, unless it takes them side by side. What a flush says holds for all that ended before it. */
+  step<T>(step: () => Promise<T>): Promise<T> {
+    if (this.#options.parallel) return step();
     const result = this.#step.then(step);
     this.#step = result.catch(() => undefined);
     return result;
@@ -67,7 +70,7 @@ export class SinkFlush {
    * @param next the epoch from now on, at a barrier
    */
   async flush(next?: number): Promise<boolean> {
-    const undone = await this.alone(() => this.#tryFlush(next));
+    const undone = await this.step(() => this.#tryFlush(next));
     if (undone) await this.#keep(undone);
     return undone === null;
   }
@@ -82,6 +85,7 @@ export class SinkFlush {
     const { sink } = connection;
     // It was given up, and what it had taken is in the outbox.
     if (!sink) return null;
+    const marks = [this.unflushed.marker(), outbox.marker()];
     try {
       await writer.timed(sink.flush());
     } catch (error) {
@@ -90,8 +94,7 @@ export class SinkFlush {
     }
     // What a strict store took since the last barrier can still be undone.
     if (strict && next === undefined) return null;
-    this.unflushed.clear();
-    outbox.flushed();
+    for (const mark of marks) mark();
     if (next !== undefined) this.#epoch = next;
     return null;
   }

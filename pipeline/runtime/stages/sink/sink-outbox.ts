@@ -10,20 +10,17 @@ export interface KeptOutbox {
   readonly outboxLimitBytes: number;
 }
 
-/**
- * The outbox as the stage of a sink uses it: within its limit, with its figures shown, and with what is left
- * of an entry that the store took in part.
- */
+/** The outbox as the stage of a sink uses it: within its limit, and with its figures shown. */
 export class SinkOutbox {
   readonly #run: NodeRun;
   readonly #host: Host;
   readonly #kept: KeptOutbox;
   readonly #strict: boolean;
-  /** An alert may come between, so one of each lane. */
-  readonly #rests = new Map<
-    OutboxEntry['lane'],
-    { readonly number: number; readonly records: readonly Data[] }
-  >();
+  /** Told that records have come that can be handed out. */
+  #onKept: () => void = () => undefined;
+  /** Records that were refused for now, of entries by lane and number. */
+  readonly #refused = new Map<string, number>();
+  #refusals = 0;
 
   constructor(run: NodeRun, host: Host, kept: KeptOutbox, strict: boolean) {
     this.#run = run;
@@ -37,11 +34,19 @@ export class SinkOutbox {
     return this.#isFull && !this.#kept.live;
   }
 
+  /** Calls `listener` each time that more is kept. */
+  onKept(listener: () => void): void {
+    this.#onKept = listener;
+  }
+
   /** Takes records to be delivered in this epoch. @param again they were written once, and go before those that were not */
   async keep(epoch: number, records: readonly Data[], again = false): Promise<void> {
     const { outbox, live } = this.#kept;
-    const urgent = !this.#strict && records.every(({ port }) => port === 'event');
-    await outbox.append(epoch, records, urgent ? 'urgent' : again ? 'again' : 'rest');
+    const urgent = this.#strict ? [] : records.filter(({ port }) => port === 'event');
+    const others = urgent.length === 0 ? records : records.filter(({ port }) => port !== 'event');
+    if (urgent.length > 0) await outbox.append(epoch, urgent, 'urgent');
+    if (others.length > 0) await outbox.append(epoch, others, again ? 'again' : 'rest');
+    this.#onKept();
     while (this.#isFull && live) {
       const dropped = await outbox.dropOldest();
       if (dropped === 0) break;
@@ -59,31 +64,41 @@ export class SinkOutbox {
     this.show();
   }
 
-  /** The records of an entry that the store has not taken. */
-  leftOf(entry: OutboxEntry): readonly Data[] {
-    const rest = this.#rests.get(entry.lane);
-    return rest?.number === entry.number ? rest.records : entry.records;
-  }
-
   delivered(entry: OutboxEntry): void {
-    this.#rests.delete(entry.lane);
+    this.#refuses(entry, 0);
     this.#kept.outbox.delivered(entry);
     this.show();
   }
 
-  deliveredInPart(entry: OutboxEntry, left: readonly Data[]): void {
-    this.#rests.set(entry.lane, { number: entry.number, records: left });
+  /**
+   * @param left of its records, those to be delivered once they are due
+   * @param refusal why the store does not take them now, though it takes others
+   */
+  giveBack(entry: OutboxEntry, left: readonly Data[], due: number, refusal: string | null): void {
+    this.#refuses(entry, refusal === null ? 0 : left.length, refusal);
+    this.#kept.outbox.giveBack(entry, left, due);
+    this.show();
   }
 
   /** All that was delivered since the last flush is to be delivered again. */
   reset(): void {
-    this.#rests.clear();
     this.#kept.outbox.reset();
   }
 
   show(): void {
     this.#run.meter.gauge('outbox_records', this.#kept.outbox.records);
     this.#run.meter.gauge('outbox_bytes', this.#kept.outbox.bytes);
+  }
+
+  #refuses(entry: OutboxEntry, records: number, reason: string | null = null): void {
+    const key = `${entry.lane} ${entry.number}`;
+    this.#refusals += records - (this.#refused.get(key) ?? 0);
+    if (records > 0) this.#refused.set(key, records);
+    else this.#refused.delete(key);
+    const { problems } = this.#run;
+    if (this.#refusals === 0) problems.set('refused', null);
+    else if (reason !== null)
+      problems.set('refused', `records refused for now, each tried again: ${this.#refusals}; ${reason}`);
   }
 
   get #isFull(): boolean {

@@ -1,6 +1,6 @@
 import { recoveryOf, type AnySink } from '../../../component/index.js';
 import type { Data, Failure } from '../../../model/index.js';
-import type { SentAlerts } from '../../../state/index.js';
+import type { OutboxEntry, SentAlerts } from '../../../state/index.js';
 import { FanIn } from '../fan-in.js';
 import type { Host, NodeRun } from '../../host.js';
 import { killAt } from '../../../base/kill.js';
@@ -11,7 +11,7 @@ import type { KeptSink, SinkConnection } from './sink-connection.js';
 import { SinkFlush } from './sink-flush.js';
 import { SinkOutbox, type KeptOutbox } from './sink-outbox.js';
 import { SinkQueue, type SinkBarrier } from './sink-queue.js';
-import { SinkWriter } from './sink-writer.js';
+import { SinkWriter, type Untaken } from './sink-writer.js';
 import { errorText } from '../../../base/error-text.js';
 import { settles, turn } from '../../../base/waiting.js';
 
@@ -48,6 +48,7 @@ export class SinkStage {
   readonly #store: SinkStore;
   /** What was written and not flushed before a barrier must be undone: it rewinds, or it is a transaction. */
   readonly #strict: boolean;
+  readonly #tries: number;
   /** `rewind` sinks may be ahead of the journal, and so may what people watch live. */
   readonly #waitsForJournal: boolean;
   readonly #fanIn: FanIn;
@@ -78,12 +79,17 @@ export class SinkStage {
     const { outbox } = store;
     const shelf = new SinkOutbox(run, host, store, strict);
     const tells = recovery === 'at-least-once';
-    const writer = new SinkWriter(run, host, store.sent, { strict, tells }, signal);
+    const maxInFlight = strict ? 1 : (component.maxInFlight?.(run.node.config as never) ?? 1);
+    const parallel = maxInFlight > 1;
+    const spills = !strict && outbox.isAvailable;
+    const writer = new SinkWriter(run, host, store.sent, { strict, tells, parallel, spills }, signal);
     this.run = run;
     this.#connection = connection;
     this.#host = host;
     this.#store = store;
     this.#strict = strict;
+    // Where others need not wait for it, it is tried again from the outbox.
+    this.#tries = parallel && spills ? 1 : TRIES;
     this.#waitsForJournal = recovery !== 'rewind' && !connection.feeds;
     this.#writer = writer;
     this.#queue = new SinkQueue(strict, signal);
@@ -92,6 +98,7 @@ export class SinkStage {
     this.#flush = new SinkFlush({
       ...shared,
       recovery,
+      parallel,
       epoch: committed + 1,
       onUndone: () => {
         this.#drain.failed();
@@ -104,6 +111,7 @@ export class SinkStage {
       ...shared,
       host,
       flush: this.#flush,
+      maxInFlight,
       signal,
       onDelivered: () => {
         this.#relieve();
@@ -252,8 +260,8 @@ export class SinkStage {
 
   async #writeDirectly(records: readonly Data[]): Promise<void> {
     this.#flush.unflushed.add(records);
-    const writing = this.#flush.alone(() =>
-      this.#writer.write(this.#connection.sink!, records, this.#flush.epoch, TRIES),
+    const writing = this.#flush.step(() =>
+      this.#writer.write(this.#connection.sink!, records, this.#flush.epoch, this.#tries),
     );
     // Nobody waits for it where the stage ends, or the outbox cannot be written, before the store has answered.
     writing.catch(() => undefined);
@@ -268,19 +276,20 @@ export class SinkStage {
     } else if (!this.#stop.signal.aborted) {
       // It may still succeed. Until that is known the records wait in the outbox, and all others behind them.
       await this.#hand(records);
-      const entry = this.#store.outbox.next();
+      const entries = this.#store.outbox.takeAll();
       this.#drain.start(
-        writing.then((left) => {
-          if (entry) this.#drain.delivered(entry, records, left);
+        writing.then((untaken) => {
+          this.#drain.settle(entries, asKept(untaken, records, entries));
         }),
       );
     }
   }
 
-  async #keepLeft(left: readonly Data[]): Promise<void> {
-    if (left.length === 0 || this.#stop.signal.aborted) return;
-    this.#drain.failed();
-    await this.#hand(left);
+  async #keepLeft({ left, refused }: Untaken): Promise<void> {
+    const untaken = [...refused.keys(), ...left];
+    if (untaken.length === 0 || this.#stop.signal.aborted) return;
+    if (left.length > 0) this.#drain.failed();
+    await this.#hand(untaken);
     this.#drain.start();
   }
 
@@ -337,12 +346,13 @@ export class SinkStage {
     await this.#keep(unflushed, true);
     // Delivered by now, or about to be.
     if (this.#drain.isUnderWay) return;
-    const entry = outbox.next();
+    const entries = outbox.takeAll();
     this.#drain.start(
       flushing.then((isSafe) => {
-        if (!entry || !isSafe) return;
-        this.#outbox.delivered(entry);
-        outbox.flushed();
+        for (const entry of entries)
+          if (isSafe) this.#outbox.delivered(entry);
+          else this.#outbox.giveBack(entry, entry.records, 0, null);
+        if (isSafe) outbox.flushed();
       }),
     );
   }
@@ -354,4 +364,23 @@ export class SinkStage {
   #fail(error: unknown): void {
     this.#host.fail(new Error(`${this.run.id} failed: ${errorText(error)}`, { cause: error }));
   }
+}
+
+/** What is untaken of records, told by their copies in the outbox. */
+function asKept(
+  { left, refused }: Untaken,
+  records: readonly Data[],
+  entries: readonly OutboxEntry[],
+): Untaken {
+  const copies = entries.flatMap((entry) => entry.records);
+  const copyOf = new Map(copies.map((copy, index) => [records[index], copy]));
+  return {
+    left: left.flatMap((record) => copyOf.get(record) ?? []),
+    refused: new Map(
+      [...refused].flatMap(([record, reason]) => {
+        const copy = copyOf.get(record);
+        return copy ? [[copy, reason]] : [];
+      }),
+    ),
+  };
 }

@@ -11,7 +11,7 @@ import { settles } from '../../../base/waiting.js';
 export const BATCH = 512;
 /** A write is to take no longer, so that an alert never waits long behind one. */
 const GOAL_MS = 500;
-/** Tries of a record that the store may take later. */
+/** Tries of a record that the store may take later, where others wait for it. */
 const RECORD_TRIES = 4;
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 10_000;
@@ -29,6 +29,18 @@ export interface SinkKind {
   readonly strict: boolean;
   /** People are told by sinks that can neither overwrite nor rewind. */
   readonly tells: boolean;
+  /** Writes go side by side, in any order. */
+  readonly parallel: boolean;
+  /** What is not taken now can wait on disk while others are written. */
+  readonly spills: boolean;
+}
+
+/** What the store has not taken, and is to be given again. */
+export interface Untaken {
+  /** It failed, or the stage ends. */
+  readonly left: readonly Data[];
+  /** These alone are refused for now, by record. */
+  readonly refused: ReadonlyMap<Data, string>;
 }
 
 /**
@@ -51,19 +63,28 @@ export class SinkWriter {
     this.#signal = signal;
   }
 
+  /** Records that a write takes at once now. */
+  get size(): number {
+    return this.#size;
+  }
+
   /**
-   * Gives the records that are still to be written: the store is away, or the stage ends.
-   * @param tries of a write that the store rejects whole, or of records that it may take later
+   * Gives the records that are still to be written: the store is away, the stage ends, or it refuses them for now.
+   * @param tries of a write that the store rejects whole
    * @throws where a strict store rejects or hangs
    */
-  async write(sink: Sink, records: readonly Data[], epoch: number, tries: number): Promise<readonly Data[]> {
+  async write(sink: Sink, records: readonly Data[], epoch: number, tries: number): Promise<Untaken> {
+    const refused = new Map<Data, string>();
     for (let at = 0; at < records.length;) {
       const slice = this.#kind.strict ? records : records.slice(at, at + this.#size);
-      const left = await this.#writeSlice(sink, slice, epoch, tries);
-      if (left.length > 0) return [...left, ...records.slice(at + slice.length)];
+      const left = await this.#writeSlice(sink, slice, epoch, tries, refused);
+      const rest = records.slice(at + slice.length);
+      // One that the store fails at must not keep it from getting the others.
+      if (left.length > 0)
+        return { left: slice.every(this.#alone) ? [...rest, ...left] : [...left, ...rest], refused };
       at += slice.length;
     }
-    return [];
+    return { left: [], refused };
   }
 
   /** Waits for the store, but not for ever. @throws StuckError */
@@ -87,6 +108,7 @@ export class SinkWriter {
     records: readonly Data[],
     epoch: number,
     tries: number,
+    refused: Map<Data, string>,
   ): Promise<readonly Data[]> {
     let left = records;
     for (let attempt = 1; ; attempt++) {
@@ -94,7 +116,7 @@ export class SinkWriter {
       try {
         failed = await this.#attempt(sink, left, epoch);
       } catch (error) {
-        this.#rejected(error, attempt);
+        this.#rejected(error, attempt, left.length);
         // Half of it may be there, or come to be: what was written since the last barrier is undone.
         if (this.#kind.strict) throw error;
         if (attempt >= tries || this.#signal.aborted) return left;
@@ -102,8 +124,14 @@ export class SinkWriter {
         continue;
       }
       await this.#took(left, failed, epoch);
-      const again = failed.filter(({ retriable }) => retriable && attempt < Math.max(tries, RECORD_TRIES));
-      const dead = failed.filter((failure) => !again.includes(failure));
+      const again: Failure[] = [];
+      const dead: Failure[] = [];
+      for (const failure of failed) {
+        const record = failure.record as Data;
+        if (failure.retriable && this.#alone(record)) refused.set(record, failure.reason);
+        else if (failure.retriable && attempt < Math.max(tries, RECORD_TRIES)) again.push(failure);
+        else dead.push(failure);
+      }
       if (dead.length > 0) this.#host.failures(this.#run, 'write', dead);
       if (again.length === 0) return [];
       left = again.map(({ record }) => record as Data);
@@ -111,6 +139,10 @@ export class SinkWriter {
       await this.#backoff(attempt);
     }
   }
+
+  /** It may come later than others: an alert, which is worth most early, or any record of a store that takes them in any order. */
+  readonly #alone = (record: Data): boolean =>
+    this.#kind.spills && (this.#kind.parallel || record.port === 'event');
 
   async #attempt(sink: Sink, records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
     const { clock } = this.#host;
@@ -125,7 +157,9 @@ export class SinkWriter {
     }
   }
 
-  #rejected(error: unknown, attempt: number): void {
+  #rejected(error: unknown, attempt: number, count: number): void {
+    // It may be one of them that the store fails at: the others are to get through.
+    this.#size = Math.max(1, Math.min(this.#size, count) >> 1);
     this.#run.meter.failed('write', 1);
     this.#run.problem = `its store cannot be written: ${errorText(error)}`;
     this.#run.context.log.warn('a write failed', { attempt, error: errorText(error) });

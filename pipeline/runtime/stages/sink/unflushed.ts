@@ -7,11 +7,13 @@ const LIMIT = 20_000;
 export class Unflushed {
   #records: Data[] | null = [];
   #alerts: Data[] = [];
-  #any = false;
+  /** What the store was given is counted, with what the outbox holds. */
+  #given = 0;
+  #safe = 0;
 
   /** The store was given something that the outbox may hold. */
   get any(): boolean {
-    return this.#any;
+    return this.#given > this.#safe;
   }
 
   /** Those that only the store has; null where they were too many to be known. */
@@ -26,14 +28,14 @@ export class Unflushed {
 
   /** These are written, and the outbox does not hold them. */
   add(records: readonly Data[]): void {
-    this.#any = true;
+    this.#given++;
     if (this.#records && this.#records.length + records.length <= LIMIT) this.#records.push(...records);
     else this.#records = null;
   }
 
   /** An entry of the outbox is written. */
   addKept(): void {
-    this.#any = true;
+    this.#given++;
   }
 
   /** Those that the outbox holds were delivered. */
@@ -53,9 +55,22 @@ export class Unflushed {
     this.#records = [];
   }
 
+  /** To be called once what was given by now is safe. */
+  marker(): () => void {
+    const given = this.#given;
+    const records = this.#records && new Set(this.#records);
+    const alerts = new Set(this.#alerts);
+    return () => {
+      this.#safe = Math.max(this.#safe, given);
+      if (records) this.#records = this.#records && this.#records.filter((record) => !records.has(record));
+      else if (this.#given === given) this.#records = [];
+      this.#alerts = this.#alerts.filter((record) => !alerts.has(record));
+    };
+  }
+
   clear(): void {
     this.#records = [];
     this.#alerts = [];
-    this.#any = false;
+    this.#safe = this.#given;
   }
 }

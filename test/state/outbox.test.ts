@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Outbox, StateStore, type OutboxEntry } from '../../pipeline/state/index.js';
+import { measure } from '../support/flow.js';
+import { sensedEvent } from '../support/records.js';
+
+let folder: string;
+let store: StateStore;
+let outbox: Outbox;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'csiflow-outbox-'));
+  store = new StateStore(folder, 'test');
+  outbox = new Outbox(store, 'sink');
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const lanes = (entries: readonly OutboxEntry[]) => entries.map(({ lane, number }) => `${lane} ${number}`);
+const alerts = async (count: number) => {
+  for (let index = 1; index <= count; index++) await outbox.append(index, [sensedEvent(index)], 'urgent');
+};
+const data = async (count: number) => {
+  for (let index = 1; index <= count; index++) await outbox.append(index, [measure('motion', index, 0)]);
+};
+
+test('data has a turn beside alerts', async () => {
+  await alerts(3);
+  await data(3);
+  const taken = Array.from({ length: 6 }, () => lanes(outbox.take(1, 0))[0]);
+  expect(taken).toEqual(['urgent 1', 'rest 1', 'urgent 2', 'rest 2', 'urgent 3', 'rest 3']);
+});
+
+test('entries are handed out together, up to so many records, and never twice', async () => {
+  await data(5);
+  expect(lanes(outbox.take(3, 0))).toEqual(['rest 1', 'rest 2', 'rest 3']);
+  expect(lanes(outbox.take(3, 0))).toEqual(['rest 4', 'rest 5']);
+  expect(outbox.take(3, 0)).toEqual([]);
+  expect(outbox.records).toBe(5);
+});
+
+test('one that is given back comes again when it is due, alone, with what is left of it', async () => {
+  await outbox.append(1, [sensedEvent(1), sensedEvent(2)], 'urgent');
+  await outbox.append(1, [sensedEvent(3)], 'urgent');
+  const [entry] = outbox.take(2, 0);
+  outbox.giveBack(entry!, [entry!.records[1]!], 100);
+  expect(lanes(outbox.take(9, 99))).toEqual(['urgent 2']);
+  expect(outbox.nextDue).toBe(100);
+  expect(outbox.take(9, 99)).toEqual([]);
+  expect(outbox.take(9, 100)).toMatchObject([{ number: 1, records: [sensedEvent(2)], tries: 1 }]);
+});
+
+test('what was delivered behind one that was not is forgotten at a checkpoint; that one stays', async () => {
+  await alerts(3);
+  const [first, second, third] = outbox.take(9, 0) as [OutboxEntry, OutboxEntry, OutboxEntry];
+  outbox.delivered(third);
+  outbox.giveBack(first, first.records, 0);
+  outbox.flushed();
+  outbox.delivered(second);
+  // The second one is not known to be safe.
+  await store.transaction(outbox.cutter());
+  expect(outbox.oldestEpoch).toBe(1);
+  expect(lanes([...new Outbox(store, 'sink').entries()])).toEqual(['urgent 1', 'urgent 2']);
+  outbox.reset();
+  expect(lanes(outbox.take(9, 0))).toEqual(['urgent 1', 'urgent 2']);
+});
