@@ -52,7 +52,7 @@ class LiveSink implements Sink, LiveFeed {
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
     this.#context = context;
-    this.#told = new ToldIds(join(context.stateFolder, `${context.node}.told`), config.remembered_ids);
+    this.#told = new ToldIds(join(context.stateFolder, fileOf(context)), config.remembered_ids);
   }
 
   async open(): Promise<void> {
@@ -119,6 +119,10 @@ class LiveSink implements Sink, LiveFeed {
     }
   }
 }
+
+/** Of this instance alone: partitions of a process are written side by side. */
+const fileOf = ({ node, partition }: Context): string =>
+  partition === undefined ? `${node}.told` : `${node}#${partition}.told`;
 
 /** Ids of events that were told, the newest ones, in a file of one JSON string a line. */
 class ToldIds {

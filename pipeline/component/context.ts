@@ -62,6 +62,8 @@ export interface Context {
   readonly domain?: Domain;
   /** Where a topology is scaled out: what a sink sends into it comes with the checkpoint, or never. */
   readonly transaction?: Transaction;
+  /** Where a topology is scaled out: the partition that this instance serves. Others serve others from the same state folder. */
+  readonly partition?: number;
   /**
    * For a sink that takes records over and delivers them later: these will never be delivered. They become dead
    * letters, and where one is replayed it comes by `write` again.

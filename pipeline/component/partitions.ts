@@ -21,6 +21,7 @@ export interface Partitions {
 
 /** A partition that this process has taken over. It is used until an error, or until it is closed. */
 export interface Partition {
+  readonly number: number;
   /** The last checkpoint; undefined for a partition that never had one. */
   readonly saved: PartitionCheckpoint | undefined;
   readonly transaction: Transaction;

@@ -24,6 +24,8 @@ export interface NodesOptions {
   readonly tracer: Tracer | null;
   /** Of the partition that they serve, where there is one. */
   readonly transaction?: Transaction | undefined;
+  /** Its number. */
+  readonly partitionNumber?: number | undefined;
   /** What a sink had taken over and cannot deliver. */
   readonly onRefused?: (run: NodeRun, failures: readonly Failure[]) => void;
 }
@@ -36,6 +38,7 @@ export class Nodes {
   readonly #provenance = new Map<string, { origin: Provenance['origin'] }>();
   readonly #keeping: Keeping | undefined;
   readonly #instances = new Map<string, Source | Operator | Sink>();
+  readonly #forgetting: (() => void)[] = [];
 
   constructor(options: NodesOptions) {
     this.#options = options;
@@ -45,7 +48,11 @@ export class Nodes {
 
   /** Makes all components. @throws Error naming the node that could not be made. */
   create(): void {
-    for (const { node, context } of this.runs.values()) {
+    for (const run of this.runs.values()) {
+      const { node, context } = run;
+      const lag = () => this.#lagOf(run);
+      run.meter.watermarkLags.add(lag);
+      this.#forgetting.push(() => run.meter.watermarkLags.delete(lag));
       try {
         this.#instances.set(node.id, node.component.create(node.config as never, context));
       } catch (error) {
@@ -54,6 +61,11 @@ export class Nodes {
         });
       }
     }
+  }
+
+  /** They run no longer: figures of now are not theirs any more. */
+  forget(): void {
+    for (const forget of this.#forgetting.splice(0)) forget();
   }
 
   /** Another instance of a sink, in the place of the one before. */
@@ -122,7 +134,8 @@ export class Nodes {
   }
 
   #run(node: CheckedNode): NodeRun {
-    const { topology, links, clock, log, metrics, tracer, transaction, onRefused } = this.#options;
+    const { topology, links, clock, log, metrics, tracer, transaction, partitionNumber, onRefused } =
+      this.#options;
     const keeping = this.#keeping;
     const meter = metrics.node(topology.id, node.id);
     const provenance = { origin: this.#firstOrigin(node) };
@@ -161,6 +174,7 @@ export class Nodes {
         ...(keeping && { keeping }),
         ...(topology.settings.domain && { domain: topology.settings.domain }),
         ...(transaction && { transaction }),
+        ...(partitionNumber !== undefined && { partition: partitionNumber }),
         ...(onRefused && {
           refuse: (failures) => {
             onRefused(run, failures);
@@ -168,8 +182,6 @@ export class Nodes {
         }),
       },
     };
-    meter.watermarkLag = () =>
-      Number.isFinite(run.watermark) ? Math.max(0, (clock.now() - run.watermark) / 1e6) : null;
     return run;
   }
 
@@ -177,6 +189,11 @@ export class Nodes {
   #clockOf({ component, config }: CheckedNode): Context['clock'] {
     const { clock, arrival } = this.#options;
     return arrival && component.kind === 'source' && timingOf(component, config) === 'now' ? arrival : clock;
+  }
+
+  #lagOf({ watermark }: NodeRun): number | null {
+    if (!Number.isFinite(watermark)) return null;
+    return Math.max(0, (this.#options.clock.now() - watermark) / 1e6);
   }
 
   #firstOrigin(node: CheckedNode): Provenance['origin'] {

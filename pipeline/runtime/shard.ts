@@ -135,6 +135,7 @@ export class Shard implements Host, Run {
       ...options,
       arrival: this.#arrival,
       transaction: options.partition?.transaction,
+      partitionNumber: options.partition?.number,
       onRefused: (run, failures) => {
         this.failures(run, 'deliver', failures);
         this.#sinks.find((sink) => sink.run === run)?.notTold(failures);
@@ -216,6 +217,7 @@ export class Shard implements Host, Run {
       await this.#inTime([{ node, work: this.#nodes.close(node) }], 'closing');
     onStep('model_unloading', 1);
     await this.#state?.close();
+    this.#nodes.forget();
     for (const run of this.runs.values()) run.status = 'stopped';
   }
 

@@ -38,7 +38,7 @@ export class Metrics {
     this.#gauge(
       'watermark_lag_seconds',
       'The clock less the watermark: how far event time lies behind.',
-      (meter) => meter.watermarkLag(),
+      (meter) => meter.watermarkLag,
     );
     this.#topologyFigures();
     const registers = [registry];
@@ -232,8 +232,8 @@ export class NodeMeter {
   readonly droppedBy = new Map<string, number>();
   readonly failedBy = new Map<string, number>();
   readonly own = new Map<string, OwnFigure>();
-  /** Reads the lag now; null before the first watermark. */
-  watermarkLag: () => number | null = () => null;
+  /** Of each shard that runs: reads its lag now; null before its first watermark. */
+  readonly watermarkLags = new Set<() => number | null>();
   /** Seconds from arrival to here, once a batch. */
   readonly latency: (seconds: number) => void;
   /** To be shown each record that leaves the node, of a sink each that comes; null while nobody looks. */
@@ -244,6 +244,12 @@ export class NodeMeter {
     this.topology = topology;
     this.node = node;
     this.latency = latency;
+  }
+
+  /** Of the shard that lags most, seconds; null where there is none yet. */
+  get watermarkLag(): number | null {
+    const lags = [...this.watermarkLags].map((read) => read()).filter((lag) => lag !== null);
+    return lags.length === 0 ? null : Math.max(...lags);
   }
 
   /** @param watcher returns at once and does not throw: the pipeline waits for it. Gives what ends the looking. */

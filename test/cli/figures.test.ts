@@ -18,7 +18,7 @@ test('rates are told from two looks at the metrics', async () => {
     meter.sentTotal = 50;
     meter.operatorSeconds = 0.5;
     meter.queueDepth = 7;
-    meter.watermarkLag = () => 0.25;
+    meter.watermarkLags.add(() => 0.25);
     meter.dropped('queue_full', 4);
     meter.dropped('stale', 0);
     meter.failed('decode', 3);

@@ -51,6 +51,7 @@ async function begun(position: Position, { low, high, committed, start = 'earlie
     range: () => Promise.resolve({ low: BigInt(low), high: BigInt(high) }),
     committed: () => Promise.resolve(committed === undefined ? null : BigInt(committed)),
     batches: () => [],
+    maxLag: 10,
     partitionOf: () => Promise.resolve(0),
     onLag: () => undefined,
     onExpired: (messages) => {

@@ -15,6 +15,8 @@ import { CheckpointReader, CheckpointWriter } from '../../pipeline/kafka/partiti
 import { spread } from '../../pipeline/kafka/partitions/sticky-assigner.js';
 import { PORTS } from '../../pipeline/model/index.js';
 import type { KafkaMessage } from 'kafkajs';
+import type { RunnerOptions } from '../../pipeline/runtime/runner.js';
+import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 import { aborted, frames, runnerOf, sum, temporaryFolder, topologyOf, until } from '../support/flow.js';
 
 // ------------------------------------------------------------------ who reads which partition
@@ -162,6 +164,7 @@ class Broker {
       if (this.takes.get(number) !== owner) throw new Error('fenced off');
     };
     return {
+      number,
       saved: this.committed.get(number)?.checkpoint,
       transaction: {
         send: async (_, __, messages) => {
@@ -198,6 +201,7 @@ function worker(
   member: string,
   refuses: () => boolean = () => false,
   settings: Partial<Settings> = {},
+  options: RunnerOptions = {},
 ) {
   const source = defineSource({
     name: 'log',
@@ -242,7 +246,7 @@ function worker(
     temporaryFolder(),
     { scaleOut: true, ...settings },
   );
-  return runnerOf(topology);
+  return runnerOf(topology, options);
 }
 
 /** What one process that never stopped would have sent of frames 0 to `end`. */
@@ -348,3 +352,20 @@ async function emptied(runner: ReturnType<typeof worker>): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+test('the watermark lag of a node is that of the partition that lags most, of those that run here', async () => {
+  const broker = new Broker();
+  const metrics = createMetrics();
+  const runner = worker(broker, 'first', undefined, {}, { metrics });
+  await runner.start();
+  broker.members.get('first')!([0, 1]);
+  broker.end = 1000;
+  const sums = metrics.node('test', 'sums');
+  await until('both have read', () => sums.watermarkLags.size === 2 && sums.receivedTotal === 2000);
+  const lags = () => [...sums.watermarkLags].map((read) => read() ?? 0);
+  expect(sums.watermarkLag).toBeGreaterThanOrEqual(Math.max(...lags()) - 1);
+  broker.members.get('first')!([1]);
+  await until('one is given away', () => sums.watermarkLags.size === 1);
+  await runner.stop();
+  expect(sums.watermarkLag).toBeNull();
+});

@@ -80,3 +80,23 @@ test('a listener that throws is counted, and the others hear', async () => {
   expect(heard).toHaveLength(1);
   expect(recorded.failed).toEqual({ listener: 1 });
 });
+
+test('partitions of one process, which share its state folder, each keep what they have told', async () => {
+  const share = (partition: number) => {
+    const { context } = testContext({ stateFolder });
+    return websocket.create({ recent_events: 2, remembered_ids: 1 }, { ...context, partition });
+  };
+  const sinks = [0, 1, 2, 3].map(share);
+  await Promise.all(sinks.map((sink) => sink.open()));
+  // Each write is more than what is remembered, so the file is written anew.
+  for (let round = 0; round < 20; round++)
+    await Promise.all(sinks.map((sink, partition) => sink.write([sensedEvent(100 * partition + round)], 1)));
+  const again = [0, 1, 2, 3].map(share);
+  await Promise.all(again.map((sink) => sink.open()));
+  for (const [partition, sink] of again.entries()) {
+    const heard: Data[] = [];
+    sink.feed!.listen((records) => heard.push(...records));
+    await sink.write([sensedEvent(100 * partition + 19)], 1);
+    expect(heard).toEqual([]);
+  }
+});

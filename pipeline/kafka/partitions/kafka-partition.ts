@@ -9,6 +9,7 @@ import type {
   Transaction,
   TransactionMessage,
 } from '../../component/index.js';
+import { LagLimit } from '../lag.js';
 import type { CheckpointWriter } from './checkpoint-topic.js';
 import type { FeedControl, GroupReader } from './group-reader.js';
 
@@ -48,12 +49,14 @@ export interface KafkaPartitionOptions {
   readonly batches: Batches;
   /** The partition of a topic that a key belongs to. */
   readonly partitionOf: (topic: string, key: string) => Promise<number>;
+  readonly maxLag: number;
   readonly onLag: (lag: number) => void;
   readonly onExpired: (messages: number) => void;
 }
 
 /** A partition of the topic that this process reads, with a producer of its own: a transaction for each epoch. */
 export class KafkaPartition implements Partition {
+  readonly number: number;
   readonly saved: PartitionCheckpoint | undefined;
   readonly transaction: Transaction = {
     send: (epoch, topic, messages) => this.#track(this.#send(epoch, topic, messages)),
@@ -70,13 +73,15 @@ export class KafkaPartition implements Partition {
 
   constructor(options: KafkaPartitionOptions) {
     this.#options = options;
+    this.number = options.number;
     this.saved = options.saved;
     this.#transaction = options.transaction;
     this.#epoch = (options.saved?.epoch ?? -Infinity) + 1;
   }
 
   async read(position: Position, output: SourceOutput): Promise<void> {
-    const { topic, number, reader, onExpired, onLag } = this.#options;
+    const { topic, number, reader, onExpired, onLag, maxLag } = this.#options;
+    const limit = new LagLimit(maxLag, (problem) => output.problem?.(problem));
     const place = position as PartitionPosition | null;
     this.#begun = await this.#beginning(place);
     const backlog = new Backlog(output, this.#options.batches, place?.newest ?? -Infinity);
@@ -86,7 +91,9 @@ export class KafkaPartition implements Partition {
       },
       expired: onExpired,
       seen: (next, end) => {
-        onLag(Number(end - next));
+        const lag = Number(end - next);
+        onLag(lag);
+        limit.see(lag, `${topic}/${number}`);
       },
     });
     output.ready?.();

@@ -23,6 +23,8 @@ export interface KafkaPartitionsOptions {
   readonly start: 'earliest' | 'latest';
   /** A process that is silent for so long has died. */
   readonly sessionTimeoutMs: number;
+  /** Messages of a partition. */
+  readonly maxLag: number;
   readonly batches: Batches;
 }
 
@@ -79,7 +81,7 @@ export class KafkaPartitions implements Partitions {
   }
 
   async take(number: number, signal?: AbortSignal): Promise<Partition> {
-    const { topic, group, start, batches } = this.#options;
+    const { topic, group, start, batches, maxLag } = this.#options;
     const [client, reader] = [this.#client!, this.#reader!];
     const producer = client.producer({
       transactionalId: `${group}.${topic}.${number}`,
@@ -96,7 +98,7 @@ export class KafkaPartitions implements Partitions {
       return new KafkaPartition({
         ...{ number, topic, stateTopic: this.#stateTopic, group, reader, producer, transaction },
         mark: JSON.stringify({ topology: this.#context.topology } satisfies Mark),
-        ...{ ...found, start, batches, log: this.#context.log },
+        ...{ ...found, start, batches, maxLag, log: this.#context.log },
         range: () => this.#range(topic, number),
         committed: () => this.#committed(topic, number),
         partitionOf: (name, key) => this.#partitionOf!.of(name, key),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, Consumer, EachBatchPayload } from 'kafkajs';
 import type { Context } from '../../component/index.js';
-import { createClient, loadKafka, requireTopics } from '../../kafka/index.js';
+import { createClient, LagLimit, loadKafka, requireTopics } from '../../kafka/index.js';
 import { cooperativeAssigner } from './assigner.js';
 import { Holdings, type TopicPositions } from './holdings.js';
 import { Lane } from './lanes.js';
@@ -54,6 +54,9 @@ export class GroupMember {
   #rebalances = 0;
   #heard = 0;
   #away = false;
+  readonly #lagLimit: LagLimit;
+  /** Why its backlog is a problem. */
+  #tooLong: string | null = null;
   /** The library has given its consumer up: it refuses to resume, and takes commits without a word and makes none. */
   #crashed = false;
   /** Since when it is not known whether it is a member still. */
@@ -74,6 +77,10 @@ export class GroupMember {
     this.#owner = owner;
     this.#events = events;
     this.#holdings = new Holdings(kept);
+    this.#lagLimit = new LagLimit(settings.max_lag, (problem) => {
+      this.#tooLong = problem;
+      if (!this.#away) events.problem(problem);
+    });
     this.group = settings.group ?? `csiflow-${context.topology}`;
   }
 
@@ -265,10 +272,14 @@ export class GroupMember {
       this.#events.problem(
         `no broker of ${this.#settings.brokers.join(', ')} has answered for ${Math.round(silence / 1000)} s: it is tried again until one does`,
       );
-    else if (this.#away) this.#events.problem(null);
+    else if (this.#away) this.#events.problem(this.#tooLong);
     this.#away = away;
-    for (const [key, lane] of this.#holdings.lanes)
-      this.#context.metrics.gauge('kafka_lag', lane.lag, { partition: key });
+    let most = { key: '', lag: 0 };
+    for (const [key, { lag }] of this.#holdings.lanes) {
+      this.#context.metrics.gauge('kafka_lag', lag, { partition: key });
+      if (lag > most.lag) most = { key, lag };
+    }
+    this.#lagLimit.see(most.lag, most.key);
   }
 
   // ------------------------------------------------------------------ the group

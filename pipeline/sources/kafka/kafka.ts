@@ -39,7 +39,7 @@ export const kafka = defineSource({
     '',
     'Messages that cannot be read are counted (`malformed_...`) and named in the log. Messages that the broker',
     'deleted before they were read are counted as `retention`. While no broker answers, the node is degraded and',
-    'tries again.',
+    'tries again; it is degraded too while more than `max_lag` messages of a partition are still to be read.',
   ].join('\n'),
   config: settingsSchema,
   examples: [

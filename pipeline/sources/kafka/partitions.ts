@@ -22,6 +22,7 @@ export function kafkaPartitions(config: KafkaSettings, context: Context, member:
       group: config.group ?? `csiflow-${context.topology}`,
       start: config.start,
       sessionTimeoutMs: config.session_timeout_ms,
+      maxLag: config.max_lag,
       batches: batchesOf(config, context),
     },
     context,

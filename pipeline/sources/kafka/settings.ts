@@ -66,6 +66,13 @@ export const settingsSchema = Type.Object(
       description:
         'Partitions are merged by time: how long the others wait for one that has messages which did not come yet.',
     }),
+    max_lag: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      default: 100_000,
+      description:
+        'Messages of a partition that may wait in Kafka before the node is degraded. Nothing is dropped.',
+    }),
     session_timeout_ms: Type.Integer({
       minimum: 1000,
       maximum: 1_800_000,
