@@ -60,6 +60,8 @@ export interface Endpoint<I = unknown, R = unknown> {
   /** Answered also while as many calls are at work as may be. */
   readonly vital?: boolean;
   readonly status: 200 | 201 | 202 | 204;
+  /** Of its body, where that may be larger than others. */
+  readonly largest?: { readonly bytes: number; readonly values?: number };
   /** No envelope in Form B either. */
   readonly bare?: boolean;
   /** Where the answer is no JSON: what `render` gives as `data` is then the text of such a document, without envelope. */

@@ -60,7 +60,9 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
 ];
 
 /** Largest body, bytes; of calls that anybody may make. */
-const [BODY_LIMIT, OPEN_BODY_LIMIT] = [8 * 1024 * 1024, 64 * 1024];
+const [BODY_LIMIT, OPEN_BODY_LIMIT] = [1024 * 1024, 64 * 1024];
+/** Values in a body. */
+const BODY_VALUES = 10_000;
 /** Calls at work at the same time; those of health are not among them. */
 const CALLS_AT_ONCE = 128;
 
@@ -381,7 +383,8 @@ const readBody = (endpoint: AnyEndpoint): readonly Middleware[] =>
   endpoint.method === 'GET'
     ? []
     : readJson({
-        limit: endpoint.access === 'open' ? OPEN_BODY_LIMIT : BODY_LIMIT,
+        limit: endpoint.access === 'open' ? OPEN_BODY_LIMIT : (endpoint.largest?.bytes ?? BODY_LIMIT),
+        values: endpoint.largest?.values ?? BODY_VALUES,
         shown: !holdsSecrets(endpoint),
       });
 

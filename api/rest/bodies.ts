@@ -5,6 +5,8 @@ import { ApiError } from '../service/errors.js';
 export interface BodyOptions {
   /** Bytes. */
   readonly limit: number;
+  /** Values in it: a check takes time for each, and may find each wrong. */
+  readonly values: number;
   /** Whether errors may repeat a piece of the body; not where it may be a password. */
   readonly shown: boolean;
 }
@@ -35,9 +37,12 @@ export function readJson(options: BodyOptions): readonly Middleware[] {
   ];
 }
 
-function parse(text: string, { shown }: BodyOptions): unknown {
-  if (levelsOf(text) > MOST_LEVELS)
+function parse(text: string, { shown, values: most }: BodyOptions): unknown {
+  const { levels, values } = sizeOf(text);
+  if (levels > MOST_LEVELS)
     throw new ApiError('VALIDATION_ERROR', `The body is nested more than ${MOST_LEVELS} levels deep`);
+  if (values > most)
+    throw new ApiError('VALIDATION_ERROR', `The body has more than ${most} values: send less at a time`);
   try {
     // To look at each name takes several times as long.
     return /__proto__|\\u/.test(text) ? JSON.parse(text, refusePrototype) : JSON.parse(text);
@@ -52,17 +57,18 @@ function refusePrototype(name: string, value: unknown): unknown {
   return value;
 }
 
-/** How deep a text of JSON is nested; of another text any number. */
-function levelsOf(text: string): number {
-  let [levels, deepest, inText] = [0, 0, false];
+/** How deep a text of JSON is nested, and how many values it has; of another text any numbers. */
+function sizeOf(text: string): { readonly levels: number; readonly values: number } {
+  let [levels, deepest, values, inText] = [0, 0, 1, false];
   for (let index = 0; index < text.length; index++) {
     const character = text[index];
     if (inText) {
       if (character === '\\') index++;
       else if (character === '"') inText = false;
     } else if (character === '"') inText = true;
+    else if (character === ',') values++;
     else if (character === '[' || character === '{') deepest = Math.max(deepest, ++levels);
     else if (character === ']' || character === '}') levels--;
   }
-  return deepest;
+  return { levels: deepest, values };
 }

@@ -115,6 +115,7 @@ const process = defineEndpoint<ProcessBody, Answer>({
     'Poses of frames of CSI that the caller has, by the operators and the network of the main topology.',
   access: 'operator',
   limit: 'pose_processing',
+  largest: { bytes: 8 * 2 ** 20, values: 2 ** 20 },
   audit: false,
   status: 200,
   async handle(body, { deployment, account }) {

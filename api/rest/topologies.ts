@@ -100,6 +100,8 @@ interface Change {
 }
 
 const TextSchema = Type.String({ minLength: 1, maxLength: 1 << 20, description: "The topology's new YAML." });
+/** A text of the longest, with the line breaks that JSON writes in two characters and letters of three bytes. */
+const largest = { bytes: 4 * 2 ** 20 };
 const TextBody = Type.Object({ topology: TextSchema }, closed);
 
 const put = defineEndpoint<Change, TopologyStatus>({
@@ -108,6 +110,7 @@ const put = defineEndpoint<Change, TopologyStatus>({
   summary: 'Puts a topology beside the main one, or changes one that does not run. It is not started.',
   access: 'admin',
   ...shared,
+  largest,
   status: 200,
   handle: async ({ id, text }, { deployment }) =>
     (await orRefused(() => deployment.topologies.put(id, text))).status(),
@@ -273,6 +276,7 @@ const plan = defineEndpoint<Change, Plan>({
   summary: 'What a new file would change in a topology; changes nothing.',
   access: 'operator',
   ...shared,
+  largest,
   status: 200,
   handle: async ({ id, text }, { deployment }) => {
     const running = topologyOf(deployment, id);
@@ -294,6 +298,7 @@ const apply = defineEndpoint<Change, TopologyStatus>({
     'Makes a planned change: takes a checkpoint and goes on from it. Refuses the hash of a stale plan.',
   access: 'admin',
   ...shared,
+  largest,
   status: 200,
   audit: ({ hash }) => ({ hash }),
   async handle({ id, text, hash }, { deployment }) {

@@ -36,6 +36,16 @@ test.each([
   expect(JSON.parse(text)).toMatchObject({ error: { code: 'VALIDATION_ERROR' } });
 });
 
+test('a body with very many values is refused before it is checked', async () => {
+  const names = Array.from({ length: 90_000 }, (_, index) => `"${index}":1`).join(',');
+  const operator = service.token('operator');
+  const { status, text } = await send(`{${names}}`, operator, '/form-a/api/v1/pose/query');
+  expect(status).toBe(422);
+  expect(text).toContain('more than 10000 values');
+  const larger = `{"z":"${'x'.repeat(2 ** 20)}"}`;
+  expect((await send(larger, operator, '/form-a/api/v1/pose/query')).status).toBe(413);
+});
+
 test('of who may not call no body is looked at', async () => {
   expect((await send('{')).status).toBe(401);
   expect((await send('{', service.token('viewer'))).status).toBe(403);
