@@ -112,6 +112,7 @@ for 2 s, and a metre away from where that began. Without poses everything is rep
 The weights come from one person's falls on one chip; \`docs/reports/falls.md\` has what that is worth elsewhere.
 `,
   inputs: ['window', 'pose'],
+  requires: ['window'],
   outputs: ['event'],
   stateVersion: 1,
   timeFields: ['time', 'due', 'since', 'lastFall'],

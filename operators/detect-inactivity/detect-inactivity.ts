@@ -34,6 +34,7 @@ Gotchas: without poses it says nothing, as motion alone cannot tell who left fro
 room's motion up: raise \`motion\`. An event hangs on the track's number: a person whose number changes begins a new stretch.
 `,
   inputs: ['pose', 'measure'],
+  requires: ['pose'],
   outputs: ['event'],
   stateFields: [],
   stateVersion: 2,

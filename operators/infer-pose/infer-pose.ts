@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import {
   choice,
   filePath,
+  inputFile,
   defineOperator,
   type Context,
   type Operator,
@@ -41,7 +42,7 @@ const Config = Type.Object(
         "`general` for any room, the name of another model that ships, or a folder made by `csiflow train pose`, from the topology's folder on. `auto` takes the model trained for exactly this environment where one ships, else `general`.",
     }),
     calibration: Type.Optional(
-      filePath({
+      inputFile({
         description:
           "Empty-room profiles of the links, made by `csiflow calibrate`; from the topology's folder on. Without it people who keep still are found less well.",
       }),

@@ -58,6 +58,10 @@ export interface Complaint {
   readonly severity?: 'error' | 'warning';
 }
 
+/** What `hostFault` or `urlFault` found, as a complaint about the field that it stands in. */
+export const hostComplaints = (path: Complaint['path'], fault: string | undefined): readonly Complaint[] =>
+  fault === undefined ? [] : [{ path, message: fault, code: 'config.value.host' }];
+
 // ---------------------------------------------------------------- sources
 
 export interface Source {
@@ -150,6 +154,8 @@ export interface OperatorDefinition<
 > extends Definition<N, S> {
   readonly kind: 'operator';
   readonly inputs: I;
+  /** Inputs without which it never gives anything. Default: any of them will do. */
+  readonly requires?: readonly I[number][];
   readonly outputs: O;
   /** Set where `process` returns promises: how many may be under way. The runtime keeps their order. */
   readonly asynchronous?: { readonly maxInFlight: (config: Static<S>) => number };

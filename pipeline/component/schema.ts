@@ -21,3 +21,7 @@ export function choice<W extends string>(
  */
 export const filePath = (options: TSchemaOptions & { readonly description: string }): TString =>
   Type.String({ minLength: 1, ...options, filePath: true });
+
+/** A {@link filePath} that is read at the start: validation warns where nothing is there. */
+export const inputFile = (options: TSchemaOptions & { readonly description: string }): TString =>
+  filePath({ ...options, inputFile: true });

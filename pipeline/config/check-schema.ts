@@ -17,7 +17,7 @@ const MOST_PARTS = 5_000;
 function ajvWith(allErrors: boolean): Ajv {
   const made = new Ajv({ strict: true, allowUnionTypes: true, allErrors, verbose: true, useDefaults: true });
   addFormats.default(made);
-  made.addVocabulary(['markdownEnumDescriptions', 'filePath']);
+  made.addVocabulary(['markdownEnumDescriptions', 'filePath', 'inputFile']);
   return made;
 }
 

@@ -3,7 +3,10 @@
  * docs/errors.md is made from this table. Codes are stable: programs compare them.
  */
 export const CODES = {
-  'config.file.missing': ['The file cannot be read.', 'Check the path and the permissions.'],
+  'config.file.missing': [
+    'A file cannot be read. A warning where only the start of the topology needs it.',
+    'Check the path and the permissions; make a calibration with `csiflow calibrate`.',
+  ],
   'config.file.too_large': [
     'The file is larger than 1 MiB.',
     'Split it, or check that it is the right file.',
@@ -78,6 +81,10 @@ export const CODES = {
     'Follow the form that the message names.',
   ],
   'config.value.invalid': ['The value breaks a rule of the component.', 'The message says which and why.'],
+  'config.value.host': [
+    'No machine can have this name or address.',
+    'Write a name (`influxdb.example.org`), an IPv4 address (`192.168.1.20`) or an IPv6 address (`::1`, in an address of a service `[::1]`).',
+  ],
   'config.list.length': [
     'The list is too short, too long, or holds a value twice.',
     'Add or remove entries.',
@@ -90,6 +97,10 @@ export const CODES = {
   'config.node.unused': [
     'Nothing reads from the node.',
     'Name it in the `from` of another node, or remove it.',
+  ],
+  'config.sinks.missing': [
+    'The topology has no sink, so its results go nowhere.',
+    'Add a sink, such as `websocket` for live clients or `duckdb` for history.',
   ],
   'config.component.missing': ['A node has no `type`.', 'Add `type:` with the name of a component.'],
   'config.component.unknown': ['No component has that name.', 'See `csiflow list`.'],
@@ -123,6 +134,10 @@ export const CODES = {
   'config.port.mismatch': [
     'What one node gives is not what the other takes.',
     'Put an operator between them, or read from a node that gives what is taken.',
+  ],
+  'config.port.missing': [
+    'An operator lacks an input without which it gives nothing.',
+    'Add a node that gives this kind of record to its `from`.',
   ],
   'config.journal.needed': [
     'Live input is not journalled, so a crash loses what the sink had not yet been asked to keep.',

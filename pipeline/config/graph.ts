@@ -37,6 +37,7 @@ export function linkNodes(
   }
   const linked = drafts.map((draft) => ({ draft, inputs: edgesOf(draft, byId, registry, problems) }));
   reportCycles(linked, problems);
+  reportMissing(linked, problems);
   reportUnused(drafts, byId, problems);
   return inOrder(linked);
 }
@@ -164,6 +165,26 @@ function reportCycle(path: readonly LinkedNode[], closing: LinkedNode, problems:
   problems.add('config.graph.cycle', place, `nodes read from each other in a circle: ${shown.join(' -> ')}`);
 }
 
+/** Operators without an input that they cannot do without: they would run, and never give anything. */
+function reportMissing(nodes: readonly LinkedNode[], problems: Problems): void {
+  for (const { draft, inputs } of nodes) {
+    const { component, from, id } = draft;
+    // Edges that are wrong are told of by themselves.
+    if (component?.kind !== 'operator' || inputs.length === 0 || inputs.length < from.length) continue;
+    if (inputs.some(({ ports }) => ports.length === 0)) continue;
+    const given = new Set(inputs.flatMap(({ ports }) => ports));
+    const missing = (component.requires ?? []).filter((port) => !given.has(port));
+    if (missing.length === 0) continue;
+    const fitting = nodes.filter(
+      ({ draft: { component: other } }) => other && outputsOf(other).includes(missing[0]!),
+    );
+    const names = fitting.map((node) => node.draft.id).slice(0, MOST_NAMES);
+    const mend = names.length > 0 ? `: add a node that gives them to \`from\` (${names.join(', ')})` : '';
+    const message = `\`${id}\` (${component.name}) gives nothing without ${missing.join(' and ')} records${mend}`;
+    problems.add('config.port.missing', from[0]!.place, message, { component });
+  }
+}
+
 function reportUnused(
   drafts: readonly DraftNode[],
   byId: ReadonlyMap<string, DraftNode>,
@@ -175,6 +196,8 @@ function reportUnused(
       component && (kind === 'source' || (from.length > 0 && from.every(({ id }) => byId.has(id)))),
   );
   if (!clear) return;
+  // Then nothing is: the check of the sections says so once.
+  if (!drafts.some(({ kind }) => kind === 'sink')) return;
   const read = new Set(drafts.flatMap((draft) => draft.from.map((from) => from.id)));
   for (const draft of drafts) {
     if (draft.kind === 'sink' || read.has(draft.id)) continue;

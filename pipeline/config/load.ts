@@ -102,6 +102,7 @@ function check(
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);
   warnOfMixedTimes(linked, problems);
+  warnOfNoSinks(root, linked, problems);
   if (settings?.privacy)
     checkPrivacy(
       linked,
@@ -226,6 +227,16 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     ...(values.scale_out && { scaleOut: true }),
     ...privacyOf(values.privacy),
   };
+}
+
+/** Not where the sections are wrong themselves. */
+function warnOfNoSinks(root: MapTree, nodes: readonly LinkedNode[], problems: Problems): void {
+  const written = root.fields.get('sinks');
+  if (nodes.length === 0 || nodes.some(({ draft }) => draft.kind === 'sink')) return;
+  if (written && written.value.kind !== 'map') return;
+  const place = written?.place ?? keyPlaceOf(root, ['id'], { ...root.place, length: 1 });
+  const message = 'the topology has no sink: its results go nowhere';
+  problems.add('config.sinks.missing', place, message, { severity: 'warning' });
 }
 
 /** Without a journal, what a live source read since the last checkpoint is gone after a crash, and rewinding sinks delete it. */

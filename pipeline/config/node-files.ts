@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compileSchema } from './check-schema.js';
 import { checkReach } from './files.js';
@@ -6,9 +7,12 @@ import type { JsonSchema } from './json-schema.js';
 import { SECTIONS } from './nodes.js';
 import type { Problems } from './problem.js';
 import type { Reach } from './reach.js';
-import { valueAt, type MapTree, type ScalarTree, type Tree } from './tree.js';
+import { asWritten, valueAt, type MapTree, type ScalarTree, type Tree } from './tree.js';
 
-/** Files that nodes and settings name: those that {@link Reach} does not allow become problems. */
+/**
+ * Files that nodes and settings name: those that {@link Reach} does not allow are errors. Those that a start reads but
+ * that are not there are warned of: they may come until then.
+ */
 export function checkFiles(
   root: MapTree,
   nodes: readonly LinkedNode[],
@@ -16,16 +20,22 @@ export function checkFiles(
   reach: Reach | undefined,
   problems: Problems,
 ): void {
-  if (!reach) return;
-  const check = (named: ScalarTree): void => {
-    checkReach(resolve(folder, String(named.value)), named, reach, problems);
-  };
-  check(stateFolder(root));
+  const isAllowed = (path: string, named: ScalarTree): boolean =>
+    !reach || checkReach(path, named, reach, problems);
+  const state = stateFolder(root);
+  isAllowed(resolve(folder, String(state.value)), state);
   for (const { draft } of nodes) {
     if (!draft.component) continue;
     const { kind, config } = draft.component;
     const tree = valueAt(root, [SECTIONS[kind], draft.id]);
-    if (tree) for (const named of filesIn(tree, compileSchema(config).schema)) check(named);
+    if (!tree) continue;
+    for (const { named, isInput } of filesIn(tree, compileSchema(config).schema)) {
+      const path = resolve(folder, String(named.value));
+      // Whether a file is there is told of those alone that may be named.
+      if (!isAllowed(path, named) || !isInput || existsSync(path)) continue;
+      const message = `\`${draft.id}\` reads \`${asWritten(named)}\` at its start, but there is no such file`;
+      problems.add('config.file.missing', named.place, message, { severity: 'warning' });
+    }
   }
 }
 
@@ -38,9 +48,18 @@ function stateFolder(root: MapTree): ScalarTree {
   return { kind: 'scalar', place: { ...place, length: 1 }, size: 1, value, text: value };
 }
 
+interface NamedFile {
+  readonly named: ScalarTree;
+  /** See `inputFile`. */
+  readonly isInput: boolean;
+}
+
 /** The texts of a tree that its schema says are paths: see `filePath`. */
-function filesIn(tree: Tree, schema: JsonSchema): readonly ScalarTree[] {
-  if (tree.kind === 'scalar') return schema['filePath'] === true && tree.value !== null ? [tree] : [];
+function filesIn(tree: Tree, schema: JsonSchema): readonly NamedFile[] {
+  if (tree.kind === 'scalar') {
+    if (schema['filePath'] !== true || tree.value === null) return [];
+    return [{ named: tree, isInput: schema['inputFile'] === true }];
+  }
   const branches = [schema, ...(schema.anyOf ?? [])];
   if (tree.kind === 'list')
     return branches.flatMap(({ items }) => (items ? tree.items.flatMap((item) => filesIn(item, items)) : []));

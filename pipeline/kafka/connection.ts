@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox';
-import { choice, filePath, type Complaint } from '../component/index.js';
+import { hostFault } from '../base/host.js';
+import { choice, hostComplaints, inputFile, type Complaint } from '../component/index.js';
 
 /** How brokers are reached: fields that the source and the sink have in common. */
 export const connectionFields = {
@@ -16,14 +17,14 @@ export const connectionFields = {
     Type.Object(
       {
         ca: Type.Optional(
-          filePath({
+          inputFile({
             description: "PEM file of who signed the brokers' certificates; without it the public ones.",
           }),
         ),
         certificate: Type.Optional(
-          filePath({ description: 'PEM file of the certificate that csiflow shows.' }),
+          inputFile({ description: 'PEM file of the certificate that csiflow shows.' }),
         ),
-        key: Type.Optional(filePath({ description: 'PEM file of its key.' })),
+        key: Type.Optional(inputFile({ description: 'PEM file of its key.' })),
         server_name: Type.Optional(
           Type.String({ minLength: 1, description: "Name in the brokers' certificates, if it is another." }),
         ),
@@ -60,7 +61,9 @@ export type ConnectionSettings = Static<typeof connectionSchema>;
 export function checkConnection({ brokers, tls, sasl }: ConnectionSettings): readonly Complaint[] {
   const complaints: Complaint[] = [];
   for (const [index, broker] of brokers.entries()) {
-    const port = Number(broker.slice(broker.lastIndexOf(':') + 1));
+    const colon = broker.lastIndexOf(':');
+    const port = Number(broker.slice(colon + 1));
+    complaints.push(...hostComplaints(['brokers', index], hostFault(broker.slice(0, colon))));
     if (port < 1 || port > 65_535)
       complaints.push({ path: ['brokers', index], message: `${port} is no port: 1 to 65535` });
   }

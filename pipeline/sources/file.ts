@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import {
   choice,
-  filePath,
+  inputFile,
   defineSource,
   sliceRaw,
   type Context,
@@ -29,7 +29,7 @@ import { openRecording, type Recording, type RecordingBatch, type RecordingPosit
 
 const config = Type.Object(
   {
-    path: filePath({
+    path: inputFile({
       description: 'The recording; relative to the folder of the topology. May be packed with gzip.',
     }),
     format: choice(

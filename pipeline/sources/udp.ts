@@ -7,6 +7,7 @@ import {
   type Context,
   type Output,
   type Position,
+  hostComplaints,
   type RawBatch,
   type Source,
   type SourceOutput,
@@ -14,6 +15,7 @@ import {
 } from '../component/index.js';
 import { formatNamed, FORMATS, RawBuilder, type Decoder } from '../formats/index.js';
 import type { Data } from '../model/index.js';
+import { hostFault } from '../base/host.js';
 import { kernelDrops } from './kernel-drops.js';
 
 const config = Type.Object(
@@ -87,6 +89,7 @@ export const udp = defineSource({
   ],
   outputs: ['csi', 'measure', 'event'],
   replayable: false,
+  check: ({ host }) => hostComplaints(['host'], hostFault(host)),
   claims: ({ host, port }) =>
     port === 0
       ? []

@@ -1,11 +1,13 @@
 import { Type, type Static } from 'typebox';
 import {
   defineSink,
+  hostComplaints,
   type Complaint,
   type Context,
   type Reader,
   type Sink,
 } from '../../pipeline/component/index.js';
+import { urlFault } from '../../pipeline/base/host.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { Connection, InfluxError } from './connection.js';
 import { Delivery, type Encoded } from './delivery.js';
@@ -121,7 +123,7 @@ export const influxdb = defineSink({
 function complaints(config: Config): readonly Complaint[] {
   const { url, username, password, token, retention_days: all, full_rate_days: full } = config;
   return [
-    ...(URL.canParse(url) ? [] : [{ path: ['url'], message: 'is no address: is the port above 65535?' }]),
+    ...hostComplaints(['url'], urlFault(url)),
     ...(token !== null && (username !== null || password !== null)
       ? [{ path: ['token'], message: 'give a token, or username and password, not both' }]
       : []),

@@ -22,6 +22,17 @@ export function checkLiteral(host: string): void {
   if (ipaddr.isValid(bare) && !isPublic(bare)) throw new AddressError(bare, bare);
 }
 
+/** The same as a text: what {@link checkLiteral} says of the host of a URL. */
+export function privateFault(url: string): string | undefined {
+  try {
+    checkLiteral(new URL(url).hostname);
+    return undefined;
+  } catch (error) {
+    if (error instanceof AddressError) return error.message;
+    throw error;
+  }
+}
+
 /**
  * Looks a name up for a connection, and gives only addresses on the internet: what was checked is what is
  * connected to, so a name that changes its mind between two look-ups gains nothing.

@@ -4,7 +4,8 @@ import { Type, type Static } from 'typebox';
 import {
   choice,
   defineSink,
-  filePath,
+  hostComplaints,
+  inputFile,
   type Complaint,
   type Context,
   type Sink,
@@ -17,8 +18,10 @@ import {
   type SensedEvent,
   type Severity,
 } from '../../pipeline/model/index.js';
+import { urlFault } from '../../pipeline/base/host.js';
 import { packageVersion } from '../../pipeline/base/paths.js';
 import { hideSecret } from '../../pipeline/base/secrets.js';
+import { privateFault } from './address.js';
 import { Deliveries } from './deliveries.js';
 import { Endpoint } from './endpoint.js';
 import { HourlyLimit } from './hourly-limit.js';
@@ -69,7 +72,7 @@ const Config = Type.Object(
         'Whether the receiver may lie in a private network, or on this machine. Otherwise such addresses are refused, also where a name leads to them.',
     }),
     ca: Type.Optional(
-      filePath({
+      inputFile({
         description:
           "PEM file of the authority that signed the receiver's certificate, where the system does not know it. Relative to the folder of the topology.",
       }),
@@ -146,9 +149,9 @@ export const webhook = defineSink({
       },
     },
   ],
-  check: ({ url, ca }): readonly Complaint[] => {
-    const complaints: Complaint[] = [];
-    if (!URL.canParse(url)) complaints.push({ path: ['url'], message: 'it is no address that can be read' });
+  check: ({ url, ca, allow_private }): readonly Complaint[] => {
+    const fault = urlFault(url) ?? (allow_private ? undefined : privateFault(url));
+    const complaints = [...hostComplaints(['url'], fault)];
     if (ca !== undefined && !url.startsWith('https:'))
       complaints.push({ path: ['ca'], message: '`ca` is for TLS: write `https://`' });
     return complaints;

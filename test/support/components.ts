@@ -4,9 +4,12 @@ import {
   defineOperator,
   defineSink,
   defineSource,
+  hostComplaints,
+  inputFile,
   NOTHING,
   Registry,
 } from '../../pipeline/component/index.js';
+import { hostFault } from '../../pipeline/base/host.js';
 
 /** Components that exist in tests alone: small, but with every trait that the configuration looks at. */
 
@@ -33,6 +36,7 @@ export const radio = defineSource({
     { additionalProperties: false },
   ),
   examples: [{ title: 'Port 5005', config: { port: 5005 } }],
+  check: ({ host }) => hostComplaints(['host'], hostFault(host)),
   create: () => idle,
 });
 
@@ -119,10 +123,22 @@ export const infer = defineOperator({
         default: 'wasm',
         description: 'Where.',
       }),
+      calibration: Type.Optional(inputFile({ description: 'Of the empty room.' })),
     },
     { additionalProperties: false },
   ),
   examples: [{ title: 'On the GPU', config: { backend: 'gpu' } }],
+  create: () => swallow,
+});
+
+export const alarm = defineOperator({
+  name: 'alarm',
+  summary: 'Tells falls in windows, and places by poses.',
+  inputs: ['window', 'pose'],
+  requires: ['window'],
+  outputs: ['event'],
+  config: Type.Object({}, { additionalProperties: false }),
+  examples: [{ title: 'As it comes', config: {} }],
   create: () => swallow,
 });
 
@@ -189,6 +205,6 @@ export const topic = defineSink({
 
 export const testComponents = new Registry([
   ...[radio, tape, stream],
-  ...[scrub, slice, infer],
+  ...[scrub, slice, infer, alarm],
   ...[store, tapeSink, topic],
 ]);

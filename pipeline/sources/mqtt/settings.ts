@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { IClientOptions } from 'mqtt';
 import { Type, type Static, type TObject } from 'typebox';
-import { choice, filePath, type Complaint } from '../../component/index.js';
+import { urlFault } from '../../base/host.js';
+import { choice, hostComplaints, inputFile, type Complaint } from '../../component/index.js';
 
 /** How a broker is reached: the same fields for the source and the sink. */
 export const brokerFields = {
@@ -22,17 +23,17 @@ export const brokerFields = {
     }),
   ),
   ca: Type.Optional(
-    filePath({
+    inputFile({
       description:
         "PEM file of the authority that signed the broker's certificate, where the system does not know it. Relative to the folder of the topology.",
     }),
   ),
   cert: Type.Optional(
-    filePath({
+    inputFile({
       description: "PEM file of this client's own certificate, where the broker asks for one.",
     }),
   ),
-  key: Type.Optional(filePath({ description: 'PEM file of the key of `cert`.' })),
+  key: Type.Optional(inputFile({ description: 'PEM file of the key of `cert`.' })),
   client_id: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_.-]{1,128}$',
@@ -78,7 +79,7 @@ export function checkBroker({
   cert,
   key,
 }: BrokerSettings): readonly Complaint[] {
-  const complaints: Complaint[] = [];
+  const complaints: Complaint[] = [...hostComplaints(['url'], urlFault(url))];
   const complain = (field: string, message: string, severity: Complaint['severity'] = 'error') =>
     complaints.push({ path: [field], message, severity });
   if (password !== undefined && username === undefined) complain('password', 'a password needs a `username`');

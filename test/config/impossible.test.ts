@@ -1,0 +1,102 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { components } from '../../api/components.js';
+import { hostFault, urlFault } from '../../pipeline/base/host.js';
+import { NetworkReach, parseTopology, type LoadOptions } from '../../pipeline/config/index.js';
+import type { Environment } from '../../pipeline/model/index.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'csiflow-impossible-'));
+const environments = [{ id: 'ward', name: 'ward', zones: [], links: [] }] as unknown as Environment[];
+
+/** Codes and places of what is wrong with a source, operators and a sink. */
+function found(
+  parts: Readonly<Record<'source' | 'operators' | 'sink', string>>,
+  options?: Partial<LoadOptions>,
+) {
+  const text = `id: ward\nsources:\n  in: { ${parts.source} }\noperators: { ${parts.operators} }\nsinks:\n  out: { ${parts.sink} }\n`;
+  const source = { text, shown: 't.yaml', file: null, folder, environments };
+  const { problems } = parseTopology(source, components, { env: {}, ...options });
+  return problems
+    .filter(({ file }) => file === 't.yaml')
+    .map(({ line, code, severity }) => `${line} ${severity} ${code}`);
+}
+
+const udp = 'type: udp';
+const windows = 'windows: { type: window, from: in }';
+const falls = 'falls: { type: detect-falls, from: windows }';
+const console = 'type: console, from: falls';
+const good = { source: udp, operators: `${windows}, ${falls}`, sink: console };
+
+test('what is possible is not complained of', () => {
+  expect(found(good)).toEqual([]);
+});
+
+describe('a host that no machine can have is an error', () => {
+  const line = { source: 3, sink: 6 };
+  test.each([
+    ['source', 'type: udp, host: 300.0.0.1'],
+    ['source', 'type: mqtt, url: "mqtt://10.0.0.256:1883", topics: [csi]'],
+    ['source', 'type: kafka, brokers: ["kafka_1..example:9092"], topics: [csi]'],
+    ['sink', 'type: influxdb, from: falls, url: "http://influx..example:8086"'],
+    ['sink', 'type: mqtt, from: falls, url: "mqtts://-broker.example"'],
+    ['sink', 'type: webhook, from: falls, url: "https://10.0.0.999/x", secret: 0123456789abcdef'],
+    ['sink', 'type: webhook, from: falls, url: "https://192.168.1.10/x", secret: 0123456789abcdef'],
+  ] as const)('%s { %s }', (part, text) => {
+    expect(found({ ...good, [part]: text })).toContain(`${line[part]} error config.value.host`);
+  });
+
+  test.each([
+    'localhost',
+    'ward-3',
+    'kafka_1',
+    '::1',
+    '[::1]',
+    'fe80::1%eth0',
+    '0.0.0.0',
+    'büro.example',
+    'a.b.',
+  ])('%s is one', (host) => {
+    expect(hostFault(host)).toBeUndefined();
+  });
+
+  test('the port of an address of a service counts too', () => {
+    expect(urlFault('mqtt://broker:1883/path')).toBeUndefined();
+    expect(urlFault('http://broker:99999')).toMatch(/port/);
+  });
+});
+
+test.each([
+  [
+    'detect-falls without windows',
+    `${windows}, poses: { type: infer-pose, from: windows }`,
+    'detect-falls',
+    'poses',
+  ],
+  [
+    'detect-inactivity without poses',
+    `${windows}, motion: { type: detect-motion, from: windows }`,
+    'detect-inactivity',
+    'motion',
+  ],
+])('%s is an error', (_, before, type, from) => {
+  const operators = `${before}, falls: { type: ${type}, from: ${from} }`;
+  expect(found({ ...good, operators })).toContain('4 error config.port.missing');
+});
+
+describe('a calibration that is not there', () => {
+  const missing = {
+    ...good,
+    operators: `${windows}, falls: { type: infer-pose, from: windows, calibration: ../no.json }`,
+  };
+
+  test('is warned of, as it may be made until the start', () => {
+    expect(found(missing)).toEqual(['4 warning config.file.missing']);
+  });
+
+  test('outside of what may be named says nothing of whether it is there', () => {
+    const reach = new NetworkReach({ folder, files: new Set(), variables: new Set() });
+    expect(found(missing, { reach })).toEqual(['4 error config.file.outside']);
+  });
+});
