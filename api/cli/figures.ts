@@ -8,6 +8,8 @@ export interface NodeFigures {
   readonly sent: number;
   /** By reason. */
   readonly dropped: Readonly<Record<string, number>>;
+  /** Frames that the senders' numbers say were sent, and that were not decoded. */
+  readonly missing: number;
   readonly failed: number;
   readonly queueDepth: number;
   /** Seconds; null before the first watermark. */
@@ -78,6 +80,7 @@ class Figures implements NodeFigures {
   gateClosed = 0;
   watermarkLag: number | null = null;
   readonly dropped: Record<string, number> = {};
+  missing = 0;
   /** It has totals: other metrics may carry the same labels. */
   told = false;
 
@@ -97,6 +100,9 @@ class Figures implements NodeFigures {
         break;
       case 'dropped_total':
         this.dropped[labels['reason'] ?? ''] = value;
+        break;
+      case 'missing_total':
+        this.missing = value;
         break;
       case 'failed_total':
         this.failed += value;
@@ -132,6 +138,8 @@ export interface NodeRates {
   readonly gate_closed: number;
   /** Since its start, by reason. */
   readonly dropped_total: Readonly<Record<string, number>>;
+  /** By the senders' numbers; may be among those dropped. */
+  readonly missing_total: number;
   readonly failed_total: number;
 }
 
@@ -157,6 +165,7 @@ export function ratesBetween(before: Moment, after: Moment): readonly NodeRates[
       busy: rate((node) => node.busy),
       gate_closed: rate((node) => node.gateClosed),
       dropped_total: now.dropped,
+      missing_total: now.missing,
       failed_total: now.failed,
     };
   });
@@ -179,7 +188,7 @@ const COLUMNS = [
   'GATE %',
 ] as const;
 
-/** A table for a terminal: what was dropped for each reason stands behind the row. */
+/** A table for a terminal: what was dropped for each reason, and what is missing, stands behind the row. */
 export function ratesText(rates: readonly NodeRates[]): string {
   const several = new Set(rates.map(({ topology }) => topology)).size > 1;
   const rows = rates.map((node) => [
@@ -200,8 +209,8 @@ export function ratesText(rates: readonly NodeRates[]): string {
     cells
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
       .join('  ');
-  const reasons = rates.map(({ dropped_total }) =>
-    Object.entries(dropped_total)
+  const reasons = rates.map(({ dropped_total, missing_total }) =>
+    Object.entries({ ...dropped_total, missing: missing_total })
       .filter(([, count]) => count > 0)
       .map(([reason, count]) => `${reason} ${count}`)
       .join(', '),

@@ -22,7 +22,13 @@ const NodeSchema = Type.Object(
     status: Type.String(),
     received: Type.Integer(),
     sent: Type.Integer(),
-    dropped: Type.Record(Type.String(), Type.Integer()),
+    dropped: Type.Record(Type.String(), Type.Integer(), {
+      description: 'By reason. Each record counts once, so reasons can be summed.',
+    }),
+    missing: Type.Integer({
+      description:
+        "Frames that the senders' numbers say were sent, and that were not decoded: lost on the way, or dropped before.",
+    }),
     failed: Type.Integer(),
     queue_depth: Type.Integer(),
     last_record: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),

@@ -85,7 +85,7 @@ export function benchContext(links: number): Context {
     clock: { now: () => 0, elapsed: () => 0 },
     random: () => 0.5,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    metrics: { dropped: nothing, failed: nothing, gauge: nothing, count: nothing },
+    metrics: { dropped: nothing, missing: nothing, failed: nothing, gauge: nothing, count: nothing },
     folder: '',
     stateFolder: '',
     provenance: { origin: 'simulated' },

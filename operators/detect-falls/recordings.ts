@@ -123,5 +123,5 @@ const ANY_LINK: Environment = {
 };
 
 const ignore = (): void => undefined;
-const NO_METRICS = { dropped: ignore, failed: ignore, gauge: ignore, count: ignore };
+const NO_METRICS = { dropped: ignore, missing: ignore, failed: ignore, gauge: ignore, count: ignore };
 const NO_LOG: Logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };

@@ -17,8 +17,10 @@ export interface Logger {
 
 /** Counters of one node. All names of reasons and stages are bounded sets. */
 export interface NodeMetrics {
-  /** Records that were lost on purpose or by the other side, by reason: `unknown_link`, `queue_full`, `stale`, `malformed`, `sequence_gap`. */
+  /** Records that were lost here, each under one reason, so that reasons add up: `unknown_sender`, `queue_full`, `malformed_empty`. */
   dropped(reason: string, count: number): void;
+  /** Frames that senders numbered and that were not decoded: those lost on the way, and those counted by {@link dropped} before. */
+  missing(count: number): void;
   /** Records that failed in a stage: `decode`, `process`, `write`. */
   failed(stage: string, count: number): void;
   /** A gauge of the component's own, e.g. `kernel_drops`. */

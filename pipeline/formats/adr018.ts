@@ -258,7 +258,7 @@ class Adr018Decoder implements Decoder {
     this.#counts.csi += step.csi;
     if (step.csi > 0) metrics.count('packets_csi', step.csi);
     for (const kind in step.packets) metrics.count(`packets_${kind}`, step.packets[kind as PacketKind]!);
-    if (step.lost > 0) metrics.dropped('sequence_gap', step.lost);
+    if (step.lost > 0) metrics.missing(step.lost);
     for (const reason in step.ignored) metrics.dropped(reason, step.ignored[reason as Ignored]!);
     for (const fault in step.malformed)
       metrics.dropped(`malformed_${fault}`, step.malformed[fault as Fault]!);

@@ -110,7 +110,7 @@ export class FrameDecoder implements Decoder {
     this.#counts['csi']!++;
     if (entry.link.sender === '*') this.#countOther(name);
     const lost = frame.sequence === null ? 0 : this.#sequences[entry.index]!.see(frame.sequence);
-    if (lost > 0) this.#context.metrics.dropped('sequence_gap', lost);
+    if (lost > 0) this.#context.metrics.missing(lost);
     for (const { layout, fill } of frame.parts) {
       let group = rows.get(layout.key);
       if (!group) rows.set(layout.key, (group = { layout, frames: [] }));

@@ -4,8 +4,9 @@ import { hostOf, type LinkEntry, type LinkTable } from '../model/index.js';
  * Which link a numbered sender's frames belong to. A link names its sender `node-<number>`, which takes
  * the first address that uses the number and holds it until that address has been silent for
  * {@link HOLD_US}; or it pins one: `node-1@192.168.1.20`, `node-1@192.168.1.20:49152`. So a stranger who uses a
- * number of ours from elsewhere changes nothing. (Addresses can be forged too: where that matters, put
- * the sensors in a network of their own.)
+ * number of ours from elsewhere changes nothing. The port counts only where a link pins one: a node that restarts
+ * sends from another port, and is heard at once. (Addresses can be forged too: where that matters, put the sensors
+ * in a network of their own.)
  */
 export class NodeTable {
   readonly #candidates: (readonly Candidate[] | undefined)[] = new Array<undefined>(256).fill(undefined);

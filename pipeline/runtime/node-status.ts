@@ -28,6 +28,7 @@ export function nodeStatus(
     received: meter.receivedTotal,
     sent: meter.sentTotal,
     dropped: Object.fromEntries(meter.droppedBy),
+    missing: meter.missingTotal,
     failed: [...meter.failedBy.values()].reduce((sum, count) => sum + count, 0),
     queueDepth: meter.queueDepth,
     lastRecord: health?.lastRecord ?? null,

@@ -23,7 +23,10 @@ export interface NodeStatus {
   /** Records that came in and went out since the start, in frames for `csi`. */
   readonly received: number;
   readonly sent: number;
+  /** By reason; each record counts once. */
   readonly dropped: Readonly<Record<string, number>>;
+  /** Frames that the senders' numbers say were sent, and that were not decoded; some of them are among `dropped`. */
+  readonly missing: number;
   readonly failed: number;
   readonly queueDepth: number;
   /** Event time of the newest record, microseconds; null before the first. */

@@ -19,9 +19,14 @@ export class Metrics {
     this.#counter('sent_total', 'Records that went out; frames for csi.', (meter) => meter.sentTotal);
     this.#labelled(
       'dropped_total',
-      'Records that were lost on purpose or by the other side.',
+      'Records that were lost here, each under one reason.',
       'reason',
       (meter) => meter.droppedBy,
+    );
+    this.#counter(
+      'missing_total',
+      "Frames that the senders' numbers say were sent, and that were not decoded.",
+      (meter) => meter.missingTotal,
     );
     this.#labelled('failed_total', 'Records that failed.', 'stage', (meter) => meter.failedBy);
     this.#counter(
@@ -226,6 +231,7 @@ export class NodeMeter {
   readonly node: string;
   receivedTotal = 0;
   sentTotal = 0;
+  missingTotal = 0;
   gateClosedSeconds = 0;
   operatorSeconds = 0;
   queueDepth = 0;
@@ -266,6 +272,10 @@ export class NodeMeter {
 
   dropped(reason: string, count: number): void {
     this.droppedBy.set(reason, (this.droppedBy.get(reason) ?? 0) + count);
+  }
+
+  missing(count: number): void {
+    this.missingTotal += count;
   }
 
   failed(stage: string, count: number): void {

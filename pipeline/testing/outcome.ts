@@ -31,11 +31,20 @@ export interface Activity {
   readonly atMs: number;
 }
 
-export const figuresOf = ({ received, sent, failed, dropped, status, details }: NodeStatus): TestRecord => ({
+export const figuresOf = ({
   received,
   sent,
   failed,
   dropped,
+  missing,
+  status,
+  details,
+}: NodeStatus): TestRecord => ({
+  received,
+  sent,
+  failed,
+  dropped,
+  missing,
   status,
   details,
 });

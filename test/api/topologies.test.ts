@@ -15,7 +15,7 @@ test('shows the state of each node', async () => {
     data: {
       id: 'test',
       status: 'running',
-      nodes: [{ id: 'routers', type: 'udp', dropped: { sequence_gap: 5 } }],
+      nodes: [{ id: 'routers', type: 'udp', dropped: { kernel_buffer: 3 }, missing: 5 }],
     },
   });
 });

@@ -36,6 +36,7 @@ test('rates are told from two looks at the metrics', async () => {
       busy: 0.25,
       gate_closed: 0,
       dropped_total: { queue_full: 4, stale: 0 },
+      missing_total: 0,
       failed_total: 3,
     },
   ]);
@@ -51,14 +52,15 @@ test('after a new start totals begin anew, and rates are never negative', async 
   expect(ratesBetween(before, after)[0]!.received_per_s).toBe(20);
 });
 
-test('the table names what was dropped for each reason', async () => {
+test('the table names what was dropped for each reason, and what is missing', async () => {
   const empty = await moment(0, () => undefined);
   const after = await moment(1000, (metrics) => {
     metrics.node('t', 'routers').dropped('queue_full', 4);
+    metrics.node('t', 'routers').missing(6);
     metrics.node('t', 'history').queueDepth = 3;
   });
   const lines = ratesText(ratesBetween(empty, after)).split('\n');
   expect(lines[0]).toMatch(/^NODE +IN\/s +OUT\/s/);
-  expect(lines[1]).toMatch(/^routers .* queue_full 4$/);
+  expect(lines[1]).toMatch(/^routers .* queue_full 4, missing 6$/);
   expect(lines[2]).toMatch(/^history /);
 });

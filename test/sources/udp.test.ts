@@ -53,6 +53,13 @@ async function listen(
   return { source, port, sender, taken, recorded, ended };
 }
 
+/** Number of the last frame of all batches. */
+const newestOf = (batches: Running['taken']['batches']): number => {
+  const raw = batches.at(-1)?.raw;
+  if (!raw) return -1;
+  return Buffer.from(raw.bytes.buffer, raw.bytes.byteOffset).readUInt32LE(raw.offsets[raw.count - 1]! + 12);
+};
+
 const frame = (sequence: number, node = 1) =>
   encodePairs(
     { node, bins: 64, mhz: 2437, sequence, rssi: -40, noise: -90 },
@@ -161,6 +168,30 @@ describe('udp', () => {
     await ended;
     await new Promise<void>((resolve) => sender.close(resolve));
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'counts a frame that the kernel dropped once, so that what was dropped can be summed',
+    async () => {
+      const { source, sender, port, taken, recorded, ended } = await listen();
+      let sent = 3000;
+      // All within one turn of the event loop: nobody reads meanwhile.
+      await Promise.all(Array.from({ length: sent }, (_, i) => send({ sender, port } as Running, frame(i))));
+      // The kernel may drop these too, until its buffer has been read.
+      for (const burst = sent; newestOf(taken.batches) < burst; sent++) {
+        await send({ sender, port } as Running, frame(sent));
+        await new Promise(setImmediate);
+      }
+      await send({ sender, port } as Running, frame(sent++));
+      await until(() => newestOf(taken.batches) === sent - 1);
+      taken.stop();
+      await ended;
+      for (const { raw } of taken.batches) source.decode!(raw!);
+      expect(recorded.dropped['kernel_buffer']).toBeGreaterThan(0);
+      const dropped = Object.values(recorded.dropped).reduce((sum, count) => sum + count, 0);
+      expect(taken.records() + dropped).toBe(sent);
+      expect(recorded.missing).toBe(dropped);
+    },
+  );
 
   it('says how late it is while nothing is heard', async () => {
     const running = await listen({ idle_tick_ms: 5 });

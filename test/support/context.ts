@@ -5,6 +5,7 @@ import { LinkTable, type Environment } from '../../pipeline/model/index.js';
 /** What a component counted and logged, for tests. */
 export interface Recorded {
   readonly dropped: Record<string, number>;
+  missing: number;
   readonly failed: Record<string, number>;
   readonly gauges: Record<string, number>;
   readonly counts: Record<string, number>;
@@ -27,13 +28,16 @@ export const testEnvironment: Environment = {
 
 /** A context under the test's control: time stands still, chance is seeded, counters and logs are kept. */
 export function testContext(overrides: Partial<Context> = {}): { context: Context; recorded: Recorded } {
-  const recorded: Recorded = { dropped: {}, failed: {}, gauges: {}, counts: {}, lines: [] };
+  const recorded: Recorded = { dropped: {}, missing: 0, failed: {}, gauges: {}, counts: {}, lines: [] };
   const add = (into: Record<string, number>, key: string, value: number) => {
     into[key] = (into[key] ?? 0) + value;
   };
   const metrics: NodeMetrics = {
     dropped: (reason, count) => {
       add(recorded.dropped, reason, count);
+    },
+    missing: (count) => {
+      recorded.missing += count;
     },
     failed: (stage, count) => {
       add(recorded.failed, stage, count);

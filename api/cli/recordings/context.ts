@@ -20,7 +20,7 @@ export function commandContext(): Context {
     },
     random: () => 0.5,
     log: warnings,
-    metrics: { dropped: ignore, failed: ignore, gauge: ignore, count: ignore },
+    metrics: { dropped: ignore, missing: ignore, failed: ignore, gauge: ignore, count: ignore },
     folder: process.cwd(),
     stateFolder: tmpdir(),
     provenance: { origin: 'live' },

@@ -4255,9 +4255,12 @@ export interface operations {
                                 status: string;
                                 received: number;
                                 sent: number;
+                                /** @description By reason. Each record counts once, so reasons can be summed. */
                                 dropped: {
                                     [key: string]: number;
                                 };
+                                /** @description Frames that the senders' numbers say were sent, and that were not decoded: lost on the way, or dropped before. */
+                                missing: number;
                                 failed: number;
                                 queue_depth: number;
                                 last_record: string | null;
@@ -4331,9 +4334,12 @@ export interface operations {
                                 status: string;
                                 received: number;
                                 sent: number;
+                                /** @description By reason. Each record counts once, so reasons can be summed. */
                                 dropped: {
                                     [key: string]: number;
                                 };
+                                /** @description Frames that the senders' numbers say were sent, and that were not decoded: lost on the way, or dropped before. */
+                                missing: number;
                                 failed: number;
                                 queue_depth: number;
                                 last_record: string | null;
@@ -4703,9 +4709,12 @@ export interface operations {
                                 status: string;
                                 received: number;
                                 sent: number;
+                                /** @description By reason. Each record counts once, so reasons can be summed. */
                                 dropped: {
                                     [key: string]: number;
                                 };
+                                /** @description Frames that the senders' numbers say were sent, and that were not decoded: lost on the way, or dropped before. */
+                                missing: number;
                                 failed: number;
                                 queue_depth: number;
                                 last_record: string | null;

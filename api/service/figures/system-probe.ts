@@ -211,7 +211,7 @@ export class SystemProbe {
       nodes.reduce((total, node) => total + value(node), 0);
     const ofSources = (value: (node: NodeStatus) => number) =>
       sum((node) => (node.kind === 'source' ? value(node) : 0));
-    const lost = ofSources((node) => node.dropped['sequence_gap'] ?? 0);
+    const lost = ofSources((node) => node.missing);
     return {
       ...transfers(),
       at: performance.now(),

@@ -55,6 +55,7 @@ export class OperatorRow {
       dropped: (reason, count) => {
         this.dropped[reason] = (this.dropped[reason] ?? 0) + count;
       },
+      missing: ignore,
       failed: ignore,
       gauge: ignore,
       count: ignore,
