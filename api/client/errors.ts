@@ -1,7 +1,7 @@
 /** An answer of the service other than success. */
 export class ServiceError extends Error {
   readonly status: number;
-  /** Of section 7.2 of the service interface: `POSE_DATA_NOT_FOUND`. */
+  /** Error code of the service interface: `POSE_DATA_NOT_FOUND`. */
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
   /** Names the call in the service's log. */

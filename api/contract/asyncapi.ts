@@ -10,7 +10,7 @@ interface Place {
 }
 
 /**
- * The WebSocket of the service interface (section 6), from the schemas of its messages.
+ * The WebSocket of the service interface, from the schemas of its messages.
  *
  * @param host of the service, with its port
  * @param path where it is served: `/ws/pose`

@@ -7,7 +7,7 @@ const Share = Type.Number({ minimum: 0, maximum: 1 });
 const Id = Type.String({ minLength: 1, maxLength: 512 });
 const EnvironmentId = Type.String({ maxLength: 64 });
 
-/** Filters of section 6.1. */
+/** Filters of a subscription: docs/websocket.md. */
 export const PoseFiltersSchema = Type.Object(
   {
     min_confidence: Type.Optional(Share),

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ApiError, type ErrorDetails, type FieldError, type Situation } from '../service/errors.js';
 import type { Form } from '../service/form.js';
 
-/** Codes of section 7.2, with the HTTP status that each is answered with. */
+/** Error codes of the service interface, with the HTTP status of each. */
 export const STATUS_OF = {
   BAD_REQUEST: 400,
   AUTHENTICATION_ERROR: 401,
@@ -79,7 +79,7 @@ const shared = {
   available_range: Type.Optional(RangeSchema),
 };
 
-/** Section 7.1 and the details of 7.2 and 8.4, Form A. */
+/** Error body of Form A, with the details of its codes. */
 export const ErrorASchema = Type.Object(
   {
     error: Type.Object(
@@ -138,10 +138,10 @@ export const ErrorBSchema = Type.Object(
   closed,
 );
 
-/** The code of section 7.2 that it is answered with. */
+/** The code in its answer. */
 export const codeOf = ({ situation }: ApiError): string => CODE_OF[situation] ?? situation;
 
-/** Error body of section 7.1 in either form. */
+/** Error body in either form. */
 export function errorBody(form: Form, error: ApiError, timestamp: string, requestId: string): object {
   const code = codeOf(error);
   const fields = fieldsOf(error);

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 
-/** Parameters of Form B's lists, section 8.5. */
+/** Parameters of Form B's lists. */
 export const PageFields = {
   page: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 }),
   per_page: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
@@ -9,7 +9,7 @@ export const PageFields = {
 export const PageQuery = Type.Object(PageFields, { additionalProperties: false });
 export type PageOf = Static<typeof PageQuery>;
 
-/** Section 2.5, Form B: what stands beside the `data` of a list. */
+/** What Form B has beside the `data` of a list. */
 export const PaginationSchema = Type.Object(
   {
     page: Type.Integer(),

@@ -47,7 +47,7 @@ const Resumed = Type.Object(
   { ...closed, description: 'Messages that follow now, and how many more there were at most.' },
 );
 
-/** Section 6, what the service sends. */
+/** What the service sends over the WebSocket: docs/websocket.md. */
 export const ServerSchemas = {
   connection_established: message(
     'connection_established',
@@ -119,7 +119,7 @@ export const ServerSchemas = {
   pong: message('pong', { timestamp: Timestamp }, 'Answers ping.'),
 } as const;
 
-/** Section 6, what a client sends. */
+/** What a client sends over the WebSocket. */
 export const ClientSchemas = {
   subscribe: Type.Union(
     (Object.keys(FilterSchemas) as (keyof typeof FilterSchemas)[]).map((channel) =>

@@ -4,7 +4,7 @@ import type { Form } from '../service/form.js';
 import type { Field, Value } from '../service/configuration/field.js';
 import { FIELDS } from '../service/configuration/fields.js';
 
-/** Fields that a start may set, section 4.3, by their path in `configuration`; their values are those of Form B. */
+/** Fields that a start may set, by their path in `configuration`; their values are those of Form B. */
 const PATHS: Readonly<Record<Form, readonly (readonly [string, string])[]>> = {
   a: [
     ['domain', 'domain'],

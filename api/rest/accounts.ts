@@ -205,7 +205,7 @@ const removeKey = defineEndpoint<string, null>({
   }),
 });
 
-/** DESIGN section 7: people and services of a deployment. */
+/** Users and API keys of a deployment. */
 export const accountEndpoints = [listUsers, addUser, changeUser, removeUser, listKeys, addKey, removeKey];
 
 function unknown(what: string, name: string): never {

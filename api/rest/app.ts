@@ -326,7 +326,7 @@ function callerOf({ access }: AnyEndpoint, context: KoaContext): string | null {
   return account && `account ${account.name}`;
 }
 
-/** The headers of section 8.1 are on all answers: on those that took no call they say what is left. */
+/** All answers have the `X-RateLimit-*` headers: on those that took no call they say what is left. */
 function showLimits(
   endpointOf: EndpointFinder,
   formOf: FormFinder,

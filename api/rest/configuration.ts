@@ -300,5 +300,5 @@ const undo = defineEndpoint<null, Changed & { readonly revision: number }>({
   }),
 });
 
-/** Sections 2.8 and 4.4. */
+/** Reading and changing the configuration. */
 export const configurationEndpoints = [show, change, schema, history, undo];

@@ -328,7 +328,7 @@ const apply = defineEndpoint<Change, TopologyStatus>({
   }),
 });
 
-/** DESIGN section 7: the lifecycle of any topology, beside `/system/*` of the main one. */
+/** The lifecycle of any topology; `/system/*` is that of the main one. */
 export const topologyEndpoints = [list, show, put, remove, start, stop, graph, plan, apply];
 
 /** @throws ApiError 404 for an id that no topology has. */

@@ -6,7 +6,7 @@ import type { AlertFilters } from '../contract/client-messages.js';
 /** These may be about nobody in particular. */
 const IMPERSONAL: readonly string[] = ['crowd', 'intrusion'];
 
-/** Section 6.2. @param placed names the environment too */
+/** An alert as the WebSocket sends it. @param placed names the environment too */
 export const alertMessage = (event: SensedEvent, domain: Domain | undefined, placed = false): object => ({
   type: 'alert',
   alert_id: event.id,

@@ -56,7 +56,7 @@ export interface Upgrading {
   readonly limits: Limits;
 }
 
-/** Section 6: /ws/pose under every mount and at the root. */
+/** `/ws/pose` under every mount and at the root. */
 export class PoseStream {
   readonly #deployment: Deployment;
   readonly #hosts: Hosts;

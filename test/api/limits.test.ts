@@ -40,7 +40,7 @@ test('the limits are those of the interface', () => {
   });
 });
 
-/** A call of each category of section 8.3. */
+/** A call of each category. */
 const CALLS = [
   ['pose_data', 'GET', '/pose/latest'],
   ['pose_processing', 'POST', '/pose/process'],

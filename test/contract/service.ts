@@ -160,7 +160,7 @@ export class Service {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Each answer has the headers of section 8.1 and fits the OpenAPI document too. */
+  /** Each answer has the `X-RateLimit-*` headers and fits the OpenAPI document too. */
   async call(
     form: Form,
     method: string,

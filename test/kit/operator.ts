@@ -22,7 +22,7 @@ export interface OperatorDriver {
   readonly runs?: number;
 }
 
-/** What every operator promises (DESIGN 4 and 11). */
+/** What every operator promises: docs/own-operator.md lists it. */
 export function operatorConformance(name: string, driver: OperatorDriver): void {
   const { component, environments } = driver;
   const from = driver.from ?? 'input';

@@ -81,7 +81,7 @@ export function holdAnswers(address: string): void {
 }
 
 const ERROR = { $ref: '#/components/schemas/Error' };
-/** Section 8.1, and the id that the body has too. */
+/** The `X-RateLimit-*` headers, and the id that the body has too. */
 function headersMissing(headers: Headers, body: unknown): readonly string[] {
   const id = headers.get('X-Request-Id');
   const said = requestIdOf(body) ?? id;

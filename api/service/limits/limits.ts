@@ -4,7 +4,7 @@ import type { KnownAddresses } from './known-addresses.js';
 import { SLOW_MS, SlowedNames } from './slowed-names.js';
 import type { Form } from '../form.js';
 
-/** Categories of section 8.3: calls are counted by them. */
+/** Calls are counted by these categories: docs/access.md. */
 export type LimitCategory =
   'authentication' | 'pose_data' | 'pose_processing' | 'configuration' | 'analytics' | 'health';
 
@@ -20,7 +20,7 @@ export type LimitFigures = Readonly<
   >
 >;
 
-/** Section 8.3. Form A (8.2) has one limit for all of REST but health checks, and shares the counter of authentication. */
+/** Default limits of the categories. Form A has one limit for all of REST but health checks, and shares the counter of authentication. */
 export const DEFAULT_LIMITS: LimitFigures = {
   form_a: { requests: 1_000, seconds: 3_600 },
   authentication: { requests: 10, seconds: 60 },
@@ -57,7 +57,7 @@ export class Limits {
     );
   }
 
-  /** Takes one call of `caller`. Gives the headers of section 8.1. @throws ApiError 429 with them where none is left. */
+  /** Takes one call of `caller`. Returns the `X-RateLimit-*` headers. @throws ApiError 429 with them where none is left. */
   take(form: Form, category: LimitCategory, caller: string): Promise<Record<string, string>> {
     return this.#consume(counterOf(form, category), keyOf(form, category, caller));
   }

@@ -14,7 +14,7 @@ import {
   SUMMARY,
 } from '../shapes.js';
 
-/** Sections 4.5 and 4.6: analytics, health and metrics. */
+/** Analytics, health and metrics. */
 export function analytics({ service, row, rows }: Rows): void {
   rows(
     '4.5',

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Rows } from '../contract.js';
 import { CONFIG_A, CONFIG_B, enveloped, STATUS_A, STATUS_B, type Shape } from '../shapes.js';
 
-/** Sections 4.1, 4.3 (status) and 4.4: tokens and configuration. */
+/** Tokens, system status and configuration. */
 export function control({ service, row }: Rows): void {
   row('4.1', 'POST /auth/token', async () => {
     const body = { username: 'nobody', password: 'nothing' };

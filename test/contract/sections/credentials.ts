@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Rows } from '../contract.js';
 
-/** Sections 5 and 9: what stands in sentences there. */
+/** Credentials and roles: what the interface promises in prose. */
 export function credentials({ service, row }: Rows): void {
   const ada = { username: 'bob', password: 'by another name' };
   const tokenOf = async (): Promise<string> => {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Rows } from '../contract.js';
 import { misfits, PERSON_B, type Shape } from '../shapes.js';
 
-/** Section 6: the WebSocket. */
+/** The WebSocket. */
 export function events({ service, row, rows }: Rows): void {
   row('6.1', 'connection_established', async () => {
     const socket = service().socket();

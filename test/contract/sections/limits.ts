@@ -4,7 +4,7 @@ import { lately, type Form } from '../service.js';
 
 const HOUR = 3600;
 
-/** Section 8: limits. Last of all, as it uses one up. */
+/** Rate limits. Runs last, because it uses one up. */
 export function limits({ service, row, elsewhere }: Rows): void {
   const calls = [
     ['/pose/latest', 'viewer'],

@@ -3,7 +3,7 @@ import type { Rows } from '../contract.js';
 import { iso, lately, latest, MINUTE, type Answer, type Service } from '../service.js';
 import { enveloped, HISTORY_A, misfits, QUERY, RECORD_B, TRACK, type Shape } from '../shapes.js';
 
-/** Section 4.2: pose data. */
+/** Pose data. */
 export function pose({ service, row }: Rows): void {
   row('4.2', 'GET /pose/latest', async () => {
     const all = await latest(service(), 'b');
@@ -138,7 +138,7 @@ export function pose({ service, row }: Rows): void {
 const sizes = async (service: Service, path: string): Promise<number> =>
   ((await service.get('b', path)).at('data.persons') as unknown[]).length;
 
-/** What DESIGN adds to a body beside the contract's fields. */
+/** Removes the fields that csiflow adds to the contract's own. */
 function withoutExtras(value: unknown, shape: Shape): unknown {
   const known = new Set(Object.keys(shape));
   return Object.fromEntries(Object.entries(value as object).filter(([name]) => known.has(name)));

@@ -3,7 +3,7 @@ import type { Rows } from '../contract.js';
 import { latest } from '../service.js';
 import { CONFIG_A, CONFIG_B, enveloped, FRAME_A, FRAME_B, KEYPOINT, PERSON_A, STATUS_A } from '../shapes.js';
 
-/** Section 2: fields of the resources. */
+/** Fields of the resources. */
 export function resources({ service, rows }: Rows): void {
   rows('2.1', Object.keys(KEYPOINT), async (field) => {
     const keypoint = (await latest(service(), 'a'))
