@@ -67,7 +67,7 @@ async function whenStored(call: Call, time: number, id: string): Promise<Filmed>
     const found = await findEvent(call, time, id);
     const frames = found ? await framesAround(found, call) : [];
     if (found && frames.length > 0) return { ...found, frames };
-    if (!deployment.topologies.list().some((running) => isFresh(running, time)))
+    if (!deployment.topologies.list().some((running) => mayCome(running, time, id)))
       throw found
         ? new ApiError('POSE_DATA_NOT_FOUND', 'The history has no poses around this alert any more')
         : new ApiError('RESOURCE_NOT_FOUND', 'The history has no such alert, or not any more');
@@ -79,8 +79,10 @@ async function whenStored(call: Call, time: number, id: string): Promise<Filmed>
   }
 }
 
-/** Whether what happened at `time` may still be on its way to the store, by the time of what the topology has read. */
-function isFresh(running: RunningTopology, time: number): boolean {
+/** Whether an alert of a topology may still be on its way to the store, by the time of what the topology has read. */
+function mayCome(running: RunningTopology, time: number, id: string): boolean {
+  // Ids begin with the environment.
+  if (!running.topology.environments.some((environment) => id.startsWith(environment.id))) return false;
   if (running.state !== 'running' && running.state !== 'degraded') return false;
   const newest = Math.max(...running.status().nodes.map(({ lastRecord }) => lastRecord ?? -Infinity));
   return time > newest - FRESH && time < newest + FRESH;

@@ -285,11 +285,12 @@ describe('a bomb', () => {
   });
 
   test.each([
-    ['8 MiB of brackets', '['.repeat(8 * MEBIBYTE - 1), 422],
-    ['brackets four million deep', '['.repeat(4 * MEBIBYTE - 1) + ']'.repeat(4 * MEBIBYTE - 1), 422],
-    ['objects a million deep', '{"a":'.repeat(MEBIBYTE) + '1' + '}'.repeat(MEBIBYTE), 422],
-    ['two million empty objects', `[${'{},'.repeat(2 * MEBIBYTE)}{}]`, 422],
-    ['brackets in a text, and ends that are none', `{"a":"${'['.repeat(MEBIBYTE)}\\"","b":]}`, 400],
+    ['a mebibyte of brackets', '['.repeat(MEBIBYTE - 1), 422],
+    ['brackets half a million deep', '['.repeat(MEBIBYTE / 2 - 1) + ']'.repeat(MEBIBYTE / 2 - 1), 422],
+    ['objects a hundred thousand deep', '{"a":'.repeat(1e5) + '1' + '}'.repeat(1e5), 422],
+    ['a quarter of a million empty objects', `[${'{},'.repeat(MEBIBYTE / 4)}{}]`, 422],
+    ['more than it takes', `[${'{},'.repeat(2 * MEBIBYTE)}{}]`, 413],
+    ['brackets in a text, and ends that are none', `{"a":"${'['.repeat(MEBIBYTE / 2)}\\"","b":]}`, 400],
   ])('of %s is refused, and its memory is given back', async (_what, body, expected) => {
     const before = process.memoryUsage().rss;
     const path = '/form-b/api/v1/pose/query';

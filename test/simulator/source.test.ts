@@ -94,14 +94,24 @@ describe('the source simulator', () => {
   });
 
   test('goes on at now after a stop, where it is as fast as a room', async () => {
-    const config = { ...settings({ speed: 1 }), start_time: undefined } as unknown as Config;
+    const config = {
+      ...settings({ speed: 1, rate_hz: 10, duration_s: 0 }),
+      start_time: undefined,
+    } as unknown as Config;
     const first = await run(config, null, 2);
     const position = first.batches[1]!.position as { start: number; tick: number };
-    const ago = { ...position, start: position.start - 20_000_000 };
-    const { blocks } = await run(config, ago, 1);
-    expect(blocks[0]!.time[0]! - first.blocks.at(-1)!.time[0]!).toBeLessThan(1_000_000);
+    const ago = { ...position, start: position.start - 40_000_000 };
+    const { blocks } = await run(config, ago, 310);
+    const times = blocks.flatMap((block) => [...block.time]);
+    const steps = times.slice(1).map((time, index) => time - times[index]!);
+    // 30 s at once, as a kill may have taken them back; then a gap of the rest.
+    expect(times[0]! - first.blocks.at(-1)!.time[0]!).toBeLessThan(-39_000_000);
+    expect(steps.filter((step) => step > 1_000_000)).toHaveLength(1);
+    const gap = steps.findIndex((step) => step > 1_000_000);
+    expect(times[gap]! - times[0]!).toBeGreaterThan(29_000_000);
+    expect(times.at(-1)! - first.blocks.at(-1)!.time[0]!).toBeGreaterThan(-2_000_000);
     const recorded = await run({ ...config, speed: 0 }, ago, 1);
-    expect(recorded.blocks[0]!.time[0]!).toBeLessThan(first.blocks[0]!.time[0]! - 19_000_000);
+    expect(recorded.blocks[0]!.time[0]!).toBeLessThan(first.blocks[0]!.time[0]! - 39_000_000);
   });
 
   test('goes on where an environment has joined since', async () => {

@@ -56,7 +56,7 @@ const config = Type.Object(
     start_time: Type.Optional(
       Type.String({
         description:
-          'Event time of the first packet, ISO 8601: `2026-01-01T00:00:00Z`; a restart continues from where it stopped. Default: now. At a `speed` of 1 each later start also continues at now, so results are never late.',
+          'Event time of the first packet, ISO 8601: `2026-01-01T00:00:00Z`; a restart continues from where it stopped. Default: now. At a `speed` of 1 a later start simulates up to 30 s of the time that it was stopped at once, skips the rest and continues at now.',
       }),
     ),
     snr_db: range(0, 60, {
@@ -154,6 +154,8 @@ interface StagePlace {
 const BATCH_FRAMES = 64;
 const BATCH_SECONDS = 0.04;
 const TRUTH_HZ = 20;
+/** Longer than checkpoints are apart, in seconds: what a kill took back is simulated again. */
+const CATCH_UP_S = 30;
 
 class SimulatorSource implements Source {
   readonly #settings: Static<typeof config>;
@@ -202,13 +204,21 @@ class SimulatorSource implements Source {
     output.ready?.();
     let place = position === null ? this.#begin() : this.#resume(position as Place);
     const end = duration_s === 0 ? Infinity : Math.ceil(duration_s * rate_hz);
-    const pace = new Pace(this.#context, output.signal, this.#settings.speed, place.tick / rate_hz);
+    const missed = this.#missedBefore(place);
+    const pace = new Pace(
+      this.#context,
+      output.signal,
+      this.#settings.speed,
+      place.tick / rate_hz + missed.simulated,
+    );
+    const skipAt = place.tick + missed.simulated * rate_hz;
     const step = this.#step();
     try {
       while (place.tick < end && !output.signal.aborted) {
         const to = Math.min(end, (Math.floor(place.tick / step) + 1) * step);
         await pace.until(to / rate_hz);
         if (signalled(output.signal)) break;
+        if (place.tick >= skipAt) this.#jump += missed.takeSkipped();
         place = { ...place, start: place.start + this.#jump };
         this.#jump = 0;
         const { data, next, lines } = this.#advance(place, to, file !== null);
@@ -244,17 +254,17 @@ class SimulatorSource implements Source {
   /** Environments that were not there at the position begin with it. */
   #resume(place: Place): Place {
     const stages = this.#stages.map((_, index) => place.stages[index] ?? { cycle: 0, since: place.tick });
-    return { ...place, stages, start: place.start + this.#pauseBefore(place) };
+    return { ...place, stages };
   }
 
   /**
-   * Time that passed while the simulation stood still, microseconds: what is live goes on at now. In whole seconds, so
-   * that a seed lies alike on the grids of windows at each start.
+   * What passed in a live room since `place`: its first seconds are simulated at once, because a kill took back what
+   * came after its last checkpoint; the rest is skipped.
    */
-  #pauseBefore({ start, tick }: Place): number {
-    if (!isLive(this.#settings)) return 0;
+  #missedBefore({ start, tick }: Place): Missed {
+    if (!isLive(this.#settings)) return new Missed(0);
     const behind = this.#context.clock.now() - (start + (tick / this.#settings.rate_hz) * SECOND);
-    return Math.max(0, Math.floor(behind / SECOND)) * SECOND;
+    return new Missed(Math.max(0, behind));
   }
 
   /** Ticks of a batch: at most 64 frames or so, and in real time no more than 40 ms of it. */
@@ -301,6 +311,26 @@ class SimulatorSource implements Source {
 }
 
 type TruthLines = ReturnType<Stage['truth']>;
+
+/** Time that passed while a live simulation stood still. */
+class Missed {
+  /** Seconds that are simulated as fast as they can be. */
+  readonly simulated: number;
+  #skipped: number;
+
+  constructor(microseconds: number) {
+    this.simulated = Math.min(microseconds / SECOND, CATCH_UP_S);
+    // In whole seconds, so that a seed lies alike on the grids of windows at each start.
+    this.#skipped = Math.floor(microseconds / SECOND - this.simulated) * SECOND;
+  }
+
+  /** Microseconds that event time leaves out, once. */
+  takeSkipped(): number {
+    const skipped = this.#skipped;
+    this.#skipped = 0;
+    return skipped;
+  }
+}
 
 /** Waits until the simulation's time has come. */
 class Pace {
