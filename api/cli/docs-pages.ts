@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { docsPages } from '../../pipeline/config/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { ResultMessage } from '../../sinks/kafka/message.js';
+import { ResultMessage } from '../../pipeline/formats/result-schema.js';
 import { components } from '../components.js';
 
 const FOLDER = 'docs/components';

@@ -1,16 +1,26 @@
 /** Microseconds since 1970 as payloads write times: ISO 8601 with milliseconds, UTC. */
 export const isoTime = (microseconds: number): string => new Date(microseconds / 1000).toISOString();
 
+/** The same to the microsecond: with six digits where the milliseconds alone do not say it. */
+export function exactIsoTime(microseconds: number): string {
+  const whole = Math.round(microseconds);
+  const rest = whole - Math.floor(whole / 1000) * 1000;
+  const text = isoTime(whole - rest);
+  return rest === 0 ? text : `${text.slice(0, -1)}${String(rest).padStart(3, '0')}Z`;
+}
+
 /** ISO 8601 in its extended format: a date, or a date and a time with or without an offset from UTC. */
 const ISO_TIME =
-  /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)?)?$/;
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ](\d\d:\d\d)(?:(:\d\d)(?:[.,](\d+))?)?(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)?)?$/;
 
 /** The other way round; a date is its midnight, and what has no offset is UTC. NaN for what is no time. */
 export function fromIsoTime(text: string): number {
-  const [, date, minutes = '00:00', seconds = ':00', , hours = '+00', rest = '00'] =
+  const [, date, minutes = '00:00', seconds = ':00', fraction = '0', , hours = '+00', rest = '00'] =
     ISO_TIME.exec(text) ?? [];
   if (date === undefined || !isDate(date)) return NaN;
-  return Date.parse(`${date}T${minutes}${seconds.replace(',', '.')}${hours}:${rest}`) * 1000;
+  // Date.parse ends at the milliseconds.
+  const beyond = Number(fraction.slice(3, 6).padEnd(3, '0'));
+  return Date.parse(`${date}T${minutes}${seconds}.${fraction}${hours}:${rest}`) * 1000 + beyond;
 }
 
 /** Date.parse takes the 30th of February for the 2nd of March. */

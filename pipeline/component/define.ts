@@ -99,6 +99,8 @@ export interface SourceDefinition<
 > extends Definition<N, S> {
   readonly kind: 'source';
   readonly outputs: O;
+  /** Those of `outputs` that a source of this configuration has; left out: all of them. */
+  readonly gives?: (config: Static<S>) => readonly O[number][];
   /** True: reading again from a position gives the same records (file, Kafka, simulator). False: the journal makes it so. */
   readonly replayable: boolean;
   /** Default: `now` where it cannot be read again, else `recorded`. */
@@ -264,8 +266,9 @@ export const defineSink = <const N extends string, S extends TObject, const I ex
 /** A component of any kind, its configuration's type forgotten: what a registry holds. */
 export type Component = AnySource | AnyOperator | AnySink;
 // `create`, `check` and `claims` are contravariant in the configuration, so a registry holds them as methods over `never`.
-export type AnySource = Omit<SourceDefinition, ErasedFields | 'partitions' | 'timing'> &
+export type AnySource = Omit<SourceDefinition, ErasedFields | 'gives' | 'partitions' | 'timing'> &
   Erased<Source> & {
+    readonly gives?: (config: never) => readonly Port[];
     readonly partitions?: (config: never, context: Context, member: string) => Partitions;
     readonly timing?: Timing | ((config: never) => Timing);
   };
@@ -281,6 +284,13 @@ export type AnySink = Omit<SinkDefinition, ErasedFields | 'recovery' | 'maxInFli
 export function timingOf({ timing, replayable }: AnySource, config: object): Timing {
   if (typeof timing === 'function') return timing(config as never);
   return timing ?? (replayable ? 'recorded' : 'now');
+}
+
+/** The ports that a node of this configuration gives; without one, those of its component. */
+export function portsOf(component: Component, config?: object): readonly Port[] {
+  if (component.kind === 'sink') return [];
+  const given = component.kind === 'source' && config ? component.gives?.(config as never) : undefined;
+  return given ?? component.outputs;
 }
 
 /** How a sink of this configuration recovers. */

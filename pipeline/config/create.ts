@@ -1,7 +1,7 @@
 import { Scalar, stringify } from 'yaml';
 import type { Component, Registry } from '../component/index.js';
-import { KINDS } from '../component/index.js';
-import { inputsOf, outputsOf } from './graph.js';
+import { KINDS, portsOf } from '../component/index.js';
+import { inputsOf } from './graph.js';
 import { describeType, jsonSchema, mustBeWritten, type JsonSchema } from './json-schema.js';
 import { nearest } from './nearest.js';
 import { SECTIONS } from './nodes.js';
@@ -60,9 +60,9 @@ function connect(components: readonly Component[]): readonly NewNode[] {
   for (const component of components) {
     const id = freeId(component.name, nodes);
     const taken = inputsOf(component);
-    const before = nodes.findLast((node) => outputsOf(node.component).some((port) => taken.includes(port)));
+    const before = nodes.findLast((node) => portsOf(node.component, {}).some((port) => taken.includes(port)));
     if (component.kind !== 'source' && !before) {
-      const given = nodes.flatMap((node) => outputsOf(node.component));
+      const given = nodes.flatMap((node) => portsOf(node.component, {}));
       throw new Error(
         `\`${component.name}\` takes ${taken.join(' or ')}, but what stands before it gives ${[...new Set(given)].join(', ') || 'nothing'}`,
       );

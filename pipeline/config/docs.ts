@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
 import type { Component, Registry } from '../component/index.js';
-import { KINDS } from '../component/index.js';
+import { KINDS, portsOf } from '../component/index.js';
 import { CODES } from './codes.js';
 import { FrameSchema, queueSchema } from './topology-schema.js';
-import { inputsOf, outputsOf } from './graph.js';
+import { inputsOf } from './graph.js';
 import { describeType, jsonSchema, mustBeWritten, type JsonSchema } from './json-schema.js';
 import { SECTIONS } from './nodes.js';
 import { componentPage } from './problem.js';
@@ -30,7 +30,7 @@ function indexPage(registry: Registry): DocsPage {
   const sections = KINDS.map((kind) => {
     const rows = registry.list(kind).map((component) => {
       const takes = inputsOf(component).join(', ') || '-';
-      const gives = outputsOf(component).join(', ') || '-';
+      const gives = portsOf(component).join(', ') || '-';
       const link = componentPage(component).replace('docs/components/', '');
       return `| [${component.name}](${link}) | ${takes} | ${gives} | ${cell(component.summary)} |`;
     });

@@ -1,4 +1,4 @@
-import type { Component, Registry } from '../component/index.js';
+import { portsOf, type Component, type Registry } from '../component/index.js';
 import type { Port } from '../model/index.js';
 import { nearest } from './nearest.js';
 import { MOST_NODES, type DraftNode } from './nodes.js';
@@ -11,8 +11,6 @@ export interface LinkedNode {
   readonly inputs: readonly Edge[];
 }
 
-export const outputsOf = (component: Component): readonly Port[] =>
-  component.kind === 'sink' ? [] : component.outputs;
 export const inputsOf = (component: Component): readonly Port[] =>
   component.kind === 'source' ? [] : component.inputs;
 
@@ -71,7 +69,7 @@ function edgesOf(
       edges.push({ from: id, ports: [] });
     } else {
       const taken = inputsOf(draft.component);
-      const ports = outputsOf(upstream.component).filter((port) => taken.includes(port));
+      const ports = portsOf(upstream.component, upstream.config).filter((port) => taken.includes(port));
       if (ports.length === 0 && problems.full)
         problems.add('config.port.mismatch', place, `\`${draft.id}\` does not take what \`${id}\` gives`);
       else if (ports.length === 0)
@@ -92,19 +90,20 @@ function reportPorts(
 ): void {
   const component = draft.component!;
   const taken = inputsOf(component);
-  const given = outputsOf(upstream.component!);
+  const given = portsOf(upstream.component!, upstream.config);
   const takes = `\`${draft.id}\` (${component.name}) takes ${taken.join(' or ')}`;
   const gives = `\`${upstream.id}\` (${upstream.component!.name}) gives ${given.length === 0 ? 'nothing' : given.join(' and ')}`;
   const fitting = drafts.filter(
     (node) =>
-      node !== draft && node.component && outputsOf(node.component).some((port) => taken.includes(port)),
+      node !== draft &&
+      node.component &&
+      portsOf(node.component, node.config).some((port) => taken.includes(port)),
   );
   const between = registry
     .list('operator')
     .filter(
       (op) =>
-        inputsOf(op).some((port) => given.includes(port)) &&
-        outputsOf(op).some((port) => taken.includes(port)),
+        inputsOf(op).some((port) => given.includes(port)) && portsOf(op).some((port) => taken.includes(port)),
     )
     .map((op) => op.name);
   const mends = [
@@ -176,7 +175,7 @@ function reportMissing(nodes: readonly LinkedNode[], problems: Problems): void {
     const missing = (component.requires ?? []).filter((port) => !given.has(port));
     if (missing.length === 0) continue;
     const fitting = nodes.filter(
-      ({ draft: { component: other } }) => other && outputsOf(other).includes(missing[0]!),
+      ({ draft: { component: other, config } }) => other && portsOf(other, config).includes(missing[0]!),
     );
     const names = fitting.map((node) => node.draft.id).slice(0, MOST_NAMES);
     const mend = names.length > 0 ? `: add a node that gives them to \`from\` (${names.join(', ')})` : '';
@@ -201,7 +200,7 @@ function reportUnused(
   const read = new Set(drafts.flatMap((draft) => draft.from.map((from) => from.id)));
   for (const draft of drafts) {
     if (draft.kind === 'sink' || read.has(draft.id)) continue;
-    if (draft.component && outputsOf(draft.component).length === 0) continue;
+    if (draft.component && portsOf(draft.component, draft.config).length === 0) continue;
     const message = `nothing reads from the ${draft.kind} \`${draft.id}\``;
     problems.add('config.node.unused', draft.place, message, { severity: 'warning' });
   }

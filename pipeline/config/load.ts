@@ -135,7 +135,12 @@ function readTests(
 ): readonly CheckedTest[] {
   const tree = valueAt(root, ['tests']);
   if (!tree) return [];
-  const nodes = linked.map(({ draft, inputs }) => ({ id: draft.id, component: draft.component, inputs }));
+  const nodes = linked.map(({ draft: { id, component, config }, inputs }) => ({
+    id,
+    component,
+    config,
+    inputs,
+  }));
   return checkTests(tree, written, { nodes, registry, folder, reach }, problems);
 }
 

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { Component, Registry } from '../component/index.js';
+import { portsOf, type Component, type Registry } from '../component/index.js';
 import { PLAIN_SHAPES, type Port, type Shape } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
-import { outputsOf } from './graph.js';
 import { nearest } from './nearest.js';
 import { checkReach } from './files.js';
 import { article, runCheck } from './nodes.js';
@@ -36,6 +35,7 @@ export interface TestedNode {
   readonly id: string;
   readonly component: Component | undefined;
   readonly inputs: readonly Edge[];
+  readonly config: object | undefined;
 }
 
 /** What tests are checked against. */
@@ -180,8 +180,8 @@ class TestCheck {
 
   #records(source: string, tree: Tree): TestInput | undefined {
     const records = this.#written.input[source] as readonly InlineRecord[];
-    const { component } = this.#tested.nodes.find(({ id }) => id === source)!;
-    const outputs = component ? outputsOf(component) : [];
+    const { component, config } = this.#tested.nodes.find(({ id }) => id === source)!;
+    const outputs = component ? portsOf(component, config) : [];
     const wrong = records.filter((record, index) => {
       const message = recordFault(record, records[index - 1], source, outputs);
       if (message !== undefined) this.#problems.add('config.test.input', placeOf(tree, [index]), message);
@@ -346,10 +346,10 @@ const SHAPES: Readonly<Record<'dead_letters' | 'figures', Shape>> = {
 };
 
 /** Shapes of what a node gives, or of what a sink takes. */
-function shapesOf({ component, inputs }: TestedNode): readonly Shape[] {
+function shapesOf({ component, config, inputs }: TestedNode): readonly Shape[] {
   if (!component) return ['any'];
   const ports: readonly Port[] =
-    component.kind === 'sink' ? inputs.flatMap((edge) => edge.ports) : outputsOf(component);
+    component.kind === 'sink' ? inputs.flatMap((edge) => edge.ports) : portsOf(component, config);
   return [...new Set(ports)].map((port) => ({ ...PLAIN_SHAPES[port], ...(TIMES as object) }));
 }
 

@@ -6,6 +6,7 @@ import { esp32Serial, esp32SerialLog } from './esp32-serial.js';
 import { FormatError, type FileFormat, type Format } from './format.js';
 import { intel5300Log } from './intel5300-log.js';
 import { intel5300, intel5300Scaled } from './intel5300.js';
+import { results } from './results.js';
 
 export * from './format.js';
 export { LinkActivity } from './link-activity.js';
@@ -14,6 +15,9 @@ export { RawBuilder, type Problem } from './raw-builder.js';
 
 /** Formats of single records, in the order in which they are tried: those with the surest marks first. */
 export const FORMATS: readonly Format[] = [adr018, csiJson, esp32Serial, intel5300, intel5300Scaled];
+
+/** Those of brokers: results of another topology beside measurements. */
+export const MESSAGE_FORMATS: readonly Format[] = [...FORMATS, results];
 
 /** Kinds of files, in the order in which they are tried. */
 export const FILE_FORMATS: readonly FileFormat[] = [capture, adr018Jsonl, esp32SerialLog, intel5300Log];
@@ -24,9 +28,9 @@ export const areSameRecords = (one: string, other: string): boolean =>
 
 /** @throws FormatError where no format has this name. */
 export function formatNamed(name: string): Format {
-  const format = FORMATS.find((one) => one.name === name);
+  const format = MESSAGE_FORMATS.find((one) => one.name === name);
   if (format) return format;
-  const names = FORMATS.map((one) => one.name).join(', ');
+  const names = MESSAGE_FORMATS.map((one) => one.name).join(', ');
   throw new FormatError(
     'format.unknown',
     `format ${name}`,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { recoveryOf, type AnySink } from '../component/index.js';
+import { portsOf, recoveryOf, type AnySink } from '../component/index.js';
 import type { CheckedNode, CheckedTest, CheckedTopology } from '../config/index.js';
 import { PORTS, type LinkTable } from '../model/index.js';
 import type { Metrics } from '../telemetry/metrics.js';
@@ -109,7 +109,7 @@ export class Stand {
       true,
     );
     this.probes.set(node.id, mock);
-    const ports = node.component.kind === 'sink' ? [] : node.component.outputs;
+    const ports = portsOf(node.component, node.config);
     return {
       id: `${node.id} (test)`,
       component: mock.component,

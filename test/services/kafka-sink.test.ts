@@ -12,7 +12,7 @@ import { defineSource, type Sink } from '../../pipeline/component/index.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
 import { packageFolder } from '../../pipeline/base/paths.js';
 import { kafka } from '../../sinks/kafka/kafka.js';
-import { ResultMessage } from '../../sinks/kafka/message.js';
+import { ResultMessage } from '../../pipeline/formats/result-schema.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 import {

@@ -23,12 +23,15 @@ import { checkSettings, settingsSchema, type KafkaSettings } from './settings.js
 /** Reads topics of a Kafka cluster as a member of a consumer group. */
 export const kafka = defineSource({
   name: 'kafka',
-  summary: 'Reads raw records from topics of Apache Kafka, as a member of a consumer group.',
+  summary: 'Reads raw records, or results of another topology, from topics of Apache Kafka.',
   description: [
     'Messages are raw records (datagrams, lines, JSON frames) or captures; their key is the id of the environment.',
     "Event time is the header `csiflow-time` (microseconds since 1970), else the message's own time. The sender is the",
     'header `csiflow-sender`, else the key: a link whose `sender` is `node-1@ward-3` takes node 1 of messages with',
     'the key `ward-3`. `csiflow-origin` says where records come from (`live`, `replay`, `simulated`).',
+    '',
+    'With `format: results` messages are what the sink `kafka` of another topology wrote: poses, events and measures with',
+    'the times, ids and origin that they have there. The topology needs the environments that they are of.',
     '',
     'Several partitions are merged by time. What the queue does not take is not fetched.',
     '',
@@ -56,8 +59,13 @@ export const kafka = defineSource({
         sasl: { mechanism: 'scram-sha-512', username: 'csiflow', password: '${secret:kafka}' },
       },
     },
+    {
+      title: 'Results of another topology',
+      config: { brokers: ['kafka-1:9092'], topics: ['csiflow.results'], format: 'results' },
+    },
   ],
-  outputs: ['csi', 'measure', 'event'],
+  outputs: ['csi', 'pose', 'measure', 'event'],
+  gives: ({ format }) => (format === 'results' ? ['pose', 'measure', 'event'] : ['csi', 'measure', 'event']),
   replayable: true,
   timing: 'now',
   check: checkSettings,

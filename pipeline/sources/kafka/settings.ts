@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice, type Complaint } from '../../component/index.js';
-import { FORMATS } from '../../formats/index.js';
+import { MESSAGE_FORMATS } from '../../formats/index.js';
 import { checkConnection, connectionFields, TOPIC_PATTERN } from '../../kafka/index.js';
 
 export const settingsSchema = Type.Object(
@@ -28,7 +28,7 @@ export const settingsSchema = Type.Object(
       },
       { default: 'record', description: 'What a message holds.' },
     ),
-    format: choice<string>(Object.fromEntries(FORMATS.map(({ name, summary }) => [name, summary])), {
+    format: choice<string>(Object.fromEntries(MESSAGE_FORMATS.map(({ name, summary }) => [name, summary])), {
       default: 'adr018',
       description: 'What the records are.',
     }),
@@ -94,6 +94,9 @@ export type KafkaSettings = Static<typeof settingsSchema>;
 
 export const checkSettings = (config: KafkaSettings): readonly Complaint[] => [
   ...checkConnection(config),
+  ...(config.format === 'results' && config.content === 'capture'
+    ? [{ path: ['content'], message: 'a result is one message: `content` must be `record`' }]
+    : []),
   ...(config.fetch_wait_ms * 3 > config.session_timeout_ms
     ? [
         {
