@@ -25,7 +25,7 @@ import { TopologyChecks } from './topology-checks.js';
 
 export interface RunSettings extends Pick<
   ServerOptions,
-  'tls' | 'hosts' | 'origins' | 'identityProvider' | 'formsOf' | 'limits'
+  'tls' | 'hosts' | 'origins' | 'identityProvider' | 'formsOf' | 'limits' | 'loginRequired'
 > {
   readonly host: string;
   readonly port: number;
@@ -135,7 +135,16 @@ function served(id: string, loaded: LoadResult): LoadResult {
   return topology?.id === id ? { topology: withWebhooks(topology), problems, hidden } : loaded;
 }
 
-const outside = ({ tls, hosts, origins, identityProvider, formsOf, limits }: RunSettings) => ({
+const outside = ({
+  tls,
+  hosts,
+  origins,
+  identityProvider,
+  formsOf,
+  limits,
+  loginRequired = false,
+}: RunSettings) => ({
+  loginRequired,
   ...(formsOf && { formsOf }),
   ...(tls && { tls }),
   ...(hosts && { hosts }),

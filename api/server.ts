@@ -63,6 +63,8 @@ export interface ServerOptions {
   readonly origins?: readonly string[];
   /** A reading call is answered 504 after so many milliseconds. */
   readonly answerMs?: number;
+  /** `/metrics` and the live page's scene need a credential too. */
+  readonly loginRequired?: boolean;
   readonly slowMs?: SlowMs;
 }
 
@@ -155,7 +157,12 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
         serveApiDocs(API_DOCUMENTS, `openapi-${options.form}`),
       ],
     },
-    { hosts, origins: options.origins ?? [], answerMs: options.answerMs ?? ANSWER_MS },
+    {
+      hosts,
+      origins: options.origins ?? [],
+      answerMs: options.answerMs ?? ANSWER_MS,
+      loginRequired: options.loginRequired ?? false,
+    },
   );
   const handle = app.callback();
   const server = serverFor(options.tls, options.slowMs ?? SLOW_MS, (request, response) => {

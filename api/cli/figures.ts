@@ -28,9 +28,12 @@ export interface Moment {
 
 /** Reads `/metrics` of the csiflow at `url`. @throws CommandError where none answers there */
 export async function readMoment(url: string): Promise<Moment> {
+  const token = process.env['CSIFLOW_TOKEN'];
   let response: Response;
   try {
-    response = await fetch(`${url}/metrics`);
+    response = await fetch(`${url}/metrics`, {
+      headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+    });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new CommandError(
@@ -38,6 +41,11 @@ export async function readMoment(url: string): Promise<Moment> {
       EXIT.unavailable,
     );
   }
+  if (response.status === 401)
+    throw new CommandError(
+      `${url} wants a credential (--require-login): set CSIFLOW_TOKEN to an access token or an API key`,
+      EXIT.unavailable,
+    );
   if (!response.ok) throw new CommandError(`${url}/metrics answered ${response.status}`, EXIT.unavailable);
   return { at: performance.now(), nodes: figuresOf(await response.text()) };
 }

@@ -3,11 +3,11 @@ import { constants } from 'node:zlib';
 import cors from '@koa/cors';
 import compress from 'koa-compress';
 import Koa, { type Context as KoaContext, type Middleware } from 'koa';
-import { ROLES, type Account, type Role } from '../service/accounts/roles.js';
+import { hostProblem, requireLogin, requireRole } from './access.js';
 import { recordActions } from './record-actions.js';
 import { readCredentials } from '../service/accounts/credentials.js';
 import { viewOf, type AnyEndpoint } from '../contract/endpoint.js';
-import { codeOf, errorBody, misdirected, statusOf, unauthenticated } from '../contract/errors.js';
+import { codeOf, errorBody, statusOf } from '../contract/errors.js';
 import { ApiError } from '../service/errors.js';
 import { successBody } from '../contract/form.js';
 import { type Form } from '../service/form.js';
@@ -101,6 +101,8 @@ export interface Outside {
   readonly origins: readonly string[];
   /** A reading call is answered 504 after so many milliseconds. */
   readonly answerMs: number;
+  /** `/metrics` and the live page's scene need a credential too. */
+  readonly loginRequired: boolean;
 }
 
 /** The HTTP application. */
@@ -121,8 +123,13 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   app.use(recordActions(deployment.audit, endpointOf));
   app.use(showLimits(endpointOf, formOf, limits, deployment.form));
   app.use(answerErrors(deployment, formOf));
-  app.use(requireHost(outside.hosts));
+  app.use(async (context, next) => {
+    const problem = hostProblem(context.req, outside.hosts);
+    if (problem) throw problem;
+    await next();
+  });
   app.use(crossOrigin(outside.origins));
+  if (outside.loginRequired) app.use(requireLogin(deployment.authenticator, limits));
   app.use(async (context, next) => {
     if (context.path !== '/metrics') {
       await next();
@@ -193,14 +200,6 @@ const securityHeaders: Middleware = async (context, next) => {
   });
   await next();
 };
-
-/** @throws ApiError 421 */
-const requireHost =
-  (hosts: Hosts): Middleware =>
-  async (context, next) => {
-    if (!hosts.allows(context.get('Host'))) throw misdirected();
-    await next();
-  };
 
 /** Lets pages of the given origins call, and read the headers that they need. */
 const crossOrigin = (origins: readonly string[]): Middleware =>
@@ -459,17 +458,6 @@ async function inTime<T>(work: Promise<T>, limitMs: number, abort: AbortControll
 
 /** Passwords, tokens and keys come in the bodies of these. */
 const holdsSecrets = ({ path }: AnyEndpoint): boolean => /^\/(auth|users|webhooks)\b/.test(path);
-
-function requireRole(access: Role | 'open', account: Account | null): void {
-  if (access === 'open') return;
-  if (!account) throw unauthenticated();
-  if (ROLES.indexOf(account.role) < ROLES.indexOf(access)) {
-    throw new ApiError(
-      'AUTHORIZATION_ERROR',
-      `This takes the role ${access}; ${account.name} is ${account.role}`,
-    );
-  }
-}
 
 /** 405 with `Allow` where the path is known under another method, else 404. */
 function refuse(router: Routes): Middleware {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { ALERT_TYPES, EVENT_TYPES, type EventType } from '../../pipeline/model/index.js';
 import { stateKeysOf } from '../../pipeline/runtime/privacy/privacy.js';
-import { AddressError, checkLiteral } from '../../sinks/webhook/address.js';
+import { AddressError, checkAddress } from '../../sinks/webhook/address.js';
 import { MOST_WEBHOOKS, WebhookRegistry, type Webhook } from '../../sinks/webhook/registry.js';
 import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
@@ -40,10 +40,10 @@ const add = defineEndpoint<NewWebhook, Webhook>({
   ...administrative,
   status: 201,
   audit: ({ events }) => ({ events }),
-  handle({ url, events, secret }, { deployment }) {
+  async handle({ url, events, secret }, { deployment }) {
     const { allow_private: allowPrivate } = nodeOf(deployment).config;
-    if (allowPrivate !== true) checkAddress(url);
-    return Promise.resolve(keep(deployment, { url, events, secret }));
+    if (allowPrivate !== true) await checkUrl(url);
+    return keep(deployment, { url, events, secret });
   },
   b: formView({
     body: Type.Object(
@@ -135,10 +135,10 @@ function nodeOf({ main }: Deployment) {
   );
 }
 
-/** A name is looked up with each call that is sent there. @throws ApiError 422 for an address of a private network */
-function checkAddress(url: string): void {
+/** A name is looked up again with each call that is sent there. @throws ApiError 422 where it leads to a private network */
+async function checkUrl(url: string): Promise<void> {
   try {
-    checkLiteral(new URL(url).hostname);
+    await checkAddress(new URL(url).hostname);
   } catch (error) {
     const message =
       error instanceof AddressError

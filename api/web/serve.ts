@@ -13,7 +13,7 @@ const FILES = {
   '/favicon.svg': ['api/web/page/favicon.svg', 'image/svg+xml'],
 } as const;
 
-/** The live page: static files, and `/scene.json` with the rooms of all topologies. No credential opens more than the drawing of the walls. */
+/** The live page: static files, and `/scene.json` with the rooms of all topologies. Without a credential they show the drawing of the walls at most; see `requireLogin`. */
 export function servePage(topologies: () => readonly CheckedTopology[]): Middleware {
   const contents = new Map(
     Object.entries(FILES).map(([path, [file, type]]) => [

@@ -1,5 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { Authenticator, Caller, Presented } from '../service/accounts/authenticator.js';
+import {
+  presented,
+  type Authenticator,
+  type Caller,
+  type Presented,
+} from '../service/accounts/authenticator.js';
 import { unauthenticated } from '../contract/errors.js';
 import { ApiError } from '../service/errors.js';
 import type { Limits } from '../service/limits/limits.js';
@@ -31,7 +36,7 @@ export async function whyRefused(
 
 export function presentedBy(request: IncomingMessage, url: URL): Presented {
   const key = request.headers['x-api-key'];
-  return { token: tokenOf(request, url), key: typeof key === 'string' ? key : null };
+  return presented(tokenOf(request, url), typeof key === 'string' && key !== '' ? key : null);
 }
 
 /** From `?token=`, `Authorization`, or the subprotocol list `["pose_v1", "<token>"]`. */

@@ -1,4 +1,4 @@
-import { lookup as resolve, type LookupAddress } from 'node:dns';
+import { lookup as resolve, promises, type LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -32,6 +32,19 @@ export function privateFault(url: string): string | undefined {
     throw error;
   }
 }
+
+/**
+ * Where `host` leads now. A name that nobody knows yet may be a receiver's that is still to come.
+ * @throws AddressError where it is not on the internet, by itself or by what its name leads to.
+ */
+export async function checkAddress(host: string): Promise<void> {
+  checkLiteral(host);
+  const bad = (await addressesOf(host)).find(({ address }) => !isPublic(address));
+  if (bad) throw new AddressError(host, bad.address);
+}
+
+const addressesOf = (host: string): Promise<readonly LookupAddress[]> =>
+  promises.lookup(host.replace(/^\[(.*)\]$/, '$1'), { all: true }).catch(() => []);
 
 /**
  * Looks a name up for a connection, and gives only addresses on the internet: what was checked is what is

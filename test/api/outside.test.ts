@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
 import { afterEach, expect, test } from 'vitest';
+import { ApiKeys } from '../../api/service/accounts/api-keys.js';
 import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
 import { Hosts } from '../../api/service/limits/hosts.js';
 import { openService, type TestService } from './support.js';
@@ -45,6 +46,31 @@ test('a strange Host is refused with 421, over HTTP', async () => {
   response.resume();
   expect(response.statusCode).toBe(421);
 });
+
+/** Two, of which one is known, in either order: a proxy may go by the one, csiflow by the other. */
+const TWO_HOSTS = ['Host: localhost\r\nHost: evil.example\r\n', 'Host: evil.example\r\nhost: localhost\r\n'];
+const UPGRADE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+
+test.each(TWO_HOSTS)(
+  'two headers Host are refused with 400, and the connection closed: %j',
+  async (hosts) => {
+    service = await openService();
+    for (const head of [
+      `GET ${HEALTH} HTTP/1.1\r\n${hosts}`,
+      `GET /ws/pose HTTP/1.1\r\n${hosts}${UPGRADE}`,
+    ]) {
+      const socket = connect(Number(new URL(service.server.address).port), '127.0.0.1');
+      let text = '';
+      socket.on('data', (data: Buffer) => (text += data.toString()));
+      socket.write(`${head}\r\n`);
+      await once(socket, 'close');
+      expect(text).toMatch(/^HTTP\/1\.1 400 /);
+      expect(text).toContain('Send one header Host: this request has 2');
+    }
+  },
+);
 
 test('a strange Host is refused with 421, on the WebSocket', async () => {
   service = await openService();
@@ -143,4 +169,35 @@ test('tokens of an outside identity provider are taken, with the role that it gi
   } finally {
     provider.close();
   }
+});
+
+test('figures and rooms are open, unless a login is asked for', async () => {
+  service = await openService();
+  for (const path of ['/metrics', '/scene.json']) expect((await service.get(path)).status).toBe(200);
+  await service.close();
+  service = await openService(undefined, { loginRequired: true });
+  for (const path of ['/metrics', '/scene.json']) {
+    expect((await service.get(path)).status).toBe(401);
+    expect((await fetch(service.server.address + path, { method: 'HEAD' })).status).toBe(401);
+    expect((await service.get(path, service.token('viewer'))).status).toBe(200);
+  }
+  // The page itself tells nothing, and must be there to log in; so must what watches the service.
+  for (const path of ['/', '/livez', '/readyz', '/health'])
+    expect((await service.get(path)).status).toBe(200);
+});
+
+test('an API key opens the figures as a bearer token too, which is all that Prometheus can send', async () => {
+  service = await openService(undefined, { loginRequired: true });
+  const { key } = new ApiKeys(service.stateFolder).create('prometheus', 'viewer', null);
+  expect((await service.get('/metrics', key)).status).toBe(200);
+  expect((await service.get('/api/v1/pose/latest', key)).status).not.toBe(401);
+  expect((await service.get('/metrics', `${key.slice(0, -1)}x`)).status).toBe(401);
+});
+
+test('credentials made up for the figures are limited like others', async () => {
+  const limits = { ...DEFAULT_LIMITS, wrong_credentials: { requests: 2, seconds: 60 } };
+  service = await openService(limits, { loginRequired: true });
+  const statuses: number[] = [];
+  for (let i = 0; i < 3; i++) statuses.push((await service.get('/metrics', `made-up-${i}`)).status);
+  expect(statuses).toEqual([401, 401, 429]);
 });

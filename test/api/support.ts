@@ -97,6 +97,7 @@ export async function openService(
       | 'port'
       | 'stateFolder'
       | 'formsOf'
+      | 'loginRequired'
     >
   > = {},
 ): Promise<TestService> {

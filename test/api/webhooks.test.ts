@@ -1,7 +1,8 @@
+import { promises as dns, type LookupAddress } from 'node:dns';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { withWebhooks } from '../../api/service/deployment/webhooks-node.js';
 import { detectFalls } from '../../operators/detect-falls/detect-falls.js';
 import { webhook } from '../../sinks/webhook/webhook.js';
@@ -25,11 +26,28 @@ const node = (id: string, component: CheckedNode['component'], from: string[], c
   hash: id,
 });
 
+/** What the network's names lead to; others are unknown. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  'alarms.example': ['203.0.114.7', '2606:2800::1'],
+  'inside.example': ['203.0.114.8', '127.0.0.1'],
+  'ward.example': ['fd00::7'],
+};
+
+async function lookUp(name: string): Promise<LookupAddress[]> {
+  const addresses = NAMES[name];
+  if (!addresses) throw Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' });
+  return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+}
+
 beforeEach(async () => {
+  vi.spyOn(dns, 'lookup').mockImplementation(lookUp as never);
   service = await openService();
   serve({});
 });
-afterEach(() => service.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await service.close();
+});
 
 function serve(config: object): void {
   const { main, stateFolder } = service;
@@ -74,6 +92,8 @@ test.each([
   ],
   ['http://[::1]/hook', 'allow_private'],
   ['http://169.254.169.254/latest', 'allow_private'],
+  ['https://inside.example/hook', 'inside.example is 127.0.0.1'],
+  ['https://ward.example/hook', 'ward.example is fd00::7'],
   ['https://user:password@alarms.example/', 'url'],
   ['ftp://alarms.example/', 'must be an address such as https://'],
   ['http://[', 'url'],
@@ -85,9 +105,14 @@ test.each([
   expect(text).not.toContain(secret);
 });
 
+test('a name that leads nowhere yet is taken: it is looked up again with each call', async () => {
+  expect((await register({ url: 'https://coming.example/hook', secret })).status).toBe(201);
+});
+
 test('private addresses are taken where the topology allows them', async () => {
   serve({ allow_private: true });
-  expect((await register({ url: 'http://127.0.0.1/hook', secret })).status).toBe(201);
+  for (const host of ['127.0.0.1', 'inside.example'])
+    expect((await register({ url: `http://${host}/hook`, secret })).status).toBe(201);
 });
 
 test.each([

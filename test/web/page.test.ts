@@ -57,6 +57,21 @@ describe.runIf(canBrowse)('the live page in Chromium', () => {
     await expect.poll(() => page.isVisible('#room')).toBe(true);
   });
 
+  test('shows the room behind the login alone where figures and rooms are closed', async () => {
+    const closed = await openService(undefined, { loginRequired: true });
+    try {
+      await page.goto(closed.server.address);
+      await logIn('pw');
+      await expect.poll(() => page.textContent('#size')).toBe('5 x 4 m');
+      await page.reload();
+      await expect.poll(() => page.isVisible('#room')).toBe(true);
+      await expect.poll(() => page.textContent('#size')).toBe('5 x 4 m');
+    } finally {
+      await page.goto('about:blank');
+      await closed.close();
+    }
+  });
+
   test('shows who is where, how sure that is, and that it is simulated', async () => {
     await logIn('pw');
     let index = 0;

@@ -15,6 +15,7 @@ interface RunOptions {
   readonly tlsKey?: string;
   readonly allowHost: readonly string[];
   readonly allowOrigin: readonly string[];
+  readonly requireLogin: boolean;
   readonly identityProvider?: string;
   readonly limits?: string;
 }
@@ -43,6 +44,7 @@ export function register(program: Command): void {
       'sites whose pages may call the API, such as https://dash.example',
       [],
     )
+    .option('--require-login', "ask for a credential at /metrics and for the live page's rooms too", false)
     .option(
       '--identity-provider <file>',
       'JSON {jwks, issuer, audience, roleClaim} of one whose tokens are taken beside our own',
@@ -96,6 +98,7 @@ export function register(program: Command): void {
           variables: options.allowVariable,
           hosts: options.allowHost,
           origins: options.allowOrigin,
+          loginRequired: options.requireLogin,
           ...(tls && { tls }),
           ...(identityProvider && { identityProvider }),
           ...(limits && { limits }),

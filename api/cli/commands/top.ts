@@ -17,7 +17,7 @@ export function register(program: Command): void {
     .option('--json', 'one JSON object for each look', false)
     .addHelpText(
       'after',
-      '\nLAG is the clock less event time; BUSY the share of the time spent in a node, GATE that for which it held the\npump back. It reads /metrics, for which no account is needed.' +
+      '\nLAG is the clock less event time; BUSY the share of the time spent in a node, GATE that for which it held the\npump back. It reads /metrics, which needs a credential in CSIFLOW_TOKEN where csiflow runs with --require-login.' +
         '\nExample:\n  csiflow top\n  csiflow top --once --json',
     )
     .action(top);

@@ -21,11 +21,13 @@ const KeysFile = Type.Object({
 });
 type StoredKey = Static<typeof KeysFile>['keys'][number];
 
+/** Every key begins with it. */
+export const KEY_PREFIX = 'csiflow_';
+
 /** What may be told of a key. */
 export type ApiKey = Omit<StoredKey, 'hash'>;
 
 const LAYOUT = 1;
-const PREFIX = 'csiflow';
 
 /** Keys for services, in one file of the state folder. The key itself is shown once. */
 export class ApiKeys {
@@ -62,7 +64,7 @@ export class ApiKeys {
       expires_at: expiresAt,
     };
     this.#file.write({ version: LAYOUT, keys: [...this.#file.content.keys, stored] });
-    return { key: `${PREFIX}_${id}_${secret}`, kept: told(stored) };
+    return { key: `${KEY_PREFIX}${id}_${secret}`, kept: told(stored) };
   }
 
   /** False where no key has that id. */

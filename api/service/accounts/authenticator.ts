@@ -1,5 +1,5 @@
 import jwt from 'jsonwebtoken';
-import type { ApiKeys } from './api-keys.js';
+import { KEY_PREFIX, type ApiKeys } from './api-keys.js';
 import type { IdentityProvider } from './identity-provider.js';
 import type { Account } from './roles.js';
 import { decodeToken, type Tokens } from './tokens.js';
@@ -30,6 +30,10 @@ export interface Presented {
   readonly token: string | null;
   readonly key: string | null;
 }
+
+/** An API key may come as a bearer token, since that is all that Prometheus and others can send. */
+export const presented = (token: string | null, key: string | null): Presented =>
+  key === null && token?.startsWith(KEY_PREFIX) ? { token: null, key: token } : { token, key };
 
 const EVER = { ignoreExpiration: true, ignoreNotBefore: true } as const;
 

@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import jwt from 'koa-jwt';
-import { CLOCK_TOLERANCE_S, type Authenticator } from './authenticator.js';
+import { CLOCK_TOLERANCE_S, presented, type Authenticator } from './authenticator.js';
 
 /**
  * Leaves the account behind a valid bearer token or `X-API-Key` in `state.account`, null where there is none, and in
@@ -17,10 +17,9 @@ export function readCredentials(authenticator: Authenticator): Middleware {
     tokenKey: 'token',
   };
   const check = jwt(options);
-  const payloadOf = async (context: Context): Promise<unknown> => {
-    const presented = bearerOf(context);
-    if (presented === null) return undefined;
-    const known = await authenticator.recall(presented);
+  const payloadOf = async (context: Context, given: string | null): Promise<unknown> => {
+    if (given === null) return undefined;
+    const known = await authenticator.recall(given);
     if (known) return known;
     await check(context, () => Promise.resolve());
     const { jwt: payload, token } = context.state as { readonly jwt?: unknown; readonly token?: string };
@@ -28,12 +27,12 @@ export function readCredentials(authenticator: Authenticator): Middleware {
     return payload;
   };
   return async (context, next) => {
-    const payload = await payloadOf(context);
-    const key = context.get('X-API-Key');
-    const caller = authenticator.callerOf(payload) ?? (key === '' ? null : authenticator.apiKey(key));
+    const given = presented(bearerOf(context), context.get('X-API-Key') || null);
+    const payload = await payloadOf(context, given.token);
+    const caller =
+      authenticator.callerOf(payload) ?? (given.key === null ? null : authenticator.apiKey(given.key));
     context.state.account = caller?.account ?? null;
-    context.state.guessed =
-      caller === null && (await authenticator.isGuess({ token: bearerOf(context), key: key || null }));
+    context.state.guessed = caller === null && (await authenticator.isGuess(given));
     await next();
   };
 }

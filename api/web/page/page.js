@@ -35,25 +35,30 @@ element('login').addEventListener('submit', (event) => {
 element('logout').addEventListener('click', () => leave(''));
 
 element('environment').addEventListener('change', ({ target }) => show(target.value));
-addEventListener('popstate', () => choose(named()));
+addEventListener('popstate', () => state.scene && choose(named()));
 
 start();
 
 async function start() {
-  await loadScene();
-  if (state.token) enter();
+  if (state.token) await enter();
+  else await loadScene();
   requestAnimationFrame(paint);
 }
 
-/** Topologies come and go, and with them rooms. */
+/** Topologies come and go, and with them rooms. Gives false where they are told to nobody without a login. */
 async function loadScene() {
-  state.scene = await (await fetch('/scene.json')).json();
+  const headers = state.token ? { Authorization: `Bearer ${state.token}` } : {};
+  const response = await fetch('/scene.json', { headers });
+  if (response.status === 401) return false;
+  if (!response.ok) throw new Error(`/scene.json answered ${response.status}`);
+  state.scene = await response.json();
   const { environments } = state.scene;
   // Its figures are those of the main topology, whose rooms come first.
   const several = new Set(environments.map(({ topology }) => topology)).size > 1;
   element('engine-title').textContent = several ? `Engine of ${environments[0].topology}` : 'Engine';
   element('environment').replaceChildren(...environments.map(({ id, name }) => new Option(name, id)));
   choose(named());
+  return true;
 }
 
 /** Alerts of the last day, of all rooms: a page that was opened or reloaded shows what it would have heard. */
@@ -114,10 +119,14 @@ async function logIn(username, password) {
   state.token = await clientOf({ username, password }).token();
   sessionStorage.setItem('csiflow-token', state.token);
   element('login-error').textContent = '';
-  enter();
+  await enter();
 }
 
-function enter() {
+async function enter() {
+  if (!(await loadScene())) {
+    leave('The login has expired: please log in again.');
+    return;
+  }
   element('login').hidden = true;
   element('live').hidden = false;
   element('logout').hidden = false;
@@ -321,6 +330,11 @@ function paint(now) {
     while (trail.length > 0 && now - trail[0].at > TRAIL_MS) trail.shift();
     if (trail.length === 0) state.trails.delete(person);
   }
+  if (state.room) paintRoom(now);
+  requestAnimationFrame(paint);
+}
+
+function paintRoom(now) {
   fitRoom(element('room'), state.room);
   drawRoom(element('room'), state.room, {
     skeleton: state.scene.skeleton,
@@ -328,5 +342,4 @@ function paint(now) {
     trails: state.trails,
     alerts: state.alerts.filter(({ at, place }) => place === state.room.id && now - at < 15_000),
   });
-  requestAnimationFrame(paint);
 }
