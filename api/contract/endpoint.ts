@@ -62,6 +62,8 @@ export interface Endpoint<I = unknown, R = unknown> {
   readonly status: 200 | 201 | 202 | 204;
   /** Of its body, where that may be larger than others. */
   readonly largest?: { readonly bytes: number; readonly values?: number };
+  /** Parses and checks its body, where that would hold the event loop: other bodies are parsed and checked at once. */
+  readonly readBody?: (text: string) => Promise<unknown>;
   /** No envelope in Form B either. */
   readonly bare?: boolean;
   /** Where the answer is no JSON: what `render` gives as `data` is then the text of such a document, without envelope. */

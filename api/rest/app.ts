@@ -26,6 +26,7 @@ import { configurationEndpoints } from './configuration.js';
 import { deadLetterEndpoints } from './dead-letters.js';
 import { eventEndpoints } from './events.js';
 import { healthEndpoints } from './health.js';
+import { parseJson } from './json.js';
 import { poseEndpoints } from './pose.js';
 import { poseQueryEndpoints } from './pose-query.js';
 import { processEndpoints } from './process.js';
@@ -62,7 +63,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
 /** Largest body, bytes; of calls that anybody may make. */
 const [BODY_LIMIT, OPEN_BODY_LIMIT] = [1024 * 1024, 64 * 1024];
 /** Values in a body. */
-const BODY_VALUES = 10_000;
+export const BODY_VALUES = 10_000;
 /** Calls at work at the same time; those of health are not among them. */
 const CALLS_AT_ONCE = 128;
 
@@ -378,14 +379,16 @@ const onlyJson: Middleware = async (context, next) => {
   await next();
 };
 
-const readBody = (endpoint: AnyEndpoint): readonly Middleware[] =>
-  endpoint.method === 'GET'
-    ? []
-    : readJson({
-        limit: endpoint.access === 'open' ? OPEN_BODY_LIMIT : (endpoint.largest?.bytes ?? BODY_LIMIT),
-        values: endpoint.largest?.values ?? BODY_VALUES,
-        shown: !holdsSecrets(endpoint),
-      });
+/** Bytes that a body of an endpoint may have. */
+export const bodyLimit = ({ access, largest }: AnyEndpoint): number =>
+  access === 'open' ? OPEN_BODY_LIMIT : (largest?.bytes ?? BODY_LIMIT);
+
+function readBody(endpoint: AnyEndpoint): readonly Middleware[] {
+  if (endpoint.method === 'GET') return [];
+  const { largest, readBody: parseElsewhere } = endpoint;
+  const options = { values: largest?.values ?? BODY_VALUES, shown: !holdsSecrets(endpoint) };
+  return readJson(bodyLimit(endpoint), parseElsewhere ?? ((text) => parseJson(text, options)));
+}
 
 interface Serving {
   readonly deployment: Deployment;
@@ -401,7 +404,9 @@ function serve(endpoint: AnyEndpoint, mounted: Form, { deployment, limits, answe
     if (holdsSecrets(endpoint)) context.compress = false;
     const path = checkQuery(view.path, context['params'] as Record<string, unknown>);
     const query = checkQuery(view.query, context.query);
-    const body = checkBody(view.body, context.request.body, !holdsSecrets(endpoint));
+    const sent: unknown = context.request.body;
+    const checked = endpoint.readBody !== undefined && sent !== undefined;
+    const body = checked ? sent : checkBody(view.body, sent, !holdsSecrets(endpoint));
     const abort = new AbortController();
     // The request itself closes once its body is read.
     context.res.once('close', () => {

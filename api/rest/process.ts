@@ -5,57 +5,10 @@ import { defineEndpoint, formView } from '../contract/endpoint.js';
 import { modelText, PoseResultSchema, WHOLE, type PoseView } from '../contract/pose.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { viewOfEnvironment } from '../contract/pose-views.js';
-import { FrameSchema, MOST_FRAMES } from '../service/queries/processing/frames.js';
 import { PoseProcessing, type Processed } from '../service/queries/processing/processing.js';
+import { BodySchema, LARGEST, readProcessBody, type ProcessBody } from './process-body.js';
 
 const closed = { additionalProperties: false } as const;
-
-const CsiDataSchema = Type.Union(
-  [FrameSchema, Type.Array(FrameSchema, { minItems: 1, maxItems: MOST_FRAMES })],
-  {
-    description:
-      'One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links.',
-  },
-);
-
-const BodySchema = Type.Object(
-  {
-    csi_data: CsiDataSchema,
-    processing_options: Type.Optional(
-      Type.Object(
-        {
-          confidence_threshold: Type.Optional(
-            Type.Number({ minimum: 0, maximum: 1, description: 'Persons below it are left out. Default 0.' }),
-          ),
-          max_persons: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: 100,
-              description: 'The surest of each moment. Default: all.',
-            }),
-          ),
-          enable_tracking: Type.Optional(
-            Type.Boolean({ description: 'Follows and numbers persons. Default: where the topology does.' }),
-          ),
-          return_dense_pose: Type.Optional(
-            Type.Boolean({ description: 'Default: false. Of 100 moments at most.' }),
-          ),
-        },
-        closed,
-      ),
-    ),
-    session_id: Type.Optional(
-      Type.String({
-        pattern: '^[A-Za-z0-9_.-]{1,64}$',
-        'x-expected': 'must be 1 to 64 letters, digits and _ . -',
-        description:
-          'A name of your own: calls of the same name go on with windows and tracks. Ends after 60 s.',
-      }),
-    ),
-  },
-  // A large body could else have millions of mistakes.
-  { ...closed, 'x-first-error-only': true },
-);
 
 const ResponseSchema = Type.Object(
   {
@@ -97,8 +50,6 @@ const ResponseSchema = Type.Object(
   closed,
 );
 
-type ProcessBody = Static<typeof BodySchema>;
-
 interface Answer {
   readonly id: string;
   readonly body: ProcessBody;
@@ -115,7 +66,8 @@ const process = defineEndpoint<ProcessBody, Answer>({
     'Poses of frames of CSI that the caller has, by the operators and the network of the main topology.',
   access: 'operator',
   limit: 'pose_processing',
-  largest: { bytes: 8 * 2 ** 20, values: 2 ** 20 },
+  largest: LARGEST,
+  readBody: readProcessBody,
   audit: false,
   status: 200,
   async handle(body, { deployment, account }) {

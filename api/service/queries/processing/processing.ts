@@ -4,13 +4,12 @@ import { ApiError } from '../../errors.js';
 import type { Deployment } from '../../deployment/deployment.js';
 import { requireRunning } from '../../deployment/places.js';
 import { poseChain, windowTimes, type PoseChain } from './chain.js';
-import { blocksOf, readFrames, wrong, type FrameBodies, type SubmittedFrame } from './frames.js';
+import { blocksOf, FRAMES_AT_ONCE, readFrames, type SubmittedFrame } from './frames.js';
 import { Layouts } from './layouts.js';
 import { OperatorRow } from './operators.js';
+import { wrong, type PackedFrames } from './packed.js';
 import { Sessions } from './sessions.js';
 
-/** Frames that are processed before others get their turn. */
-const FRAMES_AT_ONCE = 256;
 /** Windows that one call may wait for in the network's thread, and that it may be about. */
 const [WINDOWS_AT_ONCE, MOST_WINDOWS] = [16, 600];
 /** Where each person of each is drawn: pictures take ten times as much. */
@@ -19,7 +18,7 @@ const MOST_DRAWN = 100;
 const CALLS_AT_ONCE = 4;
 
 export interface ProcessRequest {
-  readonly frames: FrameBodies;
+  readonly frames: PackedFrames;
   /** Null: the call stands alone. */
   readonly session: string | null;
   readonly account: string;

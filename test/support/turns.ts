@@ -1,0 +1,39 @@
+/**
+ * Loaded into a csiflow that is tested, with `--import`: how much processor time its main thread takes until others
+ * get their turn. That is what it can do about the time that others wait; the rest of that time is the machine's load,
+ * which tells nothing about the code. It prints the address where it answers.
+ */
+const CODE = `
+  import { readFileSync } from 'node:fs';
+  import { createServer } from 'node:http';
+  import { isMainThread } from 'node:worker_threads';
+
+  /** Processor time of this thread, milliseconds. */
+  const spent = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;
+
+  if (isMainThread) {
+    let [last, longest] = [spent(), 0];
+    const look = () => {
+      const now = spent();
+      longest = Math.max(longest, now - last);
+      last = now;
+    };
+    // Timers that are due fire between two turns, so that no two turns are taken for one.
+    setInterval(look, 5).unref();
+    // Answers the longest turn since the question before; ?work=MS is a turn of that length, to see that it is found.
+    const server = createServer(({ url }, response) => {
+      const work = Number(new URL(url, 'http://localhost').searchParams.get('work') ?? 0);
+      if (work > 0) for (const begun = spent(); spent() - begun < work;);
+      else look();
+      response.end(String(longest));
+      if (work === 0) longest = 0;
+    });
+    server.listen(0, '127.0.0.1', () => {
+      process.stdout.write('turns at http://127.0.0.1:' + server.address().port + '\\n');
+    });
+    server.unref();
+  }
+`;
+
+/** A module for `--import`. */
+export const TURNS = `data:text/javascript,${encodeURIComponent(CODE)}`;
