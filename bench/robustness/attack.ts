@@ -5,7 +5,7 @@ import { robustnessPage, type Section } from './report.js';
 import { soak } from './soak.js';
 import { runSuite } from './suite.js';
 
-/** `npm run attack`: damaged states, kills and a soak, and the page of what they found. */
+/** `npm run attack`: damaged states, kills, floods and a soak, and the page of what they found. */
 
 const count = (text: string): number => {
   const value = Number(text);
@@ -17,6 +17,7 @@ const count = (text: string): number => {
 interface Options {
   readonly states: number;
   readonly kills: number;
+  readonly floods: number;
   readonly soak: number;
   readonly write: boolean;
 }
@@ -24,6 +25,7 @@ interface Options {
 const command = new Command('npm run attack --')
   .option('--states <count>', 'flipped bits of kept state, and cuts', count, 100)
   .option('--kills <count>', 'random kills of sources, UDP too', count, 500)
+  .option('--floods <count>', 'bodies of chance for each route, beside the worst ones', count, 20)
   .option('--soak <seconds>', 'at 1,000 frames/s, with slow clients', count, 3600)
   .option('--no-write', 'leave docs/reports/robustness.md as it is')
   .parse();
@@ -46,6 +48,14 @@ if (options.kills > 0)
       environment: { CSIFLOW_KILL: 'count', CSIFLOW_KILLS: String(options.kills) },
     }),
   );
+if (options.floods > 0)
+  sections.push(
+    await runSuite({
+      title: `Floods: every route that takes a body, at its limits, and ${options.floods} bodies of chance for each`,
+      files: ['test/api/floods.test.ts'],
+      environment: { CSIFLOW_FLOODS: String(options.floods) },
+    }),
+  );
 if (options.soak > 0)
   sections.push(
     await soak(options.soak, (line) => {
@@ -53,9 +63,9 @@ if (options.soak > 0)
     }),
   );
 
-const { states, kills, soak: seconds } = options;
+const { states, kills, floods, soak: seconds } = options;
 const page = robustnessPage(
-  `npm run attack -- --states ${states} --kills ${kills} --soak ${seconds}`,
+  `npm run attack -- --states ${states} --kills ${kills} --floods ${floods} --soak ${seconds}`,
   sections,
 );
 if (options.write) writeFileSync(packageFile('docs/reports/robustness.md'), page);
