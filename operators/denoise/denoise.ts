@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import { frameSize, type CsiBlock, type Data } from '../../pipeline/model/index.js';
+import { frameSize, type CsiBlock } from '../../pipeline/model/index.js';
 import { LinkStates, type LinkSnapshot } from '../shared/per-link.js';
 import { SlidingHampel, type SlidingHampelState } from './hampel.js';
 
@@ -64,8 +64,7 @@ Sources: Davies and Gather, The identification of multiple outliers (1993); thre
       (layout) => new SlidingHampel(columns(layout), window, threshold),
     );
     return {
-      process: (data: Data): Output<CsiBlock> => {
-        const block = data as CsiBlock;
+      process: (block): Output<CsiBlock> => {
         const { layout, count, link, values } = block;
         const size = frameSize(layout);
         const output = new Float32Array(values.length);

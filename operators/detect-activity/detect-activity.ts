@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { Data, Measure, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
+import type { Measure, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
 import { SightFields, Sights, type SightSettings, type SightState } from '../shared/sights.js';
 import {
   ACTIVITIES,
@@ -78,8 +78,7 @@ sitting down and bending are no activities of their own. Who falls and lies on t
     };
     const rooms = new Map(context.environments.map(({ id }) => [id, new Room(id, settings, config)]));
     return {
-      process: (data: Data): Output<SensedEvent> => {
-        const frame = data as PoseFrame;
+      process: (frame): Output<SensedEvent> => {
         const room = rooms.get(frame.environment);
         if (room) return { data: room.take(frame) };
         const reason = `the topology has no environment '${frame.environment}': add its file to 'environment'`;

@@ -131,7 +131,6 @@ The weights come from one person's falls on one chip; \`docs/reports/falls.md\` 
     );
     return {
       process: (data): Output<SensedEvent> => {
-        if (data.port !== 'window' && data.port !== 'pose') return NOTHING;
         const watch = environments.get(data.environment);
         if (!watch) return NOTHING;
         if (data.port === 'pose') {

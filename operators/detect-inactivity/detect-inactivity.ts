@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { Data, Environment, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
+import type { Environment, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
 import { SightFields, Sights, type SightSettings, type SightState } from '../shared/sights.js';
 import { Vigil, type Stretch, type VigilSettings, type VigilState } from './vigil.js';
 
@@ -124,7 +124,7 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
       context.environments.map((environment) => [environment.id, new Room(environment, settings, config)]),
     );
     return {
-      process: (data: Data): Output<SensedEvent> => {
+      process: (data): Output<SensedEvent> => {
         if (data.port === 'pose') {
           const room = rooms.get(data.environment);
           if (room) return { data: room.frame(data) };
@@ -132,7 +132,7 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
           const record = { environment: data.environment, frame_id: data.frameId };
           return { data: [], failed: [{ record, code: 'inactivity.environment', reason, retriable: false }] };
         }
-        if (data.port !== 'measure' || data.name !== 'motion') return NOTHING;
+        if (data.name !== 'motion') return NOTHING;
         if (data.subject !== null || data.source !== 'csiflow') return NOTHING;
         const events = rooms.get(data.environment)?.motion(data.time, data.value) ?? [];
         return events.length === 0 ? NOTHING : { data: events };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import type { Data, Measure, Window } from '../../pipeline/model/index.js';
+import type { Measure, Window } from '../../pipeline/model/index.js';
 import { quantile } from '../shared/median.js';
 import { Presence, type PresenceState } from './presence.js';
 import { autocorrelation, changeEnergy, normalise } from './motion.js';
@@ -83,8 +83,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
     const due = new Map<string, number>();
 
     return {
-      process: (data: Data): Output<Measure> => {
-        const window = data as Window;
+      process: (window): Output<Measure> => {
         const { environment, provenance } = window;
         const time = window.start + window.points * window.step;
         const room = presence.get(environment);

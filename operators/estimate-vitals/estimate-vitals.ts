@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { Data, Failure, Measure, Window } from '../../pipeline/model/index.js';
+import type { Failure, Measure, Window } from '../../pipeline/model/index.js';
 import { BIN, LinkBins, type LinkBinsState, type Series } from './bins.js';
 import { BreathingEstimator, moved } from './breathing.js';
 
@@ -74,8 +74,7 @@ subcarriers; Fisher (1929) for the peak's share.
     const estimator = new BreathingEstimator(settings.bins);
     const rooms = new Map(context.environments.map(({ id }) => [id, new Room(settings, estimator)]));
     return {
-      process: (data: Data): Output<Measure> => {
-        const window = data as Window;
+      process: (window): Output<Measure> => {
         const room = rooms.get(window.environment);
         const failure = !room ? strange(window) : window.step > BIN / 2 ? coarse(window) : null;
         if (failure) return { data: [], failed: [failure] };

@@ -9,7 +9,7 @@ import {
   type Operator,
   type Output,
 } from '../../pipeline/component/index.js';
-import type { Data, PoseFrame, Window } from '../../pipeline/model/index.js';
+import type { PoseFrame, Window } from '../../pipeline/model/index.js';
 import { Inference, type Answer } from './inference.js';
 import { personOf } from './person.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './request.js';
@@ -135,7 +135,7 @@ Source: docs/reports/pose-general.md has method and figures.
   create: (config, context) => new InferPose(config, context),
 });
 
-class InferPose implements Operator {
+class InferPose implements Operator<'window', 'pose'> {
   #config: Static<typeof Config>;
   readonly #context: Context;
   readonly #manifest: Manifest;
@@ -189,8 +189,7 @@ class InferPose implements Operator {
     }
   }
 
-  async process(data: Data): Promise<Output<PoseFrame>> {
-    const window = data as Window;
+  async process(window: Window): Promise<Output<PoseFrame>> {
     const problem = problemOf(window);
     if (problem) return failed(window, 'pose.window.unfit', problem, false);
     // Read once to know whether there is anything to ask; each attempt then makes its own copy.

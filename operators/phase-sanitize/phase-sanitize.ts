@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import { frameSize, type CsiBlock, type Data } from '../../pipeline/model/index.js';
+import { frameSize, type CsiBlock } from '../../pipeline/model/index.js';
 import { PhaseSanitizer } from './sanitizer.js';
 
 export const phaseSanitize = defineOperator({
@@ -43,8 +43,7 @@ Sources: Sen et al., MobiSys 2012, and \`calib\` of csiread; Kotaru et al., Spot
     let sanitizer: PhaseSanitizer | undefined;
     let layout: CsiBlock['layout'] | undefined;
     return {
-      process: (data: Data): Output<CsiBlock> => {
-        const block = data as CsiBlock;
+      process: (block): Output<CsiBlock> => {
         // Buffers of the newest layout only: making them is cheap beside a block, and senders may invent layouts.
         if (!sanitizer || layout?.key !== block.layout.key)
           sanitizer = new PhaseSanitizer(block.layout, method);

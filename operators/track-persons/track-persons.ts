@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import type { Data, Person, PoseFrame } from '../../pipeline/model/index.js';
+import type { Person, PoseFrame } from '../../pipeline/model/index.js';
 import { Tracker, type TrackerSettings, type TrackerState } from './tracker.js';
 
 const Config = Type.Object(
@@ -112,8 +112,7 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
         now = next as typeof config;
         for (const tracker of trackers.values()) tracker.adjust(settingsOf(now));
       },
-      process: (data: Data): Output<PoseFrame> => {
-        const frame = data as PoseFrame;
+      process: (frame): Output<PoseFrame> => {
         const tracker = trackers.get(frame.environment);
         if (!tracker) {
           const reason = `the topology has no environment '${frame.environment}': add its file to 'environment'`;

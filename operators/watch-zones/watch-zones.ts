@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { Data, Failure, PoseFrame } from '../../pipeline/model/index.js';
+import type { Failure, PoseFrame } from '../../pipeline/model/index.js';
 import { SightFields } from '../shared/sights.js';
 import { Watch, type Finding, type WatchState } from './watch.js';
 
@@ -91,8 +91,7 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
       context.environments.map((environment) => [environment.id, new Watch(environment, settings, config)]),
     );
     return {
-      process: (data: Data): Output<Finding> => {
-        const frame = data as PoseFrame;
+      process: (frame): Output<Finding> => {
         const watch = watches.get(frame.environment);
         if (!watch) {
           const reason = `the topology has no environment '${frame.environment}': add its file to 'environment'`;

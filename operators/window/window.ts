@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Complaint, type Output } from '../../pipeline/component/index.js';
-import type { CsiBlock, Data, Window } from '../../pipeline/model/index.js';
+import type { Window } from '../../pipeline/model/index.js';
 import { EnvironmentGrid, type EnvironmentGridState, type WindowGrid } from './environment-grid.js';
 import { FrameQueue, type WaitingState } from './frame-queue.js';
 
@@ -139,8 +139,8 @@ Stopping leaves windows open; the end of the input closes those that are complet
     const queue = new FrameQueue();
 
     return {
-      process: (data: Data): Output<Window> => {
-        queue.add(data as CsiBlock);
+      process: (block): Output<Window> => {
+        queue.add(block);
         return NOTHING;
       },
       watermark: (time) => {

@@ -34,9 +34,9 @@ export interface Keeping {
   /** Records whose event time lies further back are deleted; null: all are kept. */
   readonly retentionDays: number | null;
   /** Secret to encrypt with what is kept on disk; null: nothing is encrypted. */
-  readonly key: Buffer | null;
+  readonly key: Uint8Array | null;
   /** Secret that opens what was encrypted before that was switched off; null or left out: there is none. */
-  readonly formerKey?: Buffer | null;
+  readonly formerKey?: Uint8Array | null;
 }
 
 /** All that a component gets from outside. The same configuration, input and context give the same output. */

@@ -121,13 +121,13 @@ export const defineSource = <const N extends string, S extends TObject, const O 
 
 /**
  * Works in order, one record at a time. Keeps no reference to its input unless it is part of its state,
- * and never changes it. Decides by event time only.
+ * and never changes it. Decides by event time only. It takes data of the ports `I`, and gives data of the ports `O`.
  */
-export interface Operator {
+export interface Operator<I extends Port = Port, O extends Port = Port> {
   /** May return a promise only where the definition has `asynchronous`. */
-  process(data: Data, from: string): Output<Data> | Promise<Output<Data>>;
+  process(data: Data<I>, from: string): Output<Data<O>> | Promise<Output<Data<O>>>;
   /** Event time has reached `time` (microseconds; Infinity at the end of input): close what it closes. */
-  watermark?(time: number): Output<Data>;
+  watermark?(time: number): Output<Data<O>>;
   /**
    * The watermark to be forwarded when the input's is `time`, where it is not the same: a window
    * operator holds it back to the end of its last closed window. Asked after `watermark`.
@@ -137,7 +137,7 @@ export interface Operator {
    * Event time jumps by `by` microseconds, forward or back. Closes what lies on a grid of event time, and begins that
    * anew; times in the state are moved by the runtime, as `timeFields` says.
    */
-  reanchor?(by: number): Output<Data>;
+  reanchor?(by: number): Output<Data<O>>;
   /** A copy of the state, as plain data (typed arrays allowed), with link ids, not numbers. Synchronous. */
   snapshot?(): State;
   restore?(state: State): void;
@@ -165,7 +165,7 @@ export interface OperatorDefinition<
   readonly timeFields?: readonly string[];
   /** Counts up when a snapshot's shape changes: an older one is migrated by `restore` or dropped, as the plan says. */
   readonly stateVersion?: number;
-  readonly create: (config: Static<S>, context: Context) => Operator;
+  readonly create: (config: Static<S>, context: Context) => Operator<I[number], O[number]>;
 }
 
 export const defineOperator = <
@@ -182,7 +182,8 @@ export const defineOperator = <
 /** How a sink becomes right again after a crash. */
 export type Recovery = 'idempotent' | 'rewind' | 'at-least-once';
 
-export interface Sink {
+/** Takes records of the ports `I`. */
+export interface Sink<I extends Port = Port> {
   /**
    * Rejects where the store cannot be opened. Where the other side is merely away ({@link isAway}: a code of
    * the network, or `retriable: true` on the error) the topology runs without it, degraded, its records go to
@@ -191,7 +192,7 @@ export interface Sink {
    */
   open(): Promise<void>;
   /** Takes records of one epoch, in order. Resolves with those that it could not take; rejects only where nothing was taken. */
-  write(records: readonly Data[], epoch: number): Promise<readonly Failure[]>;
+  write(records: readonly Data<I>[], epoch: number): Promise<readonly Failure[]>;
   /**
    * After it all that was written since the last flush is in the store. Rejects where that is not so, or cannot
    * be known: then all of it is written again. A client that answers before it has sent is to be asked here.
@@ -256,7 +257,7 @@ export interface SinkDefinition<
   readonly maxInFlight?: (config: Static<S>) => number;
   /** Fields that must be as the source has them where it writes through a transaction: the connection is the source's. */
   readonly likeSource?: readonly string[];
-  readonly create: (config: Static<S>, context: Context) => Sink;
+  readonly create: (config: Static<S>, context: Context) => Sink<I[number]>;
 }
 
 export const defineSink = <const N extends string, S extends TObject, const I extends readonly Port[]>(

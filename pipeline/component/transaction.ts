@@ -7,7 +7,7 @@ export interface Transaction {
 export interface TransactionMessage {
   /** Messages of one key stay in order. */
   readonly key: string;
-  readonly value: string | Buffer;
+  readonly value: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly timestamp?: number;

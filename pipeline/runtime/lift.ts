@@ -1,6 +1,6 @@
 import { Subject, type OperatorFunction } from 'rxjs';
 import { Type } from 'typebox';
-import { defineOperator, type AnyOperator, type Output } from '../component/index.js';
+import { defineOperator, type OperatorDefinition, type Output } from '../component/index.js';
 import type { Data, Port } from '../model/index.js';
 
 /** What an RxJS operator is, as a component. */
@@ -12,6 +12,8 @@ export interface Lifted<I extends Port, O extends Port> {
   readonly operator: () => OperatorFunction<Data<I>, Data<O>>;
 }
 
+const Config = Type.Object({}, { additionalProperties: false });
+
 /**
  * A user's own RxJS operator (`map`, `filter`, a `pipe` of them) as a component. It sees the data alone:
  * watermarks and barriers go past it, as a `filter` that swallowed a barrier would stop every checkpoint.
@@ -20,36 +22,38 @@ export interface Lifted<I extends Port, O extends Port> {
  * **Gotchas**: it must answer at once and keep no state between records. What it emits later, or after it
  * has ended (`take`, an error), makes the record that comes then a dead letter; state is lost at a restart.
  */
-export function lift<I extends Port, O extends Port>(lifted: Lifted<I, O>): AnyOperator {
+export function lift<I extends Port, O extends Port>(
+  lifted: Lifted<I, O>,
+): OperatorDefinition<string, typeof Config, readonly I[], readonly O[]> {
   const { name, summary, inputs, outputs } = lifted;
   return defineOperator({
     name,
     summary,
     inputs,
     outputs,
-    config: Type.Object({}, { additionalProperties: false }),
+    config: Config,
     examples: [{ title: 'As it is', config: {} }],
     create: () => {
       let running = start(lifted.operator());
       return {
         process: (data) => {
           if (running.problem() !== null) running = start(lifted.operator());
-          return running.push(data as Data<I>);
+          return running.push(data);
         },
       };
     },
   });
 }
 
-interface Running<I extends Port> {
-  push(data: Data<I>): Output<Data>;
+interface Running<I extends Port, O extends Port> {
+  push(data: Data<I>): Output<Data<O>>;
   /** Why it takes no more records. */
   problem(): string | null;
 }
 
-function start<I extends Port, O extends Port>(operator: OperatorFunction<Data<I>, Data<O>>): Running<I> {
+function start<I extends Port, O extends Port>(operator: OperatorFunction<Data<I>, Data<O>>): Running<I, O> {
   const input = new Subject<Data<I>>();
-  let out: Data[] = [];
+  let out: Data<O>[] = [];
   let pushing = false;
   let problem: string | null = null;
   operator(input).subscribe({

@@ -32,9 +32,9 @@ export function privacySecret(stateFolder: string, given: string | null): Buffer
 /** Secrets of what is kept on disk. */
 export interface StateKeys {
   /** What is written is encrypted with it; null: it is not. */
-  readonly key: Buffer | null;
+  readonly key: Uint8Array | null;
   /** Opens what was encrypted before; null or left out: there is none. */
-  readonly formerKey?: Buffer | null;
+  readonly formerKey?: Uint8Array | null;
 }
 
 export const NO_KEYS: StateKeys = { key: null };
@@ -53,7 +53,7 @@ export const secretOf = (text: string): Buffer =>
   KEY.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'utf8');
 
 /** A key for one purpose (RFC 5869): who learns one learns no other. */
-export const derivedKey = (secret: Buffer, purpose: string, salt: Uint8Array = Buffer.alloc(0)): Buffer =>
+export const derivedKey = (secret: Uint8Array, purpose: string, salt: Uint8Array = Buffer.alloc(0)): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, salt, `csiflow ${purpose}`, KEY_BYTES));
 
 function readKey(path: string): string | undefined {

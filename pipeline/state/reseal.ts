@@ -47,8 +47,8 @@ export async function openState(
 async function openChecked(
   folder: string,
   topology: string,
-  key: Buffer | null,
-  formerKey: Buffer | null,
+  key: Uint8Array | null,
+  formerKey: Uint8Array | null,
 ): Promise<StateStore> {
   const unlock = lockFolder(folder);
   try {

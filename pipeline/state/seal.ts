@@ -9,12 +9,12 @@ const HEAD_BYTES = SALT_BYTES + NONCE_BYTES + TAG_BYTES;
  * nonces can be counted: however many values are written, no nonce comes twice with one key.
  */
 export class Seal {
-  readonly #secret: Buffer;
+  readonly #secret: Uint8Array;
   readonly #salt = randomBytes(SALT_BYTES);
   readonly #keys = new Map<string, Buffer>();
   #count = 0;
 
-  constructor(secret: Buffer) {
+  constructor(secret: Uint8Array) {
     this.#secret = secret;
   }
 

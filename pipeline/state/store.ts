@@ -48,8 +48,8 @@ export class StateStore {
   constructor(
     folder: string,
     topology: string,
-    key: Buffer | null = null,
-    formerKey: Buffer | null = null,
+    key: Uint8Array | null = null,
+    formerKey: Uint8Array | null = null,
     unlock?: () => void,
   ) {
     const secret = key ?? formerKey;

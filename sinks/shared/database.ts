@@ -94,7 +94,7 @@ const within = (instance: DuckDBInstance): Connectable => ({
 const ATTACHED = 'csiflow_store';
 
 /** Key of a DuckDB file, as DuckDB takes it, from the secret of a topology. */
-export const storeKey = (secret: Buffer): string => derivedKey(secret, 'duckdb').toString('hex');
+export const storeKey = (secret: Uint8Array): string => derivedKey(secret, 'duckdb').toString('hex');
 
 async function openInstance(path: string, options: DatabaseOptions): Promise<DuckDBInstance> {
   const { copiesTo, externalAccess = false, key = null } = options;

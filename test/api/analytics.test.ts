@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import type { Sink } from '../../pipeline/component/index.js';
 import {
   hourName,
   localBuckets,
@@ -20,7 +21,7 @@ import { openService, type TestService } from './support.js';
 analyticsConformance('DuckDB', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-analytics-'));
   const config = withDefaults(duckdb, { path: 'store.duckdb' });
-  const sink = duckdb.create(config as never, testContext({ folder }).context);
+  const sink: Sink = duckdb.create(config as never, testContext({ folder }).context);
   await sink.open();
   return {
     reader: sink.reader!,

@@ -7,6 +7,7 @@ import jwt from 'jsonwebtoken';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Sink } from '../../pipeline/component/index.js';
 import { SigningKeys } from '../../api/service/accounts/signing-keys.js';
 import type { Role } from '../../api/service/accounts/roles.js';
 import { ENDPOINTS } from '../../api/rest/app.js';
@@ -192,7 +193,7 @@ describe('a path out of the folder', () => {
 
 injectionConformance('duckdb', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'csiflow-injection-'));
-  const sink = duckdb.create(
+  const sink: Sink = duckdb.create(
     Value.Default(duckdb.config, { path: 'store.duckdb' }) as never,
     testContext({ folder }).context,
   );

@@ -1,7 +1,13 @@
+import { filter } from 'rxjs';
+import { Type } from 'typebox';
 import { expect, test } from 'vitest';
+import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import { loadTopology, topology, TopologyError } from '../../pipeline/config/index.js';
-import { testEnvironment } from '../support/context.js';
+import type { CsiBlock, PoseFrame } from '../../pipeline/model/index.js';
+import { lift } from '../../pipeline/runtime/lift.js';
+import { testContext, testEnvironment } from '../support/context.js';
 import { infer, radio, scrub, slice, store, testComponents } from '../support/components.js';
+import { poseFrame } from '../support/records.js';
 
 const GOLDEN = 'test/config/golden';
 
@@ -33,6 +39,40 @@ test('an environment given as an object is held to the rules of a file', () => {
   const twice = { ...testEnvironment, links: [testEnvironment.links[0]!, testEnvironment.links[0]!] };
   const built = topology('t', { environment: twice }).source('routers', radio, { port: 1 });
   expect(() => built.build({ env: {} })).toThrow('config.link.duplicate');
+});
+
+test('the compiler gives an operator the data of its inputs, and a sink too', () => {
+  const both = { summary: 'Compiles.', config: Type.Object({}), examples: [] };
+  const typed = defineOperator({
+    ...both,
+    name: 'typed',
+    inputs: ['pose'],
+    outputs: ['pose'],
+    create: () => ({ process: (frame) => ({ data: frame.persons.length > 0 ? [frame] : [] }) }),
+  });
+  defineOperator({
+    ...both,
+    name: 'wrong',
+    inputs: ['pose'],
+    outputs: ['event'],
+    // @ts-expect-error: it gives poses, and says events
+    create: () => ({ process: (frame) => ({ data: [frame] }) }),
+  });
+  const lifted = lift({
+    name: 'lifted',
+    summary: 'Compiles.',
+    inputs: ['csi'],
+    outputs: ['csi'],
+    operator: () => filter((block: CsiBlock) => block.count > 0),
+  });
+  const begun = topology('t', { environment: testEnvironment }).source('routers', radio, { port: 1 });
+  begun.operator('full', lifted, 'routers').operator('clean', scrub, 'full');
+  // @ts-expect-error: `routers` gives csi, `typed` takes poses
+  begun.operator('poses', typed, 'routers');
+  const { data } = typed
+    .create({}, testContext().context)
+    .process(poseFrame(1), 'poses') as Output<PoseFrame>;
+  expect(data).toHaveLength(1);
 });
 
 test('the compiler refuses nodes that are not there and ports that do not fit', () => {

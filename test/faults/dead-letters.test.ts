@@ -136,10 +136,7 @@ test('an alert keeps its id, and is not told again once it was replayed', async 
     inputs: ['csi'],
     outputs: ['event'],
     create: () => ({
-      process: (data) =>
-        data.port === 'csi' && data.sequence[0] === 5
-          ? { data: [sensedEvent(1, { id: 'fall-5' })] }
-          : NOTHING,
+      process: (data) => (data.sequence[0] === 5 ? { data: [sensedEvent(1, { id: 'fall-5' })] } : NOTHING),
     }),
   });
   const store = new FaultyStore('at-least-once');
@@ -220,7 +217,7 @@ test('an operator gets its record again', async () => {
     outputs: ['measure'],
     create: () => ({
       process: (data) =>
-        broken && data.port === 'measure' && data.time === 50_000
+        broken && data.time === 50_000
           ? { data: [], failed: [{ record: data, code: 'picky', reason: 'not now', retriable: false }] }
           : { data: [data] },
     }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import type { Data, SensedEvent } from '../../pipeline/model/index.js';
+import type { CsiBlock, SensedEvent } from '../../pipeline/model/index.js';
 import { counter, Radio, runnerOf, temporaryFolder, topologyOf, until } from '../support/flow.js';
 import { sensedEvent } from '../support/records.js';
 import { FaultyStore, refused } from './faulty-store.js';
@@ -15,8 +15,8 @@ const alarms = defineOperator({
   inputs: ['csi'],
   outputs: ['csi', 'event'],
   create: () => ({
-    process: (data): Output<Data> => {
-      if (data.port !== 'csi' || data.sequence[0]! < 100) return { data: [data] };
+    process: (data): Output<CsiBlock | SensedEvent> => {
+      if (data.sequence[0]! < 100) return { data: [data] };
       const events: SensedEvent[] = [...data.sequence].map((number) =>
         sensedEvent(number, { id: `fall-${number}` }),
       );

@@ -28,7 +28,6 @@ const alarm = defineOperator({
   outputs: ['event'],
   create: () => ({
     process: (data): Output<SensedEvent> => {
-      if (data.port !== 'csi') return NOTHING;
       for (let index = 0; index < data.count; index++)
         if (data.sequence[index] === ALARM) return { data: [sensedEvent(1, { id: 'fall' })] };
       return NOTHING;
@@ -59,7 +58,7 @@ class Sluice {
     create: () => ({
       process: async (data) => {
         await this.#opened;
-        if (data.port === 'csi') this.frames += data.count;
+        this.frames += data.count;
         return { data: [data] };
       },
     }),

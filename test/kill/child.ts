@@ -11,10 +11,19 @@ import {
   type Component,
   type RawBatch,
   type Source,
+  NOTHING,
 } from '../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTopology } from '../../pipeline/config/topology.js';
 import { encodeRecords } from '../../pipeline/formats/capture.js';
-import { PORTS, type Data, type Environment, type Person, type Window } from '../../pipeline/model/index.js';
+import {
+  PORTS,
+  type Environment,
+  type Measure,
+  type Person,
+  type PoseFrame,
+  type SensedEvent,
+  type Window,
+} from '../../pipeline/model/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { file } from '../../pipeline/sources/file.js';
 import { kafka as kafkaSource } from '../../pipeline/sources/kafka/kafka.js';
@@ -192,14 +201,14 @@ const infer = defineOperator({
   outputs: ['pose'],
   asynchronous: { maxInFlight: () => 4 },
   create: () => ({
-    process: async (data) => {
+    process: async (window) => {
       await sleep(Math.random() * 8);
-      return { data: [poseOf(data as Window)] };
+      return { data: [poseOf(window)] };
     },
   }),
 });
 
-function poseOf(window: Window): Data {
+function poseOf(window: Window): PoseFrame {
   const end = window.start + window.points * window.step;
   const energy = window.links.map(
     ({ values }) => values.reduce((sum, value) => sum + Math.abs(value), 0) / values.length,
@@ -241,7 +250,7 @@ const order = defineOperator({
   outputs: ['measure'],
   create: (_, { links }) => {
     let seen = 0;
-    const numbered = (name: string, subject: string | null, time: number): Data => ({
+    const numbered = (name: string, subject: string | null, time: number): Measure => ({
       port: 'measure',
       name,
       environment: environment.id,
@@ -254,7 +263,6 @@ const order = defineOperator({
     return {
       process: (data) => {
         if (data.port === 'pose') return { data: [numbered('pose_seen', null, data.windowEnd)] };
-        if (data.port !== 'csi') return { data: [] };
         const frames = Array.from(data.time.subarray(0, data.count), (time, index) =>
           numbered(`frame_${data.sequence[index]!}`, links.at(data.link[index]!).link.id, time),
         );
@@ -277,14 +285,11 @@ const alarm = defineOperator({
   inputs: ['pose'],
   outputs: ['event'],
   create: () => ({
-    process: (data) =>
-      data.port === 'pose' && data.frameId % 20 === 0
-        ? { data: [alertOf(data.frameId, data.time)] }
-        : { data: [] },
+    process: ({ frameId, time }) => (frameId % 20 === 0 ? { data: [alertOf(frameId, time)] } : NOTHING),
   }),
 });
 
-const alertOf = (frame: number, time: number): Data => ({
+const alertOf = (frame: number, time: number): SensedEvent => ({
   port: 'event',
   id: `${environment.id}/fall_detection/${frame}`,
   type: 'fall_detection',

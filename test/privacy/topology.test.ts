@@ -6,7 +6,6 @@ import { expect, test, vi } from 'vitest';
 import { defineOperator } from '../../pipeline/component/index.js';
 import type { CheckedTopology, Settings } from '../../pipeline/config/topology.js';
 import { parseTopology } from '../../pipeline/config/index.js';
-import type { CsiBlock } from '../../pipeline/model/index.js';
 import { anonymiserOf, keepingOf } from '../../pipeline/runtime/privacy/privacy.js';
 import { KEY_FILE } from '../../pipeline/state/index.js';
 import { components } from '../../api/components.js';
@@ -29,13 +28,13 @@ const about = defineOperator({
   outputs: ['pose', 'event', 'measure'],
   create: () => ({
     process: (data) => ({
-      data: Array.from({ length: (data as CsiBlock).count }, (_, at) =>
-        Math.round((data as CsiBlock).time[at]! / 1000),
-      ).flatMap((number) => [
-        poseFrame(number),
-        sensedEvent(number, { metadata: { note: 'planted-7c1f9e20b4' } }),
-        measure(number, { subject: '1' }),
-      ]),
+      data: Array.from({ length: data.count }, (_, at) => Math.round(data.time[at]! / 1000)).flatMap(
+        (number) => [
+          poseFrame(number),
+          sensedEvent(number, { metadata: { note: 'planted-7c1f9e20b4' } }),
+          measure(number, { subject: '1' }),
+        ],
+      ),
     }),
   }),
 });

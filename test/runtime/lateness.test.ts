@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import type { Data } from '../../pipeline/model/index.js';
+import type { CsiBlock } from '../../pipeline/model/index.js';
 import type { Runner } from '../../pipeline/runtime/runner.js';
 import { systemClock } from '../../pipeline/base/clock.js';
 import {
@@ -45,7 +45,7 @@ test('a live topology whose results are old is degraded, with the node that they
     outputs: ['csi'],
     asynchronous: { maxInFlight: () => 1 },
     create: () => ({
-      process: async (data): Promise<Output<Data>> => {
+      process: async (data): Promise<Output<CsiBlock>> => {
         if (!open) await new Promise<void>((resolve) => waiting.push(resolve));
         return { data: [data] };
       },

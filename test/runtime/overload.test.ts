@@ -36,7 +36,7 @@ class Held {
     outputs: ['csi', 'measure'],
     asynchronous: { maxInFlight: () => this.maxInFlight },
     create: () => ({
-      process: async (data): Promise<Output<Data>> => {
+      process: async (data): Promise<Output<Data<'csi' | 'measure'>>> => {
         if (!this.open) await new Promise<void>((resolve) => this.waiting.push(resolve));
         return { data: [data] };
       },
@@ -155,7 +155,7 @@ test('an alert overtakes what waits for a live sink', async () => {
     outputs: ['event'],
     create: () => ({
       process: (data): Output<SensedEvent> =>
-        data.port === 'csi' && data.sequence[0] === 99 ? { data: [sensedEvent(1, { id: 'fall' })] } : NOTHING,
+        data.sequence[0] === 99 ? { data: [sensedEvent(1, { id: 'fall' })] } : NOTHING,
     }),
   });
   const runner = runnerOf(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
+import type { Sink } from '../../pipeline/component/index.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { withDefaults } from '../kit/definition.js';
 import { analyticsConformance } from '../support/analytics-conformance.js';
@@ -15,7 +16,7 @@ afterAll(async () => {
 
 analyticsConformance('InfluxDB 1', async () => {
   const config = { url: influx.url, database: 'analytics', username: 'admin', password: INFLUX_USERS.admin };
-  const sink = influxdb.create(withDefaults(influxdb, config) as never, testContext().context);
+  const sink: Sink = influxdb.create(withDefaults(influxdb, config) as never, testContext().context);
   await sink.open();
   return {
     reader: sink.reader!,

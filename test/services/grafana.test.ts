@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Sink } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { Connection } from '../../sinks/influxdb/connection.js';
@@ -21,7 +22,7 @@ let connection: Connection;
 beforeAll(async () => {
   influx = await startInflux();
   const account = { url: influx.url, database: 'csi', username: 'writer', password: INFLUX_USERS.writer };
-  const sink = influxdb.create(withDefaults(influxdb, account) as never, testContext().context);
+  const sink: Sink = influxdb.create(withDefaults(influxdb, account) as never, testContext().context);
   await sink.open();
   for (let second = 0; second < HOUR; second += 60) {
     const records = Array.from({ length: 60 }, (_, index) => simulated(second + index)).flat();

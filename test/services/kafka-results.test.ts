@@ -19,7 +19,7 @@ afterAll(async () => {
 
 async function write(topic: string, records: Parameters<Sink['write']>[0]): Promise<void> {
   const { context } = testContext({ stateFolder: temporaryFolder() });
-  const sink = kafkaSink.create(
+  const sink: Sink = kafkaSink.create(
     withDefaults(kafkaSink, { brokers: cluster.brokers, topic }) as never,
     context,
   );

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
+import type { Sink } from '../../pipeline/component/index.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
@@ -17,7 +18,7 @@ injectionConformance('InfluxDB 1', async () => {
   // May drop what it likes, were it asked to.
   const account = { username: 'admin', password: INFLUX_USERS.admin };
   const config = { url: influx.url, database: 'injection', ...account };
-  const sink = influxdb.create(withDefaults(influxdb, config) as never, testContext().context);
+  const sink: Sink = influxdb.create(withDefaults(influxdb, config) as never, testContext().context);
   await sink.open();
   return {
     reader: sink.reader!,

@@ -21,7 +21,7 @@ const people = defineOperator({
   outputs: ['pose'],
   create: () => ({
     process: (data) => ({
-      data: data.port === 'csi' ? [...data.sequence].map((number) => poseFrame(number)) : [],
+      data: [...data.sequence].map((number) => poseFrame(number)),
     }),
   }),
 });

@@ -7,7 +7,6 @@ import {
   defineOperator,
   defineSink,
   defineSource,
-  NOTHING,
   type Component,
   type RawBatch,
   type SourceOutput,
@@ -187,7 +186,6 @@ export const sum = defineOperator({
     return {
       process: (data) => {
         const out: Measure[] = [];
-        if (data.port !== 'csi') return NOTHING;
         for (let index = 0; index < data.count; index++) {
           close(data.time[index]!, out);
           state.total += data.sequence[index]!;
@@ -271,7 +269,7 @@ export const alarm = defineOperator({
   outputs: ['event'],
   create: () => ({
     process: (data) => ({
-      data: data.port === 'csi' ? Array.from(data.sequence, (number) => sensedEvent(number)) : [],
+      data: Array.from(data.sequence, (number) => sensedEvent(number)),
     }),
   }),
 });

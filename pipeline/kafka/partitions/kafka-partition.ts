@@ -238,7 +238,8 @@ function inLots(messages: readonly TransactionMessage[], partition: number): rea
     bytes += size;
     lots.at(-1)!.push({
       key,
-      value,
+      value:
+        typeof value === 'string' ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength),
       partition,
       ...(headers && { headers: { ...headers } }),
       ...(timestamp !== undefined && { timestamp: String(timestamp) }),

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { defineOperator } from '../../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/topology.js';
-import { PORTS, type Data } from '../../../pipeline/model/index.js';
+import { PORTS, type Measure } from '../../../pipeline/model/index.js';
 import { createRunner } from '../../../pipeline/runtime/runner.js';
 import { kafka as kafkaSource } from '../../../pipeline/sources/kafka/kafka.js';
 import { createLogger } from '../../../pipeline/telemetry/log.js';
@@ -41,19 +41,16 @@ const count = defineOperator({
     let seen = 0;
     return {
       process: (data) => ({
-        data:
-          data.port !== 'csi'
-            ? []
-            : Array.from(data.sequence.subarray(0, data.count), (sequence, index): Data => ({
-                port: 'measure',
-                name: `frame_${sequence}`,
-                environment: testEnvironment.id,
-                subject: null,
-                time: data.time[index]!,
-                value: seen++,
-                source: 'csiflow',
-                provenance: { origin: 'simulated' },
-              })),
+        data: Array.from(data.sequence.subarray(0, data.count), (sequence, index): Measure => ({
+          port: 'measure',
+          name: `frame_${sequence}`,
+          environment: testEnvironment.id,
+          subject: null,
+          time: data.time[index]!,
+          value: seen++,
+          source: 'csiflow',
+          provenance: { origin: 'simulated' },
+        })),
       }),
       snapshot: () => seen,
       restore: (kept) => {
