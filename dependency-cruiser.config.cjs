@@ -26,6 +26,7 @@ const layers = [
   'api/topology-checks.worker.ts',
   'api/server.ts',
   'api/main.ts',
+  'api/run.ts',
   'api/index.ts',
   'api/kafka.ts',
   'api/cli',

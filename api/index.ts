@@ -20,3 +20,35 @@ export {
   type SettingsFields,
   type TopologyOptions,
 } from '../pipeline/config/index.js';
+export { lift, type Lifted } from '../pipeline/runtime/lift.js';
+export { run, type Running, type RunOptions } from './run.js';
+export { components } from './components.js';
+
+// sources
+export { file as fileSource } from '../pipeline/sources/file.js';
+export { kafka as kafkaSource } from '../pipeline/sources/kafka/kafka.js';
+export { mqtt as mqttSource } from '../pipeline/sources/mqtt/mqtt.js';
+export { simulator } from '../pipeline/sources/simulator/source.js';
+export { udp } from '../pipeline/sources/udp.js';
+// operators
+export { denoise } from '../operators/denoise/denoise.js';
+export { detectActivity } from '../operators/detect-activity/detect-activity.js';
+export { detectFalls } from '../operators/detect-falls/detect-falls.js';
+export { detectInactivity } from '../operators/detect-inactivity/detect-inactivity.js';
+export { detectMotion } from '../operators/detect-motion/detect-motion.js';
+export { estimateVitals } from '../operators/estimate-vitals/estimate-vitals.js';
+export { inferPose } from '../operators/infer-pose/infer-pose.js';
+export { phaseSanitize } from '../operators/phase-sanitize/phase-sanitize.js';
+export { trackPersons } from '../operators/track-persons/track-persons.js';
+export { watchZones } from '../operators/watch-zones/watch-zones.js';
+export { window } from '../operators/window/window.js';
+// sinks
+export { console as consoleSink } from '../sinks/console.js';
+export { duckdb } from '../sinks/duckdb/duckdb.js';
+export { file as fileSink } from '../sinks/file.js';
+export { influxdb } from '../sinks/influxdb/influxdb.js';
+export { kafka as kafkaSink } from '../sinks/kafka/kafka.js';
+export { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';
+export { webhook } from '../sinks/webhook/webhook.js';
+export { webhooks } from '../sinks/webhook/webhooks.js';
+export { websocket } from '../sinks/websocket.js';

@@ -25,7 +25,7 @@ import {
 /** The tables of results, the same in DuckDB files and in Parquet. docs/stores.md describes them for analysts. */
 
 /** A person in its frame. */
-interface PersonOfFrame {
+export interface PersonOfFrame {
   readonly frame: PoseFrame;
   readonly person: Person;
   readonly index: number;
