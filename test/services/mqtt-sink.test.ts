@@ -165,6 +165,7 @@ test('who comes late sees the state and no alert', async () => {
     'pose/summary',
     'status/connection',
     'status/engine',
+    'status/occupancy',
   ]);
   expect(seen.every(({ retain }) => retain)).toBe(true);
 });
