@@ -13,6 +13,7 @@ import {
   type OpenedFile,
   type Problem,
 } from '../formats/index.js';
+import { upgradedCutter } from './older-positions.js';
 
 /** A file of raw records, of any kind that csiflow reads; gzip is unpacked on the way. */
 export interface Recording {
@@ -91,7 +92,7 @@ async function* readBatches(
   position: RecordingPosition | null,
 ): AsyncGenerator<RecordingBatch, void> {
   const { cutter } = file;
-  if (position) cutter.restore(position.cutter);
+  if (position) cutter.restore(upgradedCutter(name, position.cutter));
   const builder = new RawBuilder(count, file.origin, position?.newest ?? -Infinity);
   let offset = position?.offset ?? file.start;
   let rest: Uint8Array = new Uint8Array(0);

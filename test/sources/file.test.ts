@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Context, RawBatch, SourceBatch } from '../../pipeline/component/index.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodeLine } from '../../pipeline/formats/esp32-serial.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
 import { encodeMeasurement, parseMeasurement, scaleFactor } from '../../pipeline/formats/intel5300.js';
 import { LinkTable, type CsiBlock, type Data } from '../../pipeline/model/index.js';
@@ -176,6 +177,62 @@ describe('a file that is none', () => {
   });
 });
 
+/** A saved position with its cutter's state as an earlier 0.1.0 wrote it. */
+function as010(position: unknown, cutter: (now: never) => unknown): never {
+  const saved = JSON.parse(JSON.stringify(position)) as { recording: { cutter: never } };
+  return { ...saved, recording: { ...saved.recording, cutter: cutter(saved.recording.cutter) } } as never;
+}
+
+interface WithClock {
+  readonly line: number;
+  readonly clock: { readonly last: number; readonly time: number };
+}
+
+describe('a position that 0.1.0 saved before it looked behind damage is gone on from', () => {
+  const serialLine = (i: number) =>
+    encodeLine({ sequence: i, timeMs: 5000 + 10 * i, rssi: -40 }, [new Int8Array(104).fill(i)]);
+  const measured = (i: number) =>
+    encodeMeasurement(
+      {
+        timestamp: 9000 + 1000 * i,
+        count: i,
+        rx: 1,
+        tx: 1,
+        rssi: [30, 0, 0],
+        noise: -90,
+        agc: 20,
+        antennaSelection: 0,
+        rate: 0x100,
+      },
+      new Float64Array(60).fill(7),
+    );
+  const each = <T>(make: (i: number) => T) => Array.from({ length: 30 }, (_, i) => make(i));
+
+  it.each([
+    ['capture', () => readFile(join(folder, 'old.csi')), () => null],
+    [
+      'serial log of an ESP32',
+      async () => Buffer.from(`${each(serialLine).join('\n')}\n`),
+      ({ line, clock: { last, time } }: WithClock) => ({ line, last, offset: time / 1000 - last }),
+    ],
+    [
+      'log of an Intel 5300',
+      async () => Buffer.concat(each((i) => measured(i))),
+      ({ clock: { last, time } }: WithClock) => ({ last, time, strays: 0 }),
+    ],
+  ] as const)('%s', async (_, bytes, cutter) => {
+    await capture('old.csi', 30);
+    const path = 'old.recording';
+    await writeFile(join(folder, path), await bytes());
+    const all = (await play({ path, batch_records: 7 })).batches;
+    expect(all).toHaveLength(5);
+    const { output, batches } = collector();
+    const { source } = make({ path, batch_records: 7 });
+    await source.open(as010(all[1]!.position, cutter), output);
+    expect(rawRows(batches)).toEqual(rawRows(all.slice(2)));
+  });
+});
+
 const recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl');
 
 describe.skipIf(recording === undefined)(
@@ -239,6 +296,19 @@ describe.skipIf(recording === undefined)(
       const { source } = make({ path });
       const { output, batches } = collector();
       await source.open(all[40]!.position, output);
+      expect(rawRows(batches)).toEqual(rawRows(all.slice(41)));
+    });
+
+    it('goes on from a position that 0.1.0 saved before it doubted clocks', async () => {
+      const all = (await play({ path })).batches;
+      const { output, batches } = collector();
+      await make({ path }).source.open(
+        as010(all[40]!.position, ({ line, sequences }: { line: number; sequences: unknown }) => ({
+          line,
+          sequences,
+        })),
+        output,
+      );
       expect(rawRows(batches)).toEqual(rawRows(all.slice(41)));
     });
 
