@@ -39,7 +39,9 @@ const Config = Type.Object(
 export const file = defineSink({
   name: 'file',
   summary: 'Writes results to NDJSON or Parquet files, rotated by size and time.',
-  description: `Files for other programs. A repeated run writes the same records; the order of their lines can differ in a few places.
+  description: `Files for other programs. Two runs of the same recording, at any speed, write the same records, byte for byte; the order of their lines can differ in a few places.
+
+- Facts of a run (how long the network took, the number of the checkpoint) are not written; DuckDB has them.
 
 - Records of several inputs are written by event time, then \`pose\`, \`event\`, \`measure\`, then in the order of \`from\`. A record waits for the slowest input. Some records are late: a pose carries the middle of its window, a total the start of its minute. A late record is written where it arrives, so its line can move between runs; sort by \`time\` to compare files. If an input stands still, 4,096 records wait at most; beyond that the earliest are written, and what the input brings later stands behind them.
 - Beside the files lies an index (\`.index\`) of where each epoch began: after a crash the files are cut back to the checkpoint and written again.
@@ -253,6 +255,8 @@ function numbered(path: string, number: number): string {
 function toLine(record: Data): string | Failure {
   try {
     const json = JSON.stringify(record, (key, value: unknown) => {
+      // How long the network took is a fact of this run: the lines of another one would differ.
+      if (key === 'processingMs') return undefined;
       if (typeof value === 'number' && !Number.isFinite(value))
         throw new RangeError(`${key} is ${value}: JSON holds finite numbers only`);
       return value;

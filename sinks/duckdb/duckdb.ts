@@ -62,7 +62,7 @@ export const duckdb = defineSink({
 - Give it the pose frames of one node: two nodes that both send pose frames of an environment would store each person twice.
 - Inferred values are rounded before storing: lengths to 1 mm, confidences and angles to four decimals. Events and measures are kept exactly, times to a microsecond.
 - Values that cannot be given back as they are (NaN, Infinity, broken Unicode) are refused, and become dead letters.
-- Each row carries the epoch it was written in; after a crash, later epochs are deleted and written again. \`epoch\` and \`processing_ms\` alone may differ between two runs of the same input.`,
+- Each row carries the epoch it was written in; after a crash, later epochs are deleted and written again. \`epoch\` and \`processing_ms\` tell of the run: they alone may differ between two runs of the same input, and \`csiflow export\` leaves them out.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'rewind',
   privacy: ['retention', 'encryption'],

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { secretOf } from '../../pipeline/state/index.js';
 import { openDatabase, storeKey, withConnection } from '../shared/database.js';
-import { TABLE_NAMES, type TableName } from '../shared/tables.js';
+import { comparableRows, TABLE_NAMES, type TableName } from '../shared/tables.js';
 import { instantOf } from './parameters.js';
 import { boundValues } from './pool.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
@@ -14,17 +14,21 @@ type Format = 'parquet' | 'csv' | 'ndjson';
 /** Tables and views of a store. */
 export const EXPORTED: readonly Exported[] = [...TABLE_NAMES, 'tracks', 'keypoints'];
 
-export interface ExportRequest {
-  readonly from: string;
-  readonly to: string;
+/** What of a store is exported. */
+export interface Selection {
   readonly table: Exported;
-  readonly format: Format;
-  /** Of an encrypted store: the content of its key file. */
-  readonly secret?: string | undefined;
   /** Microseconds, included; of tracks, of their first row. */
   readonly start: number | undefined;
   /** Microseconds, excluded. */
   readonly end: number | undefined;
+}
+
+export interface ExportRequest extends Selection {
+  readonly from: string;
+  readonly to: string;
+  readonly format: Format;
+  /** Of an encrypted store: the content of its key file. */
+  readonly secret?: string | undefined;
 }
 
 const COPY_OPTIONS: Readonly<Record<Format, string>> = {
@@ -79,14 +83,18 @@ export async function exportTable(request: ExportRequest): Promise<number> {
   }
 }
 
-function selection({ table, start, end }: ExportRequest) {
+function selection({ table, start, end }: Selection) {
   const time = table === 'tracks' ? 'first_seen' : '"time"';
-  const conditions = [
+  const where = [
+    'true',
     ...(start === undefined ? [] : [`${time} >= $start`]),
     ...(end === undefined ? [] : [`${time} < $end`]),
   ];
+  const stored = TABLE_NAMES.find((name) => name === table);
   return {
-    sql: `SELECT * FROM ${table} ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${time}`,
+    sql: stored
+      ? comparableRows(stored, where.join(' AND '))
+      : `SELECT * FROM ${table} WHERE ${where.join(' AND ')} ORDER BY ${table === 'tracks' ? 'first_seen, environment, track_id' : 'ALL'}`,
     parameters: {
       ...(start === undefined ? {} : { start: instantOf(start) }),
       ...(end === undefined ? {} : { end: instantOf(end) }),

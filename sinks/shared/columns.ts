@@ -21,6 +21,8 @@ export interface Encoding {
 export interface Column<R> {
   readonly name: string;
   readonly encoding: Encoding;
+  /** It tells of the run, not of the room: two runs of the same input differ in it, so it is not in files for others. */
+  readonly ofRun?: true;
   readonly get: (row: R, epoch: number) => Field;
 }
 

@@ -4,7 +4,7 @@ import { dirname, extname } from 'node:path';
 import type { Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import type { Database } from './database.js';
-import { TABLE_NAMES, type TableName } from './tables.js';
+import { comparableRows, TABLE_NAMES, type TableName } from './tables.js';
 import type { Writer } from './writer.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
 
@@ -136,7 +136,7 @@ export class ParquetFiles implements Sink {
     makeFolder(dirname(path));
     const part = `${path}.part`;
     await this.#opened().connection.run(
-      `COPY (SELECT * FROM ${table} WHERE ${this.#stretchOf} = ${number} ORDER BY "time", rowid) TO '${part.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
+      `COPY (${comparableRows(table, `${this.#stretchOf} = ${number}`)}) TO '${part.replaceAll("'", "''")}' (FORMAT parquet, COMPRESSION zstd)`,
     );
     await sync(part);
     await rename(part, path);

@@ -22,7 +22,7 @@ import {
   type Table,
 } from './columns.js';
 
-/** The tables of results, the same in DuckDB files and in Parquet. docs/stores.md describes them for analysts. */
+/** The tables of results, in DuckDB files and, without columns of the run, in Parquet. docs/stores.md describes them for analysts. */
 
 /** A person in its frame. */
 export interface PersonOfFrame {
@@ -35,7 +35,7 @@ interface WithProvenance {
   readonly provenance: Provenance;
 }
 
-const epoch: Column<unknown> = { name: 'epoch', encoding: count, get: (_row, number) => number };
+const epoch: Column<unknown> = { name: 'epoch', encoding: count, ofRun: true, get: (_row, number) => number };
 
 const model = (name: string, get: (reference: ModelReference) => string): Column<WithProvenance> => ({
   name,
@@ -51,7 +51,7 @@ const provenance: readonly Column<WithProvenance>[] = [
   model('model_accuracy', (reference) => reference.accuracy),
 ];
 
-/** One row a pose frame. `processing_ms` alone differs between two runs of the same input. */
+/** One row a pose frame. */
 const poses: Table<PoseFrame> = {
   name: 'poses',
   columns: [
@@ -69,7 +69,7 @@ const poses: Table<PoseFrame> = {
     },
     { name: 'links', encoding: count, get: (frame) => frame.links },
     { name: 'signal_quality', encoding: fraction, get: (frame) => frame.signalQuality },
-    { name: 'processing_ms', encoding: fraction, get: (frame) => frame.processingMs },
+    { name: 'processing_ms', encoding: fraction, ofRun: true, get: (frame) => frame.processingMs },
     ...provenance,
   ],
 };
@@ -142,6 +142,16 @@ const measures: Table<Measure> = {
 
 export const TABLES = { poses, persons, events, measures } as const;
 export type TableName = keyof typeof TABLES;
+/**
+ * Rows of a table for other programs, as SQL: without what tells of the run, and in an order that does not depend on it.
+ * So two runs of the same input give the same file, byte for byte. `where` is SQL too.
+ */
+export function comparableRows(name: TableName, where = 'true'): string {
+  const columns: readonly Column<never>[] = TABLES[name].columns;
+  const names = columns.filter(({ ofRun }) => !ofRun).map((column) => `"${column.name}"`);
+  return `SELECT ${names.join(', ')} FROM ${name} WHERE ${where} ORDER BY ALL`;
+}
+
 export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
 /** Rows of all tables that wait to be stored. A pose frame gives one row of `poses` and one of `persons` for each person. */

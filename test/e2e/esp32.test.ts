@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { csiflow } from '../support/csiflow.js';
-import { numberOf, RAW_FRAMES, recording, runAtSpeed, startUdp, storedRows, textsOf } from './recording.js';
+import {
+  numberOf,
+  RAW_FRAMES,
+  recording,
+  runAtSpeed,
+  startUdp,
+  storedRows,
+  textsOf,
+  writtenFiles,
+} from './recording.js';
 
 let data: string;
 beforeEach(async () => {
@@ -77,6 +86,9 @@ describe.runIf(recording)('the recording of two ESP32 nodes', () => {
   test('read by the file source, the stored results are the same at any speed', async () => {
     const [fast, paced] = await Promise.all([runAtSpeed(data, 0), runAtSpeed(data, 100)]);
     expect(await storedRows(paced)).toBe(await storedRows(fast));
+    const written = await writtenFiles(fast);
+    expect(Object.keys(written).length).toBeGreaterThanOrEqual(14);
+    expect(await writtenFiles(paced)).toEqual(written);
     expect(await numberOf(fast, 'select count(*) from poses')).toBeGreaterThan(580);
   }, 90_000);
 });

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createSocket } from 'node:dgram';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
 import { expect } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { exportTable } from '../../sinks/duckdb/export.js';
 import { Csiflow } from '../support/csiflow.js';
 import { sharedFile } from '../support/shared.js';
 
@@ -33,6 +35,23 @@ export function storedRows(path: string): Promise<string> {
     }
     return parts.join('\n');
   });
+}
+
+/** Lines of the files beside a database, sorted, and the bytes of its Parquet files and exports: of all that other programs read. */
+export async function writtenFiles(path: string): Promise<Readonly<Record<string, string>>> {
+  const folder = dirname(path);
+  for (const table of ['poses', 'persons', 'events', 'measures', 'keypoints'] as const)
+    for (const format of ['parquet', 'ndjson'] as const) {
+      const to = join(folder, `export-${table}.${format}`);
+      await exportTable({ from: path, to, table, format, start: undefined, end: undefined });
+    }
+  const names = (await readdir(folder)).filter((name) => /\.(ndjson|parquet)$/.test(name)).sort();
+  const contents = names.map(async (name) => {
+    const bytes = await readFile(join(folder, name));
+    const sorted = name.startsWith('lines') ? bytes.toString().split('\n').sort().join('\n') : bytes;
+    return [name, createHash('sha256').update(sorted).digest('hex')] as const;
+  });
+  return Object.fromEntries(await Promise.all(contents));
 }
 
 /** First column of the first row, as a number. */
@@ -71,6 +90,8 @@ operators:
   falls: { type: detect-falls, from: [windows, people] }
 sinks:
   history: { type: duckdb, from: [routers, motion, people, falls], path: out.duckdb }
+  lines: { type: file, from: [routers, motion, people, falls], path: lines.ndjson }
+  parquet: { type: file, from: [routers, motion, people, falls], path: out.parquet, format: parquet }
 `;
 
 /** A running csiflow of `topologies/esp32-udp.yaml` with the API, logged in. */
