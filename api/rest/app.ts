@@ -20,6 +20,7 @@ import { analyticsEndpoints } from './analytics/index.js';
 import { auditEndpoints } from './audit.js';
 import { authEndpoints } from './auth.js';
 import { backupEndpoints } from './backups.js';
+import { exportEndpoints } from './exports.js';
 import { readJson } from './bodies.js';
 import { clipEndpoints } from './clips.js';
 import { configurationEndpoints } from './configuration.js';
@@ -56,6 +57,7 @@ export const ENDPOINTS: readonly AnyEndpoint[] = [
   ...webhookEndpoints,
   ...deadLetterEndpoints,
   ...backupEndpoints,
+  ...exportEndpoints,
   ...auditEndpoints,
   ...healthEndpoints,
 ];

@@ -1,7 +1,22 @@
 import type { Measure, PoseFrame, SensedEvent, Person } from '../model/index.js';
 
+/** What of a store is written to a file for other programs. */
+export interface TableSelection {
+  readonly table: string;
+  readonly format: 'parquet' | 'csv' | 'ndjson';
+  /** Microseconds, included; of tracks, of their first row. */
+  readonly start: number | undefined;
+  /** Microseconds, excluded. */
+  readonly end: number | undefined;
+}
+
 /** Reads a store back. Every store answers the same, so the API does not know which one it has. Times are microseconds. */
 export interface Reader {
+  /**
+   * Writes committed rows, oldest first, to a file that is not there, in the `backups` of the context's state folder;
+   * gives their number. For stores in files that other programs cannot open meanwhile.
+   */
+  exportTo?(file: string, selection: TableSelection): Promise<number>;
   /** The newest pose frame by event time, or undefined where there is none. */
   latestPose(environment: string): Promise<PoseFrame | undefined>;
   /** Pose frames in a range, start included, end excluded, oldest first. */

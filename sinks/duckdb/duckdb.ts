@@ -58,7 +58,7 @@ export const duckdb = defineSink({
   summary: 'Stores poses, tracks, events and measures in a DuckDB file, and reads them back.',
   description: `The embedded store: no server, one file, SQL for analysts (docs/stores.md has the tables and examples).
 
-- One thread of one process owns the file. Others ask it through the service interface, or use \`csiflow export\` once it has stopped; a second owner is refused.
+- One thread of one process owns the file. Others ask it through the service interface, or with \`csiflow export\`; a second owner is refused.
 - Give it the pose frames of one node: two nodes that both send pose frames of an environment would store each person twice.
 - Inferred values are rounded before storing: lengths to 1 mm, confidences and angles to four decimals. Events and measures are kept exactly, times to a microsecond.
 - Values that cannot be given back as they are (NaN, Infinity, broken Unicode) are refused, and become dead letters.

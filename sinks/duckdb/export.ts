@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
+import type { TableSelection } from '../../pipeline/component/index.js';
 import { secretOf } from '../../pipeline/state/index.js';
 import { openDatabase, storeKey, withConnection } from '../shared/database.js';
 import { comparableRows, TABLE_NAMES, type TableName } from '../shared/tables.js';
@@ -9,24 +10,14 @@ import { boundValues } from './pool.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
 
 type Exported = TableName | 'tracks' | 'keypoints';
-type Format = 'parquet' | 'csv' | 'ndjson';
+type Format = TableSelection['format'];
 
 /** Tables and views of a store. */
 export const EXPORTED: readonly Exported[] = [...TABLE_NAMES, 'tracks', 'keypoints'];
 
-/** What of a store is exported. */
-export interface Selection {
-  readonly table: Exported;
-  /** Microseconds, included; of tracks, of their first row. */
-  readonly start: number | undefined;
-  /** Microseconds, excluded. */
-  readonly end: number | undefined;
-}
-
-export interface ExportRequest extends Selection {
+export interface ExportRequest extends TableSelection {
   readonly from: string;
   readonly to: string;
-  readonly format: Format;
   /** Of an encrypted store: the content of its key file. */
   readonly secret?: string | undefined;
 }
@@ -68,11 +59,8 @@ export async function exportTable(request: ExportRequest): Promise<number> {
   });
   try {
     const rows = await withConnection(database.instance, async (connection) => {
-      const { sql, parameters } = selection(request);
-      const result = await connection.run(
-        `COPY (${sql}) TO '${part.replaceAll("'", "''")}' (${COPY_OPTIONS[request.format]})`,
-        boundValues(parameters),
-      );
+      const { sql, parameters } = copyStatement(request, part);
+      const result = await connection.run(sql, boundValues(parameters));
       return Number((await result.getRows())[0]?.[0]);
     });
     await rename(part, to);
@@ -83,7 +71,15 @@ export async function exportTable(request: ExportRequest): Promise<number> {
   }
 }
 
-function selection({ table, start, end }: Selection) {
+/** Writes what is selected to a file, as SQL. @throws Error where there is no such table */
+export function copyStatement(selection: TableSelection, file: string) {
+  const { sql, parameters } = rowsOf(selection);
+  const options = COPY_OPTIONS[selection.format];
+  return { sql: `COPY (${sql}) TO '${file.replaceAll("'", "''")}' (${options})`, parameters };
+}
+
+function rowsOf({ table, start, end }: TableSelection) {
+  if (!EXPORTED.some((name) => name === table)) throw new Error(`there is no table ${table}`);
   const time = table === 'tracks' ? 'first_seen' : '"time"';
   const where = [
     'true',

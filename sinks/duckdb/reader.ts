@@ -9,6 +9,7 @@ import type {
   PoseSummary,
   Reader,
   SummaryQuery,
+  TableSelection,
   TimeRange,
 } from '../../pipeline/component/index.js';
 import type { Measure, Person, PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
@@ -134,6 +135,14 @@ export class DuckDBReader implements Reader {
       const [last] = await newest(snapshot, '"time"', environment);
       return first && last ? { start: timeOf(first), end: timeOf(last) } : undefined;
     });
+  }
+
+  async exportTo(file: string, selection: TableSelection): Promise<number> {
+    // It loads DuckDB itself, which those who only look at the definition need not wait for.
+    const { copyStatement } = await import('./export.js');
+    const { sql, parameters } = copyStatement(selection, file);
+    const [row] = await this.#query(sql, parameters);
+    return row!['Count'] as number;
   }
 
   async ping(): Promise<number> {

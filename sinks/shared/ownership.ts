@@ -5,7 +5,7 @@ import { holderOf, lockFile } from '../../pipeline/base/file-lock.js';
 
 /** How to get at the data of a file that somebody else owns. */
 export const ASK_OWNER =
-  'A DuckDB file has one owner at a time: ask the csiflow that owns it through its service interface (/pose/history), or stop it and use `csiflow export`.';
+  'A DuckDB file has one owner at a time: ask the csiflow that owns it through its service interface (/pose/history) or with `csiflow export`, or stop it.';
 
 /**
  * Claims a DuckDB file. DuckDB locks it against other processes, but with a lock that belongs to the process: a second

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase, storeKey } from '../../sinks/shared/database.js';
 import { secretOf } from '../../pipeline/state/index.js';
-import { csiflow } from '../support/csiflow.js';
+import { packageFile } from '../../pipeline/base/paths.js';
+import { Csiflow, csiflow } from '../support/csiflow.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-export-'));
 const store = join(folder, 'room.duckdb');
@@ -36,4 +37,80 @@ test('nor with another key', async () => {
   const { code, output } = await exported('--key-file', file);
   expect(output).toContain(`${file} is not the key of ${store}`);
   expect(code).toBe(2);
+});
+
+describe('a store that a running csiflow has open', () => {
+  const file = join(folder, 'ward.yaml');
+  const open = join(folder, 'ward.duckdb');
+  const to = join(folder, 'measures.ndjson');
+  let run: Csiflow;
+  let url: string;
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    writeFileSync(
+      file,
+      `id: ward
+environment: ${packageFile('topologies/environments/demo-flat.yaml')}
+sources: { flat: { type: simulator, rate_hz: 20, seed: 7 } }
+operators:
+  windows: { type: window, from: flat, length_ms: 1000, hop_ms: 200, points: 50 }
+  motion: { type: detect-motion, from: windows }
+sinks: { history: { type: duckdb, from: motion, path: ward.duckdb } }
+`,
+    );
+    run = new Csiflow(['run', file, '--port', '0']);
+    url = (await run.printed(/live page +(http:\S+)\//))[1]!;
+    env = { CSIFLOW_PASSWORD: (await run.printed(/admin \/ (\S+)/))[1]! };
+    await run.printed(/the topology is running/);
+  }, 60_000);
+  afterAll(() => run.kill());
+
+  async function ofOpen(...more: readonly string[]) {
+    const command = new Csiflow(['export', '--from', open, '--table', 'measures', '--to', to, ...more], {
+      env,
+    });
+    return { code: await command.ended(), output: command.output };
+  }
+
+  test('is written by that one, also before and after', async () => {
+    await expect
+      .poll(async () => JSON.parse((await ofOpen('--url', url, '--json')).output) as unknown, {
+        timeout: 30_000,
+      })
+      .toMatchObject({ rows: expect.any(Number) as number, file: to });
+    const { code, output } = await ofOpen('--url', url);
+    expect(output).toMatch(/^[1-9]\d* rows of measures written to/);
+    expect(code).toBe(0);
+    expect(readFileSync(to, 'utf8').split('\n').length).toBeGreaterThan(1);
+    expect(readdirSync(join(folder, 'data', 'ward.state', 'backups'))).toEqual([]);
+    const earlier = await ofOpen('--url', url, '--end', '2001-01-01T00:00:00Z');
+    expect(earlier.output).toMatch(/^0 rows/);
+  }, 90_000);
+
+  test('names who has it, and what to do, where nobody answers', async () => {
+    const { code, output } = await ofOpen('--url', 'http://127.0.0.1:9');
+    expect(output).toMatch(/ward\.duckdb is in use by process \d+/);
+    expect(output).toMatch(/no csiflow answers at http:\/\/127\.0\.0\.1:9.*--url/);
+    expect(code).toBe(3);
+  });
+
+  test('of another csiflow is told of its stores', async () => {
+    const answer = await fetch(`${url}/form-b/api/v1/exports`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${await token()}` },
+      body: JSON.stringify({ store: '/elsewhere.duckdb', table: 'poses', format: 'csv' }),
+    });
+    expect(answer.status).toBe(404);
+    expect(await answer.text()).toContain(`its stores are ${open}`);
+  });
+
+  async function token(): Promise<string> {
+    const answer = await fetch(`${url}/form-b/api/v1/auth/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ username: 'admin', password: env['CSIFLOW_PASSWORD'] }),
+    });
+    return ((await answer.json()) as { data: { access_token: string } }).data.access_token;
+  }
 });

@@ -1,8 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
+import type { TableSelection } from '../../../pipeline/component/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
+import { ask, remoteOptions, type RemoteOptions } from '../remote.js';
 
-interface Options {
+interface Options extends RemoteOptions {
   readonly from: string;
   readonly table: string;
   readonly to: string;
@@ -10,33 +14,35 @@ interface Options {
   readonly end?: string;
   readonly format?: 'parquet' | 'csv' | 'ndjson';
   readonly keyFile?: string;
-  readonly json?: boolean;
 }
 
 export function register(program: Command): void {
-  program
-    .command('export')
-    .description('Write a table of a DuckDB store to a Parquet, CSV or NDJSON file for other programs.')
-    .requiredOption('--from <file>', 'the store')
-    .requiredOption(
-      '--table <name>',
-      'poses, persons, events or measures, or one of the views tracks and keypoints',
-    )
-    .requiredOption('--to <file>', 'the file to write; it is complete or not there')
-    .option('--start <time>', 'first event time, ISO 8601; included')
-    .option('--end <time>', 'last event time, ISO 8601; excluded')
-    .addOption(
-      new Option('--format <format>', 'default: by the ending of the file').choices([
-        'parquet',
-        'csv',
-        'ndjson',
-      ]),
-    )
-    .option(
-      '--key-file <file>',
-      'of an encrypted store: `privacy.key` of the state folder, or a file with the secret',
-    )
-    .option('--json', 'print the result as JSON')
+  remoteOptions(
+    program
+      .command('export')
+      .description(
+        'Write a table of a DuckDB store to a Parquet, CSV or NDJSON file for other programs. A csiflow that has the store open is asked to do it.',
+      )
+      .requiredOption('--from <file>', 'the store')
+      .requiredOption(
+        '--table <name>',
+        'poses, persons, events or measures, or one of the views tracks and keypoints',
+      )
+      .requiredOption('--to <file>', 'the file to write; it is complete or not there')
+      .option('--start <time>', 'first event time, ISO 8601; included')
+      .option('--end <time>', 'last event time, ISO 8601; excluded')
+      .addOption(
+        new Option('--format <format>', 'default: by the ending of the file').choices([
+          'parquet',
+          'csv',
+          'ndjson',
+        ]),
+      )
+      .option(
+        '--key-file <file>',
+        'of an encrypted store: `privacy.key` of the state folder, or a file with the secret',
+      ),
+  )
     .addHelpText(
       'after',
       '\nExample:\n  csiflow export --from data/ward-3.duckdb --table persons --start 2026-03-01T00:00:00Z --to persons.parquet',
@@ -55,17 +61,21 @@ export function register(program: Command): void {
           `\`${options.to}\` ends in none of .parquet, .csv and .ndjson: say --format`,
           EXIT.invalid,
         );
-      const rows = await exportTable({
-        from: options.from,
-        to: options.to,
+      const selection = {
         table,
         format,
-        secret: options.keyFile === undefined ? undefined : readFileSync(options.keyFile, 'utf8').trim(),
         start: instant('--start', options.start),
         end: instant('--end', options.end),
-      }).catch((error: unknown) => {
-        throw isAboutKey(error) ? new CommandError(keyHint(options), EXIT.invalid) : error;
-      });
+      };
+      const secret = options.keyFile === undefined ? undefined : readFileSync(options.keyFile, 'utf8').trim();
+      const rows = await exportTable({ ...selection, from: options.from, to: options.to, secret }).catch(
+        (error: unknown) => {
+          if (codeOf(error) === 'store.locked') return askOwner(options, selection, error as Error);
+          throw codeOf(error) === 'store.encryption'
+            ? new CommandError(keyHint(options), EXIT.invalid)
+            : error;
+        },
+      );
       process.stdout.write(
         options.json
           ? `${JSON.stringify({ rows, file: options.to })}\n`
@@ -74,8 +84,34 @@ export function register(program: Command): void {
     });
 }
 
-const isAboutKey = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'store.encryption';
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined;
+
+/** The csiflow that has the store open writes the file; it is moved to where it is wanted. */
+async function askOwner(
+  options: Options,
+  { table, format }: Pick<TableSelection, 'table' | 'format'>,
+  locked: Error,
+): Promise<number> {
+  const body = {
+    store: realpathSync(options.from),
+    table,
+    format,
+    ...(options.start !== undefined && { start: new Date(options.start).toISOString() }),
+    ...(options.end !== undefined && { end: new Date(options.end).toISOString() }),
+  };
+  const { file, rows } = (await ask(options, '/exports', body).catch((error: unknown) => {
+    if (!(error instanceof CommandError)) throw error;
+    throw new CommandError(`${locked.message}\nIt could not be asked: ${error.message}`, error.exitCode);
+  })) as { readonly file: string; readonly rows: number };
+  const to = resolve(options.to);
+  await mkdir(dirname(to), { recursive: true });
+  // Not by renaming: it may be another disk.
+  await copyFile(file, `${to}.part`);
+  await rename(`${to}.part`, to);
+  await rm(file);
+  return rows;
+}
 
 const keyHint = ({ from, keyFile }: Options): string =>
   keyFile === undefined

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeFolder } from '../../../pipeline/base/folders.js';
+import type { TableSelection } from '../../../pipeline/component/index.js';
+import type { CheckedTopology } from '../../../pipeline/config/index.js';
+import type { RunningTopology } from '../../../pipeline/runtime/status.js';
+import { BACKUPS } from '../../../pipeline/state/index.js';
+
+export interface Export {
+  readonly file: string;
+  readonly rows: number;
+}
+
+/** Begins the name of every export: what nobody has taken away after a day is removed. */
+const PREFIX = 'export-';
+const KEPT_MS = 86_400_000;
+
+/** Stores in files, by node: the path as the topology names it. */
+export function storeFiles({ nodes, folder }: CheckedTopology): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  for (const { id, component, config } of nodes) {
+    if (component.kind !== 'sink' || component.store !== true) continue;
+    const claim = component.claims?.(config as never, folder).find(({ field }) => field === 'path');
+    if (claim) files.set(id, claim.what);
+  }
+  return files;
+}
+
+/** The topology and the node whose store is this file, by whatever links it is named. */
+export function ownerOf(
+  store: string,
+  topologies: readonly RunningTopology[],
+): { readonly running: RunningTopology; readonly node: string } | undefined {
+  for (const running of topologies)
+    for (const [node, path] of storeFiles(running.topology))
+      if (realPath(path) === realPath(store)) return { running, node };
+  return undefined;
+}
+
+/**
+ * Has the owner of a store write a table to a new file in `backups` of the state folder: the one folder that its SQL may
+ * write to. The caller takes it from there.
+ * @throws Error where the node has no store that can do it
+ */
+export async function makeExport(
+  running: RunningTopology,
+  node: string,
+  selection: TableSelection,
+): Promise<Export> {
+  const reader = (await running.openReaders()).get(node);
+  if (!reader?.exportTo) throw new Error(`the store of ${node} is not open`);
+  const folder = join(running.topology.settings.stateFolder, BACKUPS);
+  makeFolder(folder);
+  sweep(folder);
+  const file = join(folder, `${PREFIX}${randomUUID()}.${selection.format}`);
+  try {
+    return { file, rows: await reader.exportTo(file, selection) };
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+function sweep(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (name.startsWith(PREFIX) && statSync(path).mtimeMs < Date.now() - KEPT_MS) rmSync(path);
+  }
+}
+
+const realPath = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
