@@ -62,7 +62,7 @@ export async function runTopologies(
   const {
     id: main,
     folder,
-    settings: { stateFolder },
+    settings: { stateFolder, accountsFolder },
   } = given[0]!;
   const log = createLogger({ level: settings.level });
   const metrics = createMetrics();
@@ -104,6 +104,7 @@ export async function runTopologies(
         clock,
         log: log.child({ node: 'api' }),
         stateFolder,
+        ...(accountsFolder !== undefined && { accountsFolder }),
         host: settings.host,
         port: settings.port,
         form: settings.form,

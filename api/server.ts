@@ -59,6 +59,8 @@ export interface ServerOptions {
   readonly tls?: { readonly certificate: Buffer; readonly key: Buffer };
   /** Names that a `Host` header may have beside those of this machine's loopback and bare addresses. */
   readonly hosts?: readonly string[];
+  /** Of users, keys and logins, which other processes may share. Default: the state folder. */
+  readonly accountsFolder?: string;
   /** Origins whose pages may call the API from a browser. */
   readonly origins?: readonly string[];
   /** A reading call is answered 504 after so many milliseconds. */
@@ -87,9 +89,10 @@ const GRACE_MS = 2_000;
 /** Opens the service interface, the WebSocket, the live page and /metrics on one port. */
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
   const { main, clock, log } = options;
-  const users = new Users(options.stateFolder);
-  const tokens = new Tokens(options.stateFolder);
-  const apiKeys = new ApiKeys(options.stateFolder);
+  const accountsFolder = options.accountsFolder ?? options.stateFolder;
+  const users = new Users(accountsFolder);
+  const tokens = new Tokens(accountsFolder);
+  const apiKeys = new ApiKeys(accountsFolder);
   const identityProvider = options.identityProvider
     ? new IdentityProvider(options.identityProvider, log)
     : null;

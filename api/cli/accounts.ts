@@ -12,18 +12,29 @@ export const accountCommand = (parent: Command, name: string, description: strin
   parent
     .command(name)
     .description(description)
-    .requiredOption('--topology <file>', 'whose state folder holds users and keys')
+    .requiredOption('--topology <file>', 'whose users and keys they are')
     .option('--plugin <file...>', 'modules with components of your own that it names', [])
     .option('--json', 'print the result as JSON', false);
 
-/** The state folder of a topology. */
-export async function stateFolderOf({ topology: file, plugin }: AccountOptions): Promise<string> {
+export interface AccountFolders {
+  /** The audit log lies here. */
+  readonly state: string;
+  readonly accounts: string;
+}
+
+/** The folders of a topology. */
+export async function foldersOf({ topology: file, plugin }: AccountOptions): Promise<AccountFolders> {
   const [{ loadForCommand }, { registryWith }] = await Promise.all([
     import('./topologies.js'),
     import('../plugins.js'),
   ]);
   const variables = { env: process.env, secrets: process.env['CSIFLOW_SECRETS'] };
-  return loadForCommand(file, variables, await registryWith(plugin)).settings.stateFolder;
+  const { stateFolder, accountsFolder } = loadForCommand(
+    file,
+    variables,
+    await registryWith(plugin),
+  ).settings;
+  return { state: stateFolder, accounts: accountsFolder ?? stateFolder };
 }
 
 /** @throws CommandError */

@@ -47,6 +47,7 @@ export interface SettingsFields {
   readonly late_after_ms?: number;
   readonly clock_jump_ms?: number;
   readonly state_folder?: string;
+  readonly accounts_folder?: string;
   readonly seed?: number;
   readonly privacy?: {
     readonly data_retention_days?: number | null;

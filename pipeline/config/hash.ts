@@ -27,8 +27,12 @@ export function withHash(topology: Omit<CheckedTopology, 'hash'>): CheckedTopolo
         { hash, queue, ...(enabled === false && { enabled }) },
       ]),
     ),
-    // Relative: the same topology in another folder is the same topology.
-    settings: { ...settings, stateFolder: relative(folder, settings.stateFolder) },
+    // Relative: the same topology in another folder is the same topology. Its accounts are no part of what it computes.
+    settings: {
+      ...settings,
+      stateFolder: relative(folder, settings.stateFolder),
+      accountsFolder: undefined,
+    },
   };
   return { ...topology, hash: hashOf(content) };
 }

@@ -212,6 +212,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     late_after_ms: number;
     clock_jump_ms: number;
     state_folder?: string;
+    accounts_folder?: string;
     outbox_limit_bytes: number;
     seed: number;
     domain: Domain;
@@ -226,6 +227,9 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     lateAfterMs: values.late_after_ms,
     clockJumpMs: values.clock_jump_ms,
     stateFolder: resolve(source.folder, values.state_folder ?? defaultStateFolder(root)),
+    ...(values.accounts_folder !== undefined && {
+      accountsFolder: resolve(source.folder, values.accounts_folder),
+    }),
     outboxLimitBytes: values.outbox_limit_bytes,
     seed: values.seed,
     ...(values.domain !== DEFAULT_DOMAIN && { domain: values.domain }),

@@ -24,6 +24,8 @@ export function checkFiles(
     !reach || checkReach(path, named, reach, problems);
   const state = stateFolder(root);
   isAllowed(resolve(folder, String(state.value)), state);
+  const accounts = valueAt(root, ['settings', 'accounts_folder']);
+  if (accounts?.kind === 'scalar') isAllowed(resolve(folder, String(accounts.value)), accounts);
   for (const { draft } of nodes) {
     if (!draft.component) continue;
     const { kind, config } = draft.component;

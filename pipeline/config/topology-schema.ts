@@ -83,6 +83,14 @@ export const SettingsSchema = Type.Object(
           "Where journal, checkpoints and dead letters lie, relative to the topology's file. Default: `data/ID.state`.",
       }),
     ),
+    accounts_folder: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 1024,
+        description:
+          "Where users, API keys, logins and signing keys lie, relative to the topology's file; several processes can share it. Read at the start. Default: the state folder.",
+      }),
+    ),
     outbox_limit_bytes: Type.Integer({
       default: 2 ** 30,
       minimum: 2 ** 16,

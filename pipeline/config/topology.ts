@@ -68,6 +68,8 @@ export interface Settings {
   readonly clockJumpMs?: number;
   /** State (journal, checkpoints, dead letters) lies here, absolute. */
   readonly stateFolder: string;
+  /** Users, keys and logins lie here, absolute. Default: the state folder. */
+  readonly accountsFolder?: string;
   /** Records of a store that is away or slow take no more than this on disk, for each sink. Default: 1 GiB. */
   readonly outboxLimitBytes?: number;
   /** Seeds the `random` of every node's context. */

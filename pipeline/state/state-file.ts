@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Static, TObject } from 'typebox';
 import { Value } from 'typebox/value';
 import { checkLayout, stateError } from './version.js';
+import { holderOf, lockFile } from '../base/file-lock.js';
 import { makeOwnFolder } from '../base/folders.js';
 
 export interface StateFileOptions<S extends TObject> {
@@ -17,9 +18,13 @@ export interface StateFileOptions<S extends TObject> {
   readonly remedy: string;
 }
 
+/** A change takes milliseconds: who holds the lock for longer hangs. */
+const LOCK_MS = 2_000;
+const LOCK_PAUSE_MS = 5;
+
 /**
- * A JSON file of the state folder that its owner alone can read. It is read again when another process has
- * changed it, so that the command line can manage accounts of a running csiflow.
+ * A JSON file that its owner alone can read. It is read again when another process has changed it, so that the command
+ * line can manage accounts of a running csiflow, and several csiflow can share them.
  */
 export class StateFile<S extends TObject> {
   readonly #file: string;
@@ -27,6 +32,7 @@ export class StateFile<S extends TObject> {
   #content: Static<S>;
   /** What tells one version of the file from the next. */
   #seen: string;
+  #locked = false;
 
   /** @throws Error `state.newer`, `state.older` or `state.corrupt`, naming the file, where it cannot be read. */
   constructor(file: string, options: StateFileOptions<S>) {
@@ -44,6 +50,22 @@ export class StateFile<S extends TObject> {
       this.#seen = stamp;
     }
     return this.#content;
+  }
+
+  /**
+   * Runs `change`, which reads the content and writes it, while no other process can do the same: neither change is lost.
+   * @throws Error `lock.held` naming the process that holds the file for longer than any change takes; `lock.unsupported`
+   */
+  exclusively<T>(change: () => T): T {
+    if (this.#locked) return change();
+    const unlock = lockSoon(`${this.#file}.lock`);
+    this.#locked = true;
+    try {
+      return change();
+    } finally {
+      this.#locked = false;
+      unlock();
+    }
   }
 
   /** Whole or not at all, also where the power fails. */
@@ -78,6 +100,17 @@ function placeOf(schema: TObject, content: unknown): string {
   if (!first) return '';
   const why = first.keyword === 'boolean' ? 'is not known' : first.message;
   return `${first.instancePath || 'the whole of it'} ${why}`;
+}
+
+function lockSoon(file: string): () => void {
+  for (const end = Date.now() + LOCK_MS; ;) {
+    try {
+      return lockFile(file);
+    } catch (error) {
+      if (holderOf(error) === undefined || Date.now() > end) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_PAUSE_MS);
+    }
+  }
 }
 
 /** Tells versions of a file apart, whatever its name is. */

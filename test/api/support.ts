@@ -96,6 +96,7 @@ export async function openService(
       | 'beside'
       | 'port'
       | 'stateFolder'
+      | 'accountsFolder'
       | 'formsOf'
       | 'loginRequired'
     >

@@ -63,17 +63,21 @@ export class ApiKeys {
       created_at: new Date().toISOString(),
       expires_at: expiresAt,
     };
-    this.#file.write({ version: LAYOUT, keys: [...this.#file.content.keys, stored] });
+    this.#file.exclusively(() => {
+      this.#file.write({ version: LAYOUT, keys: [...this.#file.content.keys, stored] });
+    });
     return { key: `${KEY_PREFIX}${id}_${secret}`, kept: told(stored) };
   }
 
   /** False where no key has that id. */
   remove(id: string): boolean {
-    const { keys } = this.#file.content;
-    const left = keys.filter((key) => key.id !== id);
-    if (left.length === keys.length) return false;
-    this.#file.write({ version: LAYOUT, keys: left });
-    return true;
+    return this.#file.exclusively(() => {
+      const { keys } = this.#file.content;
+      const left = keys.filter((key) => key.id !== id);
+      if (left.length === keys.length) return false;
+      this.#file.write({ version: LAYOUT, keys: left });
+      return true;
+    });
   }
 
   /** The account behind a key, and until when; null for one that is unknown or has expired. Milliseconds since 1970. */

@@ -19,6 +19,8 @@ const SessionsFile = Type.Object({
 
 type Session = Static<typeof SessionsFile>['sessions'][string];
 
+type Entry = readonly [id: string, session: Session];
+
 const LAYOUT = 1;
 /** Logins of one user that are kept; the one unused for longest goes first. */
 const PER_USER = 50;
@@ -37,6 +39,11 @@ export class Sessions {
     });
   }
 
+  /** Runs `change` while no other process can change logins. */
+  exclusively<T>(change: () => T): T {
+    return this.#file.exclusively(change);
+  }
+
   /** Whether a login of a user has not ended. */
   isOpen(session: string, user: string): boolean {
     const kept = this.#find(session);
@@ -49,18 +56,20 @@ export class Sessions {
 
   /** @param until milliseconds since 1970 */
   keep(session: string, user: string, refresh: string, until: number): void {
-    const living = this.#all().filter(([id, kept]) => id !== session && kept.until > Date.now());
-    const own = living.filter(([, kept]) => kept.user === user);
-    const surplus = new Set(own.slice(0, Math.max(0, own.length + 1 - PER_USER)).map(([id]) => id));
-    this.#write([...living.filter(([id]) => !surplus.has(id)), [session, { user, refresh, until }]]);
+    this.#change((sessions) => {
+      const living = sessions.filter(([id, kept]) => id !== session && kept.until > Date.now());
+      const own = living.filter(([, kept]) => kept.user === user);
+      const surplus = new Set(own.slice(0, Math.max(0, own.length + 1 - PER_USER)).map(([id]) => id));
+      return [...living.filter(([id]) => !surplus.has(id)), [session, { user, refresh, until }]];
+    });
   }
 
   end(session: string): void {
-    if (this.#find(session)) this.#write(this.#all().filter(([id]) => id !== session));
+    if (this.#find(session)) this.#change((sessions) => sessions.filter(([id]) => id !== session));
   }
 
   endOf(user: string): void {
-    this.#write(this.#all().filter(([, kept]) => kept.user !== user));
+    this.#change((sessions) => sessions.filter(([, kept]) => kept.user !== user));
   }
 
   #find(session: string): Session | undefined {
@@ -68,11 +77,10 @@ export class Sessions {
     return Object.hasOwn(sessions, session) ? sessions[session] : undefined;
   }
 
-  #all(): readonly [string, Session][] {
-    return Object.entries(this.#file.content.sessions);
-  }
-
-  #write(sessions: readonly (readonly [string, Session])[]): void {
-    this.#file.write({ version: LAYOUT, sessions: Object.fromEntries(sessions) });
+  #change(change: (sessions: readonly Entry[]) => readonly Entry[]): void {
+    this.exclusively(() => {
+      const sessions = change(Object.entries(this.#file.content.sessions));
+      this.#file.write({ version: LAYOUT, sessions: Object.fromEntries(sessions) });
+    });
   }
 }

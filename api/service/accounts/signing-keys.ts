@@ -36,7 +36,10 @@ export class SigningKeys {
       initial,
       remedy: 'restore it from a backup, or remove it to have a new key made: everybody then logs in anew',
     });
-    if (!existsSync(path)) this.#file.write(initial);
+    if (existsSync(path)) return;
+    this.#file.exclusively(() => {
+      if (!existsSync(path)) this.#file.write(initial);
+    });
   }
 
   /** What signs now. */
@@ -58,11 +61,13 @@ export class SigningKeys {
    */
   rotate(now: number, lifeSeconds: number): string {
     const retired = new Date(now).toISOString();
-    const kept = this.#file.content.keys
-      .map((key) => ({ ...key, retired: key.retired ?? retired }))
-      .filter((key) => Date.parse(key.retired) + lifeSeconds * 1000 >= now);
     const key = newKey();
-    this.#file.write({ version: LAYOUT, keys: [key, ...kept] });
+    this.#file.exclusively(() => {
+      const kept = this.#file.content.keys
+        .map((one) => ({ ...one, retired: one.retired ?? retired }))
+        .filter((one) => Date.parse(one.retired) + lifeSeconds * 1000 >= now);
+      this.#file.write({ version: LAYOUT, keys: [key, ...kept] });
+    });
     return key.id;
   }
 }

@@ -22,9 +22,10 @@ export class Tokens {
   readonly #keys: SigningKeys;
   readonly #sessions: Sessions;
 
-  constructor(stateFolder: string) {
-    this.#keys = new SigningKeys(stateFolder);
-    this.#sessions = new Sessions(stateFolder);
+  /** @param folder of the accounts */
+  constructor(folder: string) {
+    this.#keys = new SigningKeys(folder);
+    this.#sessions = new Sessions(folder);
   }
 
   /** For a login. */
@@ -39,11 +40,12 @@ export class Tokens {
     if (!payload) return null;
     const { sid, jti, sub } = payload;
     const account = accountOf(sub);
-    if (!account || !this.#sessions.isNewest(sid, jti)) {
+    // Two processes that get the same token at the same time must not both take it for the newest.
+    return this.#sessions.exclusively(() => {
+      if (account && this.#sessions.isNewest(sid, jti)) return this.#pair(account, sid);
       this.#sessions.end(sid);
       return null;
-    }
-    return this.#pair(account, sid);
+    });
   }
 
   /** Ends the login that a refresh token comes from. Silent for one that is not good: it opens nothing anyway. */

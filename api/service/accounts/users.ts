@@ -17,6 +17,8 @@ const LAYOUT = 1;
 /** Of no user: verified against when a name is unknown, so that the answer takes as long as for a known one. */
 const DECOY = hash(randomBytes(16).toString('hex'));
 
+type StoredUser = Static<typeof UsersFile>['users'][number];
+
 /** A deployment has at least one admin: who else could make another? */
 export class LastAdminError extends Error {}
 
@@ -38,8 +40,8 @@ export class Users {
   async makeFirstAdmin(): Promise<string | null> {
     if (this.#file.content.users.length > 0) return null;
     const password = randomPassword();
-    await this.add('admin', 'admin', password);
-    return password;
+    // Of several processes that share their users, one is the first.
+    return (await this.add('admin', 'admin', password)) ? password : null;
   }
 
   list(): readonly Account[] {
@@ -49,33 +51,27 @@ export class Users {
   /** False where somebody has that name. @throws LastAdminError where nobody would be admin. */
   async add(name: string, role: Role, password: string): Promise<boolean> {
     const user = { name, role, password: await hash(password) };
-    if (this.#find(name)) return false;
-    this.#keep([...this.#file.content.users, user]);
-    return true;
+    return this.#file.exclusively(() => {
+      if (this.#find(name)) return false;
+      this.#keep([...this.#file.content.users, user]);
+      return true;
+    });
   }
 
   /** False where nobody has that name: who is removed meanwhile does not come back. */
   async setPassword(name: string, password: string): Promise<boolean> {
     const hashed = await hash(password);
-    const user = this.#find(name);
-    if (!user) return false;
-    this.#keep([...this.#others(name), { ...user, password: hashed }]);
-    return true;
+    return this.#replace(name, (user) => [{ ...user, password: hashed }]);
   }
 
   /** False where nobody has that name. @throws LastAdminError */
   setRole(name: string, role: Role): boolean {
-    const user = this.#find(name);
-    if (!user) return false;
-    this.#keep([...this.#others(name), { ...user, role }]);
-    return true;
+    return this.#replace(name, (user) => [{ ...user, role }]);
   }
 
   /** False where nobody has that name. @throws LastAdminError */
   remove(name: string): boolean {
-    if (!this.#find(name)) return false;
-    this.#keep(this.#others(name));
-    return true;
+    return this.#replace(name, () => []);
   }
 
   /** The account behind a name and a password, or null. Takes as long for a name that nobody has. */
@@ -95,11 +91,17 @@ export class Users {
     return this.#file.content.users.find((candidate) => candidate.name === name);
   }
 
-  #others(name: string) {
-    return this.#file.content.users.filter((other) => other.name !== name);
+  #replace(name: string, by: (user: StoredUser) => readonly StoredUser[]): boolean {
+    return this.#file.exclusively(() => {
+      const user = this.#find(name);
+      if (!user) return false;
+      const others = this.#file.content.users.filter((other) => other.name !== name);
+      this.#keep([...others, ...by(user)]);
+      return true;
+    });
   }
 
-  #keep(users: Static<typeof UsersFile>['users']): void {
+  #keep(users: StoredUser[]): void {
     const admins = this.#file.content.users.filter(({ role }) => role === 'admin');
     if (!users.some(({ role }) => role === 'admin'))
       throw new LastAdminError(

@@ -5,7 +5,7 @@ import {
   print,
   requireName,
   roleOf,
-  stateFolderOf,
+  foldersOf,
   type AccountOptions,
 } from '../../accounts.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
@@ -27,13 +27,13 @@ export function register(key: Command): void {
     .action(async (name: string, options: CreateOptions) => {
       await requireName(name);
       const { ApiKeys } = await import('../../../service/accounts/api-keys.js');
-      const folder = await stateFolderOf(options);
-      const keys = new ApiKeys(folder);
+      const { state, accounts } = await foldersOf(options);
+      const keys = new ApiKeys(accounts);
       if (keys.list().some((other) => other.name === name))
         throw new CommandError(`there is a key named ${name} already`, EXIT.invalid);
       const role = await roleOf(options.role);
       const { key: secret, kept } = keys.create(name, role, expiry(options.expires));
-      await noteCommand(folder, 'key create', { key_id: kept.id, key_name: name, role });
+      await noteCommand(state, 'key create', { key_id: kept.id, key_name: name, role });
       print(options.json, { ...kept, key: secret }, `${secret}\n(${role}; shown this once)`);
     });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { accountCommand, noteCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import { accountCommand, noteCommand, print, foldersOf, type AccountOptions } from '../../accounts.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 export function register(key: Command): void {
@@ -8,10 +8,10 @@ export function register(key: Command): void {
     .addHelpText('after', '\nExample:\n  csiflow key revoke grafana --topology topologies/ward-3.yaml')
     .action(async (id: string, options: AccountOptions) => {
       const { ApiKeys } = await import('../../../service/accounts/api-keys.js');
-      const folder = await stateFolderOf(options);
-      if (!new ApiKeys(folder).remove(id))
+      const { state, accounts } = await foldersOf(options);
+      if (!new ApiKeys(accounts).remove(id))
         throw new CommandError(`there is no API key ${id}: csiflow key list`, EXIT.invalid);
-      await noteCommand(folder, 'key revoke', { key_id: id });
+      await noteCommand(state, 'key revoke', { key_id: id });
       print(options.json, { removed: id }, `${id} is removed`);
     });
 }

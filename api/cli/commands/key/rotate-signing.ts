@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { accountCommand, noteCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import { accountCommand, noteCommand, print, foldersOf, type AccountOptions } from '../../accounts.js';
 
 export function register(key: Command): void {
   accountCommand(
@@ -10,9 +10,9 @@ export function register(key: Command): void {
     .addHelpText('after', '\nExample:\n  csiflow key rotate-signing --topology topologies/ward-3.yaml')
     .action(async (options: AccountOptions) => {
       const { Tokens } = await import('../../../service/accounts/tokens.js');
-      const folder = await stateFolderOf(options);
-      const id = new Tokens(folder).rotateKey();
-      await noteCommand(folder, 'key rotate-signing', { key_id: id });
+      const { state, accounts } = await foldersOf(options);
+      const id = new Tokens(accounts).rotateKey();
+      await noteCommand(state, 'key rotate-signing', { key_id: id });
       print(options.json, { key_id: id }, `tokens are signed with key ${id} from now on`);
     });
 }

@@ -6,7 +6,7 @@ import {
   print,
   requireName,
   roleOf,
-  stateFolderOf,
+  foldersOf,
   type AccountOptions,
 } from '../../accounts.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
@@ -30,8 +30,8 @@ export function register(user: Command): void {
     .action(async (name: string, options: AddOptions) => {
       await requireName(name);
       const { LastAdminError, Users } = await import('../../../service/accounts/users.js');
-      const folder = await stateFolderOf(options);
-      const users = new Users(folder);
+      const { state, accounts } = await foldersOf(options);
+      const users = new Users(accounts);
       const role = await roleOf(options.role);
       const { password, madeUp } = await newPassword();
       const added = await users.add(name, role, password).catch((error: unknown) => {
@@ -44,7 +44,7 @@ export function register(user: Command): void {
           `there is a user ${name} already: csiflow user password, user role`,
           EXIT.invalid,
         );
-      await noteCommand(folder, 'user add', { user: name, role });
+      await noteCommand(state, 'user add', { user: name, role });
       const told = madeUp ? `; password ${password} (shown this once)` : '';
       print(options.json, { name, role, ...(madeUp && { password }) }, `${name} is ${role}${told}`);
     });

@@ -4,7 +4,7 @@ import {
   newPassword,
   noteCommand,
   print,
-  stateFolderOf,
+  foldersOf,
   type AccountOptions,
 } from '../../accounts.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
@@ -22,13 +22,13 @@ export function register(user: Command): void {
         import('../../../service/accounts/users.js'),
         import('../../../service/accounts/sessions.js'),
       ]);
-      const folder = await stateFolderOf(options);
-      const users = new Users(folder);
+      const { state, accounts } = await foldersOf(options);
+      const users = new Users(accounts);
       const { password, madeUp } = await newPassword();
       if (!(await users.setPassword(name, password)))
         throw new CommandError(`there is no user ${name}`, EXIT.invalid);
-      new Sessions(folder).endOf(name);
-      await noteCommand(folder, 'user password', { user: name });
+      new Sessions(accounts).endOf(name);
+      await noteCommand(state, 'user password', { user: name });
       const told = madeUp ? `: ${password} (shown this once)` : '';
       print(options.json, { name, ...(madeUp && { password }) }, `${name} has a new password${told}`);
     });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { accountCommand, noteCommand, print, stateFolderOf, type AccountOptions } from '../../accounts.js';
+import { accountCommand, noteCommand, print, foldersOf, type AccountOptions } from '../../accounts.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 export function register(user: Command): void {
@@ -11,14 +11,15 @@ export function register(user: Command): void {
         import('../../../service/accounts/users.js'),
         import('../../../service/accounts/sessions.js'),
       ]);
-      const folder = await stateFolderOf(options);
+      const { state, accounts } = await foldersOf(options);
       try {
-        if (!new Users(folder).remove(name)) throw new CommandError(`there is no user ${name}`, EXIT.invalid);
+        if (!new Users(accounts).remove(name))
+          throw new CommandError(`there is no user ${name}`, EXIT.invalid);
       } catch (error) {
         throw error instanceof LastAdminError ? new CommandError(error.message, EXIT.failed) : error;
       }
-      new Sessions(folder).endOf(name);
-      await noteCommand(folder, 'user remove', { user: name });
+      new Sessions(accounts).endOf(name);
+      await noteCommand(state, 'user remove', { user: name });
       print(options.json, { removed: name }, `${name} is removed`);
     });
 }

@@ -4,7 +4,7 @@ import {
   noteCommand,
   print,
   roleOf,
-  stateFolderOf,
+  foldersOf,
   type AccountOptions,
 } from '../../accounts.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
@@ -17,14 +17,14 @@ export function register(user: Command): void {
     .action(async (name: string, word: string, options: AccountOptions) => {
       const { LastAdminError, Users } = await import('../../../service/accounts/users.js');
       const role = await roleOf(word);
-      const folder = await stateFolderOf(options);
+      const { state, accounts } = await foldersOf(options);
       try {
-        if (!new Users(folder).setRole(name, role))
+        if (!new Users(accounts).setRole(name, role))
           throw new CommandError(`there is no user ${name}`, EXIT.invalid);
       } catch (error) {
         throw error instanceof LastAdminError ? new CommandError(error.message, EXIT.failed) : error;
       }
-      await noteCommand(folder, 'user role', { user: name, role });
+      await noteCommand(state, 'user role', { user: name, role });
       print(options.json, { name, role }, `${name} is ${role}`);
     });
 }
