@@ -1,3 +1,4 @@
+import { ForeignGroupError } from './mark.js';
 import { MissingTopicsError } from './topics.js';
 
 /** What a failed request to Kafka means. */
@@ -14,7 +15,8 @@ export interface KafkaProblem {
 export function explain(error: unknown, brokers: readonly string[]): KafkaProblem {
   const root = causeOf(error);
   const type = typeOf(root);
-  if (root instanceof MissingTopicsError) return { text: root.message, final: true, type };
+  if (root instanceof MissingTopicsError || root instanceof ForeignGroupError)
+    return { text: root.message, final: true, type };
   const known = EXPLAINED[type];
   const where = root instanceof Error && 'broker' in root ? String(root.broker) : brokers.join(', ');
   if (known) return { text: `${known.text(where)} (${type})`, final: known.final, type };

@@ -257,6 +257,29 @@ describe('one member', () => {
     expect(tally(sequences(), 40_000)).toEqual(ONCE);
   });
 
+  test('more messages than max_lag degrade it until half of them have been read', async () => {
+    const topic = await cluster.topic(1);
+    await produce(topic, 0, 2_000);
+    let goOn = () => {};
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const { runner } = member(
+      [topic],
+      { group: nextGroup(), batch_records: 1, max_lag: 100 },
+      { through: waiting(held) },
+    );
+    await runner.start();
+    await until('it is degraded', () => runner.status().state === 'degraded');
+    expect(runner.status().problem).toMatch(
+      /\d+ messages of .*\/0 are still to be read; the limit is the 100 of max_lag/,
+    );
+    goOn();
+    await until('it runs', () => runner.status().state === 'running');
+    expect(runner.status().problem).toBeNull();
+    await runner.stop();
+  }, 30_000);
+
   test('what the broker deletes before it is fetched is counted, and what comes behind it is read', async () => {
     const topic = await cluster.topic(1);
     await produce(topic, 0, 40_000);

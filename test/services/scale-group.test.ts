@@ -1,10 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Partitions } from '../../pipeline/component/index.js';
 import { kafka } from '../../pipeline/sources/kafka/kafka.js';
 import { kafka as sink } from '../../sinks/kafka/kafka.js';
+import type { Runner } from '../../pipeline/runtime/runner.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
-import { runnerOf, sum, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { runnerOf, sum, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
 import { KafkaCluster } from '../support/servers/kafka.js';
 import { freePorts } from '../support/servers/server.js';
 
@@ -79,9 +80,55 @@ test('another topology is kept out of a group, while it has members and when it 
   await first.partitions.leave();
   await expect(stranger.join()).rejects.toMatchObject({
     final: true,
-    message: expect.stringMatching(/keeps checkpoints of the topology rooms.*for others/) as string,
+    message: expect.stringMatching(/belongs to the topology rooms.*for others/) as string,
   });
   await memberOf(topic, 'three').join();
+}, 30_000);
+
+/** A topology that is not scaled out, and stores what it reads. */
+function plain(topic: string, id: string): Runner {
+  const topology = topologyOf(
+    {
+      in: {
+        component: kafka,
+        config: { brokers: cluster.brokers, topics: [topic], group: topic },
+      },
+      store: { component: new Table().component, from: ['in'] },
+    },
+    temporaryFolder(),
+    { checkpointIntervalMs: 100 },
+  );
+  const runner = runnerOf({ ...topology, id });
+  leaving.push(() => runner.stop());
+  return runner;
+}
+
+async function produce(topic: string, count: number): Promise<void> {
+  const producer = cluster.client.producer();
+  await producer.connect();
+  const messages = Array.from({ length: count }, () => ({ key: 'test-room', value: 'no frame' }));
+  await producer.send({ topic, messages });
+  await producer.disconnect();
+}
+
+test('a group without members is kept from another topology that is not scaled out, too', async () => {
+  const topic = await cluster.topic(1);
+  await produce(topic, 5);
+  const first = plain(topic, 'rooms');
+  await first.start();
+  const admin = cluster.client.admin();
+  await admin.connect();
+  leaving.push(() => admin.disconnect());
+  const committed = async () =>
+    (await admin.fetchOffsets({ groupId: topic, topics: [topic] }))[0]?.partitions[0];
+  await vi.waitFor(async () => {
+    expect(JSON.parse((await committed())?.metadata ?? '{}')).toMatchObject({ topology: 'rooms' });
+  }, 10_000);
+  await first.stop();
+  await expect(plain(topic, 'others').start()).rejects.toThrow(
+    /belongs to the topology rooms.*`group` of its own for others/,
+  );
+  await plain(topic, 'rooms').start();
 }, 30_000);
 
 /** A topology that is scaled out. */

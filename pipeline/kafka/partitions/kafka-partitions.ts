@@ -3,6 +3,7 @@ import type { Context, Partition, Partitions } from '../../component/index.js';
 import { createClient, TRANSACTION_RETRY } from '../client.js';
 import type { ConnectionSettings } from '../connection.js';
 import { loadKafka } from '../library.js';
+import { requireOwnGroup, type Mark } from '../mark.js';
 import { groupOffsets } from '../offsets.js';
 import { explain } from '../problem.js';
 import { requireTopics } from '../topics.js';
@@ -63,7 +64,7 @@ export class KafkaPartitions implements Partitions {
       this.#admin = this.#client.admin();
       await this.#admin.connect();
       await this.#prepareTopics(this.#admin);
-      await this.#requireOwnGroup();
+      await requireOwnGroup(this.#admin, group, [topic], this.#context.topology);
       this.#partitionOf = new KafkaPartitionOf(this.#admin, await defaultPartitioner(), () =>
         this.#context.clock.elapsed(),
       );
@@ -184,21 +185,6 @@ export class KafkaPartitions implements Partitions {
     return found;
   }
 
-  /** @throws Error where another topology has checkpoints in the group: it would go on from their offsets, with none of their state. */
-  async #requireOwnGroup(): Promise<void> {
-    const { group, topic } = this.#options;
-    for (const { metadata } of await groupOffsets(this.#admin!, group, [topic])) {
-      const other = markOf(metadata)?.topology;
-      if (other === undefined || other === this.#context.topology) continue;
-      throw Object.assign(
-        new Error(
-          `the group ${group} keeps checkpoints of the topology ${other}: set a \`group\` of its own for ${this.#context.topology}`,
-        ),
-        { final: true },
-      );
-    }
-  }
-
   async #range(topic: string, number: number): Promise<{ low: bigint; high: bigint }> {
     const offsets = await this.#admin!.fetchTopicOffsets(topic);
     const found = offsets.find(({ partition }) => partition === number);
@@ -216,21 +202,6 @@ export class KafkaPartitions implements Partitions {
     const { text, final } = explain(error, this.#options.connection.brokers);
     const lasting = final || (error instanceof Error && 'final' in error);
     return Object.assign(new Error(text, { cause: error }), lasting && { final: true });
-  }
-}
-
-/** What stands with the group's offset of a partition. */
-interface Mark {
-  /** Whose checkpoints they are. */
-  readonly topology: string;
-}
-
-function markOf(metadata: string): Mark | undefined {
-  try {
-    return JSON.parse(metadata) as Mark;
-  } catch {
-    // Nothing, or written by another program.
-    return undefined;
   }
 }
 

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Admin, Consumer, EachBatchPayload } from 'kafkajs';
 import type { Context } from '../../component/index.js';
-import { createClient, LagLimit, loadKafka, requireTopics } from '../../kafka/index.js';
+import {
+  createClient,
+  LagLimit,
+  loadKafka,
+  requireOwnGroup,
+  requireTopics,
+  type Mark,
+} from '../../kafka/index.js';
 import { cooperativeAssigner } from './assigner.js';
 import { Holdings, type TopicPositions } from './holdings.js';
 import { Lane } from './lanes.js';
@@ -116,6 +123,7 @@ export class GroupMember {
     this.#crashed = false;
     await admin.connect();
     await requireTopics(admin, this.#settings.topics);
+    await requireOwnGroup(admin, this.group, this.#settings.topics, this.#context.topology);
     await consumer.connect();
     this.#listen(consumer);
     await consumer.subscribe({
@@ -468,7 +476,7 @@ export class GroupMember {
           topic,
           partition,
           offset: String(offset),
-          metadata: this.#owner,
+          metadata: JSON.stringify({ topology: this.#context.topology, owner: this.#owner } satisfies Mark),
         })),
       );
     } catch (error) {

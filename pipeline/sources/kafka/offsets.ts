@@ -1,5 +1,5 @@
 import type { Admin } from 'kafkajs';
-import { groupOffsets } from '../../kafka/index.js';
+import { groupOffsets, markOf } from '../../kafka/index.js';
 import { nameOf, partitionOf } from './names.js';
 import type { CommittedOffset, OffsetLimits } from './start.js';
 
@@ -35,9 +35,15 @@ async function committedOf(
   return new Map(
     found.map(({ topic, partition, offset, metadata }) => [
       nameOf(topic, partition),
-      { offset, owner: metadata },
+      { offset, owner: ownerIn(metadata) },
     ]),
   );
+}
+
+/** An earlier csiflow wrote the owner alone; where the topology was scaled out there is none. */
+function ownerIn(metadata: string): string {
+  const mark = markOf(metadata);
+  return mark ? (mark.owner ?? '') : metadata;
 }
 
 async function limitsOf(admin: Admin, topics: readonly string[]): Promise<ReadonlyMap<string, OffsetLimits>> {
