@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { attackFiles } from './damage.js';
 import { robustnessPage, type Section } from './report.js';
 import { soak } from './soak.js';
 import { runSuite } from './suite.js';
@@ -16,6 +17,8 @@ const count = (text: string): number => {
 
 interface Options {
   readonly states: number;
+  readonly flips: number;
+  readonly cuts: number;
   readonly kills: number;
   readonly floods: number;
   readonly soak: number;
@@ -24,6 +27,8 @@ interface Options {
 
 const command = new Command('npm run attack --')
   .option('--states <count>', 'flipped bits of kept state, and cuts', count, 100)
+  .option('--flips <count>', 'starts after 20 flipped bits in a file of a killed run', count, 100)
+  .option('--cuts <count>', 'starts after such a file was cut off', count, 20)
   .option('--kills <count>', 'random kills of sources, UDP too', count, 500)
   .option('--floods <count>', 'bodies of chance for each route, beside the worst ones', count, 20)
   .option('--soak <seconds>', 'at 1,000 frames/s, with slow clients', count, 3600)
@@ -31,6 +36,9 @@ const command = new Command('npm run attack --')
   .parse();
 const options = command.opts<Options>();
 
+const tell = (line: string): void => {
+  console.log(line);
+};
 const sections: Section[] = [];
 if (options.states > 0)
   sections.push(
@@ -40,6 +48,7 @@ if (options.states > 0)
       environment: { CSIFLOW_DAMAGES: String(options.states) },
     }),
   );
+if (options.flips + options.cuts > 0) sections.push(await attackFiles(options, tell));
 if (options.kills > 0)
   sections.push(
     await runSuite({
@@ -56,16 +65,11 @@ if (options.floods > 0)
       environment: { CSIFLOW_FLOODS: String(options.floods) },
     }),
   );
-if (options.soak > 0)
-  sections.push(
-    await soak(options.soak, (line) => {
-      console.log(line);
-    }),
-  );
+if (options.soak > 0) sections.push(await soak(options.soak, tell));
 
-const { states, kills, floods, soak: seconds } = options;
+const { states, flips, cuts, kills, floods, soak: seconds } = options;
 const page = robustnessPage(
-  `npm run attack -- --states ${states} --kills ${kills} --floods ${floods} --soak ${seconds}`,
+  `npm run attack -- --states ${states} --flips ${flips} --cuts ${cuts} --kills ${kills} --floods ${floods} --soak ${seconds}`,
   sections,
 );
 if (options.write) writeFileSync(packageFile('docs/reports/robustness.md'), page);

@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Outbox, StateStore } from '../../pipeline/state/index.js';
+import * as killed from './killed-run.js';
+import type { Section } from './report.js';
+
+/** Bits that are flipped in one file. */
+const BITS = 20;
+
+export interface Damages {
+  readonly flips: number;
+  readonly cuts: number;
+}
+
+/** What is done to one file of a killed run. */
+interface Damage {
+  readonly kind: 'flipped' | 'cut' | 'removed';
+  readonly file: string;
+  readonly seed: number;
+}
+
+type Outcome = 'equal stores' | 'told at the start' | 'told when read';
+
+/** Damages files of a killed run and starts it again: it ends with the stores of a run that nothing happened to, or says what is damaged. */
+export async function attackFiles(
+  { flips, cuts }: Damages,
+  progress: (line: string) => void,
+): Promise<Section> {
+  const run = await killed.makeRun();
+  const findings: string[] = [];
+  const counts = new Map<string, number>();
+  try {
+    const expected = await wholeRun(run);
+    await killed.kill(run);
+    const files = await damageable(run);
+    const damages = [
+      ...range(flips).map((seed) => ({ kind: 'flipped', file: files[seed % files.length]!, seed }) as const),
+      ...range(cuts).map((seed) => ({ kind: 'cut', file: files[seed % files.length]!, seed }) as const),
+      ...(flips > 0 ? REMOVED : []).map((file) => ({ kind: 'removed', file, seed: 0 }) as const),
+    ];
+    for (const damage of damages) {
+      const copy = await killed.copyOf(run);
+      const outcome = await inflict(copy, damage, expected).catch((error: unknown) => error as Error);
+      const what = `${damage.kind} ${basename(damage.file)}`;
+      if (outcome instanceof Error) {
+        findings.push(`${what}, seed ${damage.seed}: ${outcome.message} (kept in ${copy})`);
+      } else await killed.remove(copy);
+      const result = outcome instanceof Error ? 'did not hold' : outcome;
+      counts.set(`${what}: ${result}`, (counts.get(`${what}: ${result}`) ?? 0) + 1);
+      progress(`${what}, seed ${damage.seed}: ${outcome instanceof Error ? outcome.message : outcome}`);
+    }
+  } finally {
+    await killed.remove(run);
+  }
+  const rows = [...counts].sort().map(([what, count]) => [what, String(count)] as const);
+  return { title: `Damaged files: ${flips} times ${BITS} flipped bits, ${cuts} cuts`, rows, findings };
+}
+
+/** What the stores hold, each as one text. */
+type Content = Readonly<Record<'duckdb' | 'lines' | 'outbox', string>>;
+
+/** Files that a user may well lose one of. */
+const REMOVED = [`${killed.STORE}.wal`, `${killed.LINES}.index`, killed.STORE];
+
+async function wholeRun(run: string): Promise<Content> {
+  const copy = await killed.copyOf(run);
+  try {
+    const { code, said } = await killed.finish(copy);
+    if (code !== 0) throw new Error(`a run that nothing happened to failed: ${said}`);
+    return await contentOf(copy);
+  } finally {
+    await killed.remove(copy);
+  }
+}
+
+/** All but the lines themselves, which other programs read: they carry no checksums. */
+async function damageable(run: string): Promise<readonly string[]> {
+  const kept = await readdir(join(run, killed.DATA));
+  const stores = kept.filter((name) => /\.(duckdb|wal|index)$/.test(name));
+  const files = [...stores.map((name) => join(killed.DATA, name)), join(killed.STATE, 'state.mdb')];
+  for (const file of [killed.STORE, `${killed.STORE}.wal`])
+    if (!files.includes(file)) throw new Error(`the killed run left no ${file}`);
+  return files;
+}
+
+/** @throws Error where it ends otherwise than it may */
+async function inflict(run: string, damage: Damage, expected: Content): Promise<Outcome> {
+  const file = join(run, damage.file);
+  await damageFile(file, damage);
+  const { code, signal, said } = await killed.finish(run);
+  if (signal !== null) throw new Error(`ended by ${signal}: ${lastLine(said)}`);
+  if (code === 2 || code === 3) {
+    requireNamed(said, file);
+    return 'told at the start';
+  }
+  if (code !== 0) throw new Error(`ended with ${code}: ${lastLine(said)}`);
+  let content: Content;
+  try {
+    content = await contentOf(run);
+  } catch (error) {
+    requireNamed((error as Error).message, file);
+    return 'told when read';
+  }
+  for (const store of ['duckdb', 'lines', 'outbox'] as const)
+    if (content[store] !== expected[store])
+      throw new Error(
+        `another content of ${store}: ${countOf(content[store])} instead of ${countOf(expected[store])} records`,
+      );
+  return 'equal stores';
+}
+
+/** The file, or what it belongs to, and what to do. */
+function requireNamed(said: string, file: string): void {
+  const [name] = file.split(/\.wal$|\.index$/);
+  if (said.includes(name!) && /restore|backup/.test(said) && /move/.test(said)) return;
+  throw new Error(`does not name the file and the way on: ${lastLine(said)}`);
+}
+
+async function damageFile(file: string, { kind, seed }: Damage): Promise<void> {
+  const random = randomNumbers(seed);
+  if (kind === 'removed') await rm(file);
+  else if (kind === 'cut') await truncate(file, random((await stat(file)).size));
+  else {
+    const bytes = await readFile(file);
+    for (let bit = 0; bit < BITS; bit++) bytes[random(bytes.length)]! ^= 1 << random(8);
+    await writeFile(file, bytes);
+  }
+}
+
+async function contentOf(run: string): Promise<Content> {
+  return { duckdb: await rowsOf(run), lines: await killed.linesOf(run), outbox: await waitingOf(run) };
+}
+
+/** Epochs alone may differ. @throws Error what csiflow says of the store */
+async function rowsOf(run: string): Promise<string> {
+  const to = join(run, 'measures.ndjson');
+  const from = join(run, killed.STORE);
+  const { code, said } = await killed.csiflow(['export', '--from', from, '--table', 'measures', '--to', to]);
+  if (code !== 0) throw new Error(said);
+  const rows = (await readFile(to, 'utf8')).replace(/"epoch":\d+,/g, '');
+  return rows.split('\n').sort().join('\n');
+}
+
+/** Records that the server which is away has yet to get. */
+async function waitingOf(run: string): Promise<string> {
+  const folder = join(run, killed.STATE);
+  if (!existsSync(folder)) throw new Error(`${folder} is gone`);
+  const store = new StateStore(folder, killed.TOPOLOGY_ID);
+  try {
+    const records = [...new Outbox(store, killed.WAITING).entries()].flatMap((entry) => entry.records);
+    return records.map((record) => JSON.stringify(record)).join('\n');
+  } finally {
+    await store.close();
+  }
+}
+
+const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+const countOf = (text: string): number => text.split('\n').filter(Boolean).length;
+const lastLine = (text: string): string => text.trim().split('\n').at(-1)!.slice(0, 400);
+
+/** The same for the same seed (Numerical Recipes' generator). */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = (seed + 1) * 7919;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}

@@ -1,0 +1,143 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { packageFile } from '../../pipeline/base/paths.js';
+
+/** How a csiflow ended. */
+export interface Ending {
+  /** Null where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly said: string;
+}
+
+/** Folder of all that the topology keeps, within the one of the run. */
+export const DATA = 'data';
+export const STORE = join(DATA, 'history.duckdb');
+export const LINES = join(DATA, 'lines.ndjson');
+export const STATE = join(DATA, 'state');
+/** The sink whose server is away: what it is to get waits in its outbox. */
+export const WAITING = 'waiting';
+export const TOPOLOGY_ID = 'attacked';
+
+const TOPOLOGY = 'topology.yaml';
+const SECONDS = 40;
+const SPEED = 20;
+/** Of event time in one file of lines, bytes: the scene gives several. */
+const ROTATE_BYTES = 16_384;
+/** Bytes of lines after which the run is stopped, and another one killed. */
+const [STOP_AT, KILL_AT] = [20_000, 45_000];
+/** No start and no run takes that long. */
+const HANGS_MS = 60_000;
+
+const topologyText = (environment: string): string => `id: ${TOPOLOGY_ID}
+environment: ${environment}
+sources:
+  room: { type: file, path: scene.csi, speed: ${SPEED} }
+operators:
+  windows: { type: window, from: room, length_ms: 1000, hop_ms: 100, points: 50 }
+  motion: { type: detect-motion, from: windows }
+sinks:
+  history: { type: duckdb, from: motion, path: ${STORE}, commit_interval_ms: 50 }
+  lines: { type: file, from: motion, path: ${LINES}, rotate_bytes: ${ROTATE_BYTES} }
+  ${WAITING}: { type: influxdb, from: motion, url: "http://127.0.0.1:9", database: none }
+settings:
+  state_folder: ${STATE}
+  checkpoint_interval_ms: 100
+`;
+
+const sceneText = (environment: string): string => `id: scene
+environment: ${environment}
+sources:
+  room: { type: simulator, rate_hz: 50, seed: 7 }
+operators:
+  windows: { type: window, from: room }
+  motion: { type: detect-motion, from: windows }
+sinks:
+  lines: { type: console, from: motion }
+`;
+
+/** A recording and a topology, before anything has run. */
+export async function makeRun(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'csiflow-damage-'));
+  const environment = packageFile('topologies/environments/demo-flat.yaml');
+  const scene = join(folder, 'scene.yaml');
+  await writeFile(scene, sceneText(environment));
+  await writeFile(join(folder, TOPOLOGY), topologyText(environment));
+  const to = join(folder, 'scene.csi');
+  const made = await csiflow(['simulate', scene, '--out', to, '--seconds', String(SECONDS)]);
+  if (made.code !== 0) throw new Error(`the scene cannot be made: ${made.said}`);
+  return folder;
+}
+
+/** The same recording and topology, with all that was kept. */
+export async function copyOf(run: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'csiflow-damage-'));
+  await cp(run, folder, { recursive: true });
+  return folder;
+}
+
+export const remove = (run: string): Promise<void> => rm(run, { recursive: true });
+
+/** Runs to the end of the recording. */
+export const finish = (run: string): Promise<Ending> => csiflow(runOf(run));
+
+/** Stops it once on its own terms, so that all stores hold something, and kills it later on. */
+export async function kill(run: string): Promise<void> {
+  for (const [bytes, signal] of [
+    [STOP_AT, 'SIGTERM'],
+    [KILL_AT, 'SIGKILL'],
+  ] as const) {
+    const child = start(runOf(run));
+    const ended = endingOf(child);
+    while ((await bytesOfLines(run)) < bytes) {
+      if (child.exitCode !== null) throw new Error(`it ended before it was killed: ${(await ended).said}`);
+      await sleep(5);
+    }
+    child.kill(signal);
+    await ended;
+  }
+}
+
+const runOf = (run: string): readonly string[] => [
+  'run',
+  join(run, TOPOLOGY),
+  ...['--no-api', '--until-end', '--log', 'warn'],
+];
+
+/** All lines, in order. */
+export async function linesOf(run: string): Promise<string> {
+  const names = (await readdir(join(run, DATA))).filter((name) => name.endsWith('.ndjson')).sort();
+  const texts = await Promise.all(names.map((name) => readFile(join(run, DATA, name), 'utf8')));
+  return texts.join('');
+}
+
+async function bytesOfLines(run: string): Promise<number> {
+  try {
+    return (await linesOf(run)).length;
+  } catch (error) {
+    // It has not made its folder yet.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+/** Runs a command of csiflow to its end. */
+export const csiflow = (options: readonly string[]): Promise<Ending> => endingOf(start(options));
+
+const start = (options: readonly string[]): ChildProcess =>
+  spawn(process.execPath, [packageFile('dist/api/cli/csiflow.js'), ...options], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+
+async function endingOf(child: ChildProcess): Promise<Ending> {
+  let said = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const hangs = setTimeout(() => child.kill('SIGKILL'), HANGS_MS);
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
+  clearTimeout(hangs);
+  return { code, signal, said };
+}
