@@ -1,9 +1,26 @@
-import { open, readFile, rename, rm, truncate, writeFile, type FileHandle } from 'node:fs/promises';
+import { open, rename, rm, truncate, writeFile, type FileHandle } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
-import { choice, defineSink, filePath, type Context, type Sink } from '../pipeline/component/index.js';
+import {
+  choice,
+  defineSink,
+  filePath,
+  type Context,
+  type Logger,
+  type Sink,
+} from '../pipeline/component/index.js';
 import type { Data, Failure } from '../pipeline/model/index.js';
-import { damaged, indexLine, lockIndex, parseIndex, type EpochStart } from './shared/file-index.js';
+import {
+  damaged,
+  EPOCHS,
+  indexLine,
+  lockIndex,
+  parseIndex,
+  requireMark,
+  type EpochStart,
+  type FileMark,
+} from './shared/file-index.js';
+import { appendWhole, readIfThere } from './shared/text-files.js';
 import { ParquetFiles } from './shared/parquet.js';
 import { makeFolder } from '../pipeline/base/folders.js';
 
@@ -59,7 +76,7 @@ export const file = defineSink({
   claims: ({ path }, folder) => [{ what: resolve(folder, path), field: 'path' }],
   create: (config, context) =>
     config.format === 'parquet'
-      ? new ParquetFiles(resolve(context.folder, config.path), config.rotate_ms)
+      ? new ParquetFiles(resolve(context.folder, config.path), config.rotate_ms, context.log)
       : new NdjsonFiles(config, context),
 });
 
@@ -70,6 +87,7 @@ class NdjsonFiles implements Sink {
   readonly #config: Static<typeof Config>;
   readonly #pattern: string;
   readonly #indexPath: string;
+  readonly #log: Logger;
   #starts: EpochStart[] = [];
   #current: (EpochStart & { readonly handle: FileHandle }) | null = null;
   #bytes = 0;
@@ -77,6 +95,7 @@ class NdjsonFiles implements Sink {
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
+    this.#log = context.log;
     this.#pattern = resolve(context.folder, config.path);
     this.#indexPath = `${this.#pattern.replaceAll('{date}', 'all')}.index`;
   }
@@ -123,7 +142,13 @@ class NdjsonFiles implements Sink {
     await this.#current?.handle.sync();
   }
 
-  async rewind(epoch: number): Promise<void> {
+  mark(): FileMark | undefined {
+    const last = this.#starts.at(-1);
+    return last && { epoch: last.epoch, path: last.path, bytes: this.#bytes };
+  }
+
+  async rewind(epoch: number, mark?: unknown): Promise<void> {
+    if (mark !== undefined) await requireMark(this.#indexPath, this.#starts, mark as FileMark, this.#log);
     const at = this.#starts.findIndex((start) => start.epoch > epoch);
     if (at < 0) return;
     const start = this.#starts[at]!;
@@ -184,7 +209,7 @@ class NdjsonFiles implements Sink {
     const start = { epoch, number, path, byte: 0, since: time };
     // The note comes first: a file that the index does not know could not be taken back.
     await this.#note(start);
-    await writeFile(path, '');
+    await this.#begin(path);
     await this.#use(start);
   }
 
@@ -197,6 +222,20 @@ class NdjsonFiles implements Sink {
       throw damaged(
         `${start.path}: it has ${this.#bytes} bytes, the index tells of ${start.byte}. The file`,
         'results',
+      );
+    }
+  }
+
+  /** Nothing is there that the index does not know. */
+  async #begin(path: string): Promise<void> {
+    try {
+      await writeFile(path, '', { flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      throw damaged(
+        `${this.#indexPath}: it does not know of ${path}, which is there. The index`,
+        EPOCHS,
+        error,
       );
     }
   }
@@ -231,17 +270,6 @@ class NdjsonFiles implements Sink {
   }
 }
 
-/** Half a line would be taken for a record: what a full disk cuts off is taken back. */
-async function appendWhole(handle: FileHandle, text: string): Promise<void> {
-  const { size } = await handle.stat();
-  try {
-    await handle.appendFile(text);
-  } catch (error) {
-    await handle.truncate(size);
-    throw error;
-  }
-}
-
 const timeOf = (record: Data): number =>
   record.port === 'pose' || record.port === 'event' || record.port === 'measure' ? record.time : 0;
 
@@ -265,14 +293,5 @@ function toLine(record: Data): string | Failure {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return { record, code: 'store.value.invalid', reason: error.message, retriable: false };
-  }
-}
-
-async function readIfThere(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
   }
 }

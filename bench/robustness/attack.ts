@@ -27,7 +27,7 @@ interface Options {
 
 const command = new Command('npm run attack --')
   .option('--states <count>', 'flipped bits of kept state, and cuts', count, 100)
-  .option('--flips <count>', 'starts after 20 flipped bits in a file of a killed run', count, 100)
+  .option('--flips <count>', 'starts after 20 flipped bits, or one, in a file of a killed run', count, 100)
   .option('--cuts <count>', 'starts after such a file was cut off', count, 20)
   .option('--kills <count>', 'random kills of sources, UDP too', count, 500)
   .option('--floods <count>', 'bodies of chance for each route, beside the worst ones', count, 20)

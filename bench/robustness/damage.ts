@@ -5,8 +5,10 @@ import { Outbox, StateStore } from '../../pipeline/state/index.js';
 import * as killed from './killed-run.js';
 import type { Section } from './report.js';
 
-/** Bits that are flipped in one file. */
-const BITS = 20;
+/** Bits that are flipped in one file: many, then one, in turn. */
+const BITS = [20, 1] as const;
+/** Starts of the killed run as it is: what is told of a damage must not be told of these. */
+const UNTOUCHED = 3;
 
 export interface Damages {
   readonly flips: number;
@@ -15,9 +17,10 @@ export interface Damages {
 
 /** What is done to one file of a killed run. */
 interface Damage {
-  readonly kind: 'flipped' | 'cut' | 'removed';
+  readonly kind: 'untouched' | 'flipped' | 'cut' | 'removed';
   readonly file: string;
   readonly seed: number;
+  readonly bits?: number;
 }
 
 type Outcome = 'equal stores' | 'told at the start' | 'told when read';
@@ -35,14 +38,18 @@ export async function attackFiles(
     await killed.kill(run);
     const files = await damageable(run);
     const damages = [
-      ...range(flips).map((seed) => ({ kind: 'flipped', file: files[seed % files.length]!, seed }) as const),
+      ...range(UNTOUCHED).map((seed) => ({ kind: 'untouched', file: killed.STORE, seed }) as const),
+      ...range(flips).map((seed) => {
+        const bits = BITS[Math.floor(seed / files.length) % BITS.length]!;
+        return { kind: 'flipped', file: files[seed % files.length]!, seed, bits } as const;
+      }),
       ...range(cuts).map((seed) => ({ kind: 'cut', file: files[seed % files.length]!, seed }) as const),
       ...(flips > 0 ? REMOVED : []).map((file) => ({ kind: 'removed', file, seed: 0 }) as const),
     ];
     for (const damage of damages) {
       const copy = await killed.copyOf(run);
       const outcome = await inflict(copy, damage, expected).catch((error: unknown) => error as Error);
-      const what = `${damage.kind} ${basename(damage.file)}`;
+      const what = nameOf(damage);
       if (outcome instanceof Error) {
         findings.push(`${what}, seed ${damage.seed}: ${outcome.message} (kept in ${copy})`);
       } else await killed.remove(copy);
@@ -54,7 +61,7 @@ export async function attackFiles(
     await killed.remove(run);
   }
   const rows = [...counts].sort().map(([what, count]) => [what, String(count)] as const);
-  return { title: `Damaged files: ${flips} times ${BITS} flipped bits, ${cuts} cuts`, rows, findings };
+  return { title: `Damaged files: starts after ${flips} flips and ${cuts} cuts`, rows, findings };
 }
 
 /** What the stores hold, each as one text. */
@@ -90,7 +97,7 @@ async function inflict(run: string, damage: Damage, expected: Content): Promise<
   await damageFile(file, damage);
   const { code, signal, said } = await killed.finish(run);
   if (signal !== null) throw new Error(`ended by ${signal}: ${lastLine(said)}`);
-  if (code === 2 || code === 3) {
+  if (damage.kind !== 'untouched' && (code === 2 || code === 3)) {
     requireNamed(said, file);
     return 'told at the start';
   }
@@ -117,13 +124,17 @@ function requireNamed(said: string, file: string): void {
   throw new Error(`does not name the file and the way on: ${lastLine(said)}`);
 }
 
-async function damageFile(file: string, { kind, seed }: Damage): Promise<void> {
+const nameOf = ({ kind, file, bits }: Damage): string =>
+  kind === 'untouched' ? kind : `${kind}${bits === undefined ? '' : `, ${bits} bits`}: ${basename(file)}`;
+
+async function damageFile(file: string, { kind, seed, bits = 0 }: Damage): Promise<void> {
   const random = randomNumbers(seed);
+  if (kind === 'untouched') return;
   if (kind === 'removed') await rm(file);
   else if (kind === 'cut') await truncate(file, random((await stat(file)).size));
   else {
     const bytes = await readFile(file);
-    for (let bit = 0; bit < BITS; bit++) bytes[random(bytes.length)]! ^= 1 << random(8);
+    for (let bit = 0; bit < bits; bit++) bytes[random(bytes.length)]! ^= 1 << random(8);
     await writeFile(file, bytes);
   }
 }

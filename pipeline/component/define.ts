@@ -204,8 +204,14 @@ export interface Sink<I extends Port = Port> {
    * keeps nothing on disk, or nothing that is encrypted.
    */
   reseal?(): Promise<void>;
-  /** Deletes what was written in epochs later than `epoch`. Needed where recovery is `rewind`. */
-  rewind?(epoch: number): Promise<void>;
+  /** How far the store has come: asked after a flush, kept in the checkpoint, and given to `rewind` at the next start. */
+  mark?(): State;
+  /**
+   * Deletes what was written in epochs later than `epoch`. Needed where recovery is `rewind`.
+   * @param mark of the last checkpoint; undefined where it has none
+   * @throws Error `store.damaged` where the store lacks some of what it held then
+   */
+  rewind?(epoch: number, mark?: State): Promise<void>;
   /** The checkpoint of `epoch` is safe: what was written up to it is never taken back. Called in order; must not throw. */
   committed?(epoch: number): void;
   /**

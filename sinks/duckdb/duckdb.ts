@@ -11,6 +11,7 @@ import {
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import { tellReseal } from '../../pipeline/telemetry/reseal.js';
 import { BACKUPS } from '../../pipeline/state/index.js';
+import { namingDamage } from '../shared/damage.js';
 import type { Writer } from '../shared/writer.js';
 import { DuckDBReader } from './reader.js';
 import type { Store } from './store.js';
@@ -150,9 +151,13 @@ class DuckDBSink implements Sink {
     await this.#inOrder((store) => this.#commit(store));
   }
 
-  async rewind(epoch: number): Promise<void> {
+  mark(): number {
+    return this.#store().writer.commits;
+  }
+
+  async rewind(epoch: number, mark?: unknown): Promise<void> {
     await this.#inOrder(async ({ writer, pool }) => {
-      await writer.rewind(epoch);
+      await writer.rewind(epoch, mark, this.#context.log);
       pool.counts.forget();
     });
   }
@@ -227,7 +232,7 @@ class DuckDBSink implements Sink {
   }
 
   async #inOrder<T>(step: (store: Store) => Promise<T>): Promise<T> {
-    const result = this.#last.then(() => step(this.#store()));
+    const result = this.#last.then(() => namingDamage(this.#path, () => step(this.#store())));
     this.#last = result.catch(() => undefined);
     return result;
   }

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import type { TableSelection } from '../../pipeline/component/index.js';
 import { secretOf } from '../../pipeline/state/index.js';
+import { namingDamage } from '../shared/damage.js';
 import { openDatabase, storeKey, withConnection } from '../shared/database.js';
 import { comparableRows, TABLE_NAMES, type TableName } from '../shared/tables.js';
 import { instantOf } from './parameters.js';
@@ -58,11 +59,13 @@ export async function exportTable(request: ExportRequest): Promise<number> {
     key: request.secret ? storeKey(secretOf(request.secret)) : null,
   });
   try {
-    const rows = await withConnection(database.instance, async (connection) => {
-      const { sql, parameters } = copyStatement(request, part);
-      const result = await connection.run(sql, boundValues(parameters));
-      return Number((await result.getRows())[0]?.[0]);
-    });
+    const rows = await namingDamage(from, () =>
+      withConnection(database.instance, async (connection) => {
+        const { sql, parameters } = copyStatement(request, part);
+        const result = await connection.run(sql, boundValues(parameters));
+        return Number((await result.getRows())[0]?.[0]);
+      }),
+    );
     await rename(part, to);
     return rows;
   } finally {

@@ -8,7 +8,8 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api';
 import type { Cell } from '../shared/columns.js';
-import type { Connectable } from '../shared/database.js';
+import { namingDamage } from '../shared/damage.js';
+import type { Database } from '../shared/database.js';
 import type { Row } from '../shared/rows.js';
 import { Counts } from './counts.js';
 import type { Parameter, Parameters } from './parameters.js';
@@ -30,15 +31,15 @@ const AGAIN_MS = 100;
 /** Connections for readers, each used by one at a time; further ones wait their turn. */
 export class ReadPool {
   readonly counts = new Counts();
-  readonly #instance: Connectable;
+  readonly #database: Pick<Database, 'instance' | 'path'>;
   readonly #size: number;
   readonly #idle: Connection[] = [];
   readonly #waiting = new Set<() => void>();
   #open = 0;
   #closed = false;
 
-  constructor(instance: Connectable, size = 4) {
-    this.#instance = instance;
+  constructor(database: Pick<Database, 'instance' | 'path'>, size = 4) {
+    this.#database = database;
     this.#size = size;
   }
 
@@ -66,7 +67,7 @@ export class ReadPool {
   async #use<T>(work: (connection: Connection) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const connection = await this.#take(signal);
     try {
-      return await connection.during(signal, () => work(connection));
+      return await namingDamage(this.#database.path, () => connection.during(signal, () => work(connection)));
     } finally {
       this.#giveBack(connection);
     }
@@ -128,7 +129,7 @@ export class ReadPool {
   async #connect(): Promise<Connection> {
     this.#open++;
     try {
-      const connection = await this.#instance.connect();
+      const connection = await this.#database.instance.connect();
       // Pages are looked for among few rows: to look for their numbers first and for their values then takes longer.
       await connection.run('SET late_materialization_max_rows = 0');
       return new Connection(connection);

@@ -26,8 +26,8 @@ export async function openStore(
   return {
     database,
     connection,
-    writer: new Writer(connection),
-    pool: new ReadPool(database.instance),
+    writer: await Writer.open(database, connection),
+    pool: new ReadPool(database),
     retention: options.retentionDays === null ? null : new Retention(connection, options.retentionDays),
   };
 }

@@ -1,6 +1,8 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { derivedKey, stateError } from '../../pipeline/state/index.js';
+import { damagedStore, isDamage, namingDamage } from './damage.js';
 import { ASK_OWNER, claim } from './ownership.js';
 import { prepareSchema } from './schema.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
@@ -8,6 +10,8 @@ import { makeFolder } from '../../pipeline/base/folders.js';
 /** An open store. `close` writes all into the file itself and frees it for others. */
 export interface Database {
   readonly path: string;
+  /** There was no file before. */
+  readonly isNew: boolean;
   /** Gives connections to it. */
   readonly instance: Connectable;
   close(): Promise<void>;
@@ -38,11 +42,16 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
   if (!options.readOnly) makeFolder(dirname(path));
   const release = claim(path);
   try {
+    const isNew = !existsSync(path);
+    // DuckDB would begin an empty file, and throw the log away.
+    if (isNew && existsSync(`${path}.wal`)) throw damagedStore(path, `${path} is missing beside its log`);
     const instance = await openInstance(path, options);
     const connectable = options.key ? within(instance) : instance;
     try {
-      await withConnection(connectable, (connection) =>
-        prepareSchema(connection, path, options.readOnly === true),
+      await namingDamage(path, () =>
+        withConnection(connectable, (connection) =>
+          prepareSchema(connection, path, options.readOnly === true),
+        ),
       );
     } catch (error) {
       instance.closeSync();
@@ -50,11 +59,14 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
     }
     return {
       path,
+      isNew,
       instance: connectable,
       close: async () => {
         try {
           if (!options.readOnly)
-            await withConnection(connectable, (connection) => connection.run('CHECKPOINT'));
+            await namingDamage(path, () =>
+              withConnection(connectable, (connection) => connection.run('CHECKPOINT')),
+            );
         } finally {
           try {
             instance.closeSync();
@@ -118,12 +130,8 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
     if (WRONG_KEY.test(message)) throw stateError('store.encryption', wrongKey(path, message), error);
     if (/\block\b/i.test(message))
       throw new Error(`${path} is open in another process${holder(message)}. ${ASK_OWNER}`, { cause: error });
-    if (DAMAGED.test(message))
-      throw stateError(
-        'store.damaged',
-        `${path} is damaged, or no DuckDB file: restore it from a backup, or move it away to begin with an empty one (${message})`,
-        error,
-      );
+    if (isDamage(message))
+      throw damagedStore(path, `${path} is damaged, or no DuckDB file (${message})`, error);
     throw new Error(`${path} cannot be opened: ${message}`, { cause: error });
   }
 }
@@ -161,9 +169,6 @@ function wrongKey(path: string, message: string): string {
   const was = /without a key/i.test(message);
   return `${path} is ${was ? '' : 'not '}encrypted: set settings.privacy.enable_encryption to ${String(was)} again, or give the sink another path; what is stored can be exported (see docs/privacy.md)`;
 }
-
-/** How DuckDB says so. */
-const DAMAGED = /not a valid DuckDB|corrupt|could not read enough bytes|serialization error/i;
 
 /** From now on SQL reaches this folder alone. */
 async function confine(connection: DuckDBConnection, folder: string): Promise<void> {

@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
+import type { Logger } from '../../pipeline/component/index.js';
 import { holderOf, lockFile } from '../../pipeline/base/file-lock.js';
 import { stateError } from '../../pipeline/state/index.js';
+import { sizeIfThere } from './text-files.js';
 
 /** Where an epoch began: in the file of that number, at that byte. */
 export interface EpochStart {
@@ -45,9 +47,47 @@ export const parseIndex = (path: string, text: string): EpochStart[] =>
           throw new SyntaxError('its checksum does not fit');
         return JSON.parse(json) as EpochStart;
       } catch (error) {
-        throw damaged(`${path}, line ${index + 1}`, 'where epochs begin in the files beside it', error);
+        throw damaged(`${path}, line ${index + 1}`, EPOCHS, error);
       }
     });
+
+/** Where a checkpoint left the files: in the epoch that began last, at the end of its file. */
+export interface FileMark {
+  readonly epoch: number;
+  readonly path: string;
+  readonly bytes: number;
+}
+
+/**
+ * Files that were moved away with their index are gone on without.
+ * @throws Error `store.damaged` where index or file lack something that the last checkpoint knows of
+ */
+export async function requireMark(
+  indexPath: string,
+  starts: readonly EpochStart[],
+  { epoch, path, bytes }: FileMark,
+  log: Logger,
+): Promise<void> {
+  const size = await sizeIfThere(path);
+  if (starts.length === 0 && size === null) {
+    log.warn('the files and their index are gone: new ones take their place', { path });
+    return;
+  }
+  const at = starts.findLastIndex((start) => start.epoch === epoch && start.path === path);
+  const next = starts[at + 1];
+  // Whatever came after the checkpoint was noted before it was written.
+  const isWhole = at >= 0 && (next !== undefined || size === null || size <= bytes);
+  if (!isWhole)
+    throw damaged(`${indexPath}: it lacks lines that the last checkpoint knows of. The index`, EPOCHS);
+  if (size === null || size < bytes)
+    throw damaged(
+      `${path}: it has ${size ?? 'no'} bytes, the last checkpoint knows of ${bytes}. The file`,
+      'results',
+    );
+}
+
+/** What an index holds. */
+export const EPOCHS = 'where epochs begin in the files beside it';
 
 export const damaged = (what: string, held: string, cause?: unknown) =>
   stateError(

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, extname } from 'node:path';
-import type { Sink } from '../../pipeline/component/index.js';
+import type { Logger, Sink } from '../../pipeline/component/index.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
 import type { Database } from './database.js';
 import { comparableRows, TABLE_NAMES, type TableName } from './tables.js';
@@ -15,13 +15,15 @@ import { makeFolder } from '../../pipeline/base/folders.js';
 export class ParquetFiles implements Sink {
   readonly #pattern: string;
   readonly #stretch: number;
+  readonly #log: Logger;
   #database: Database | null = null;
   #connection: DuckDBConnection | null = null;
   #writer: Writer | null = null;
   #epoch = 0;
 
   /** @param pattern absolute path; `{date}` and `{table}` are put in. @param stretchMs event time that a file covers. */
-  constructor(pattern: string, stretchMs: number) {
+  constructor(pattern: string, stretchMs: number, log: Logger) {
+    this.#log = log;
     this.#pattern = pattern;
     this.#stretch = stretchMs * 1000;
   }
@@ -40,7 +42,7 @@ export class ParquetFiles implements Sink {
     this.#connection = await this.#database.instance.connect();
     await this.#connection.run('CREATE TABLE IF NOT EXISTS released (name VARCHAR, stretch BIGINT)');
     await this.#connection.run('CREATE TABLE IF NOT EXISTS unfinished (path VARCHAR, newest UINTEGER)');
-    this.#writer = new Writer(this.#connection);
+    this.#writer = await Writer.open(this.#database, this.#connection);
   }
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
@@ -55,9 +57,13 @@ export class ParquetFiles implements Sink {
     for (const table of TABLE_NAMES) await this.#release(table);
   }
 
-  async rewind(epoch: number): Promise<void> {
+  mark(): number {
+    return this.#opened().writer.commits;
+  }
+
+  async rewind(epoch: number, mark?: unknown): Promise<void> {
     const { writer, connection } = this.#opened();
-    await writer.rewind(epoch);
+    await writer.rewind(epoch, mark, this.#log);
     const parameters = { epoch: BigInt(epoch) };
     const gone = await connection.runAndReadAll(
       'SELECT path FROM unfinished WHERE newest > $epoch',

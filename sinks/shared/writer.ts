@@ -1,15 +1,29 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Data, Failure } from '../../pipeline/model/index.js';
+import type { Logger } from '../../pipeline/component/index.js';
 import { append } from './append.js';
+import { Commits } from './commits.js';
+import type { Database } from './database.js';
 import { PendingRecords, TABLE_NAMES } from './tables.js';
 
 /** Collects rows and commits them in one transaction. What a failed commit held stays pending. */
 export class Writer {
   readonly #connection: DuckDBConnection;
+  readonly #commits: Commits;
   #pending = new PendingRecords();
 
-  constructor(connection: DuckDBConnection) {
+  private constructor(connection: DuckDBConnection, commits: Commits) {
     this.#connection = connection;
+    this.#commits = commits;
+  }
+
+  static async open(database: Database, connection: DuckDBConnection): Promise<Writer> {
+    return new Writer(connection, await Commits.open(database, connection));
+  }
+
+  /** Commits that the store has seen: what a checkpoint keeps of it. */
+  get commits(): number {
+    return this.#commits.count;
   }
 
   /** Rows that are not committed yet. */
@@ -38,12 +52,19 @@ export class Writer {
       for (const table of TABLE_NAMES)
         if (this.#pending[table].rows > 0)
           await append(this.#connection, table, this.#pending[table].columns);
+      await this.#commits.add();
     });
+    this.#commits.added();
     this.#pending = new PendingRecords();
   }
 
-  /** Deletes rows of later epochs, stored and pending ones. Quick without an index: epochs only grow, so zone maps tell. */
-  async rewind(epoch: number): Promise<void> {
+  /**
+   * Deletes rows of later epochs, stored and pending ones. Quick without an index: epochs only grow, so zone maps tell.
+   * @param commits that the store has seen, as far as the checkpoint knows
+   * @throws Error `store.damaged` where it lacks some of them
+   */
+  async rewind(epoch: number, commits: unknown, log: Logger): Promise<void> {
+    await this.#commits.require(commits, log);
     await this.#transaction(async () => {
       for (const table of TABLE_NAMES)
         await this.#connection.run(`DELETE FROM ${table} WHERE epoch > $epoch`, { epoch: BigInt(epoch) });

@@ -21,7 +21,7 @@ describe('a pool of one connection', () => {
   let pool: ReadPool;
   beforeEach(async () => {
     instance = await DuckDBInstance.create(':memory:');
-    pool = new ReadPool(instance, 1);
+    pool = new ReadPool({ instance, path: ':memory:' }, 1);
   });
   afterEach(async () => {
     await pool.close();

@@ -207,6 +207,71 @@ for (let epoch = 1; ; epoch++) {
 }
 `;
 
+test.each([
+  ['is gone', () => ({ text: null })],
+  ['has lost its last line', (text: string) => ({ text: text.split('\n').slice(0, -2).join('\n') + '\n' })],
+  ['has lost the end of its last line', (text: string) => ({ text: text.slice(0, -3) })],
+])('an index that %s is named by what the checkpoint knows', async (_, change) => {
+  const first = await openFile();
+  await first.write([measure(0), measure(1)], 1);
+  await first.write([measure(2)], 2);
+  await first.flush();
+  const mark = first.mark!();
+  await first.close();
+  const index = join(folder, 'out.ndjson.index');
+  const { text } = change(await readFile(index, 'utf8'));
+  if (text === null) await rm(index);
+  else await writeFile(index, text);
+  const sink = await openFile();
+  await expect(sink.rewind!(2, mark)).rejects.toMatchObject({
+    code: 'store.damaged',
+    message: expect.stringContaining(index) as string,
+  });
+  await sink.close();
+  expect(await content()).toEqual([0, 1, 2]);
+});
+
+test('a lost line of the index that came after the checkpoint is named, since its records would be kept', async () => {
+  const first = await openFile();
+  await first.write([measure(0)], 1);
+  await first.flush();
+  const mark = first.mark!();
+  await first.write([measure(1)], 2);
+  await first.close();
+  const index = join(folder, 'out.ndjson.index');
+  const text = await readFile(index, 'utf8');
+  await writeFile(index, text.slice(0, text.indexOf('\n') + 1));
+  const sink = await openFile();
+  await expect(sink.rewind!(1, mark)).rejects.toMatchObject({ code: 'store.damaged' });
+  await sink.close();
+  await writeFile(index, text);
+  const whole = await openFile();
+  await whole.rewind!(1, mark);
+  await whole.close();
+  expect(await content()).toEqual([0]);
+});
+
+test('files that were moved away with their index are begun anew; one that the index does not know is not written over', async () => {
+  const first = await openFile();
+  await first.write([measure(0)], 1);
+  await first.flush();
+  const mark = first.mark!();
+  await first.close();
+  const path = join(folder, 'out.000000.ndjson');
+  await rm(join(folder, 'out.ndjson.index'));
+  const blind = await openFile();
+  await expect(blind.write([measure(5)], 2)).rejects.toMatchObject({ code: 'store.damaged' });
+  await blind.close();
+  expect(await content()).toEqual([0]);
+  await rm(path);
+  await rm(join(folder, 'out.ndjson.index'));
+  const anew = await openFile();
+  await anew.rewind!(1, mark);
+  await anew.write([measure(6)], 2);
+  await anew.close();
+  expect(await content()).toEqual([6]);
+});
+
 test('a damaged index and a file that is cut off are named, and nothing is written', async () => {
   const first = await openFile();
   await first.write([measure(0), measure(1)], 1);

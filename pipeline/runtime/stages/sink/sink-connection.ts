@@ -1,4 +1,4 @@
-import { isAway, recoveryOf, type AnySink, type Sink } from '../../../component/index.js';
+import { isAway, recoveryOf, type AnySink, type Sink, type State } from '../../../component/index.js';
 import { backoff, pause } from '../../../base/backoff.js';
 import type { Host, NodeRun } from '../../host.js';
 import { errorText } from '../../../base/error-text.js';
@@ -13,9 +13,14 @@ export interface KeptSink {
   readonly opened: boolean;
   /** Rows of later epochs are to be deleted when it opens; null where that is done. */
   readonly rewindTo: number | null;
+  /** What the sink itself said of its store. */
+  readonly mark?: State;
   /** Records that wait for their turn, where the sink wants them ordered. */
   readonly held?: unknown;
 }
+
+const isDamaged = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'store.damaged';
 
 export interface SinkConnectionOptions {
   readonly run: NodeRun;
@@ -41,6 +46,7 @@ export class SinkConnection {
   #isOpen = false;
   #known: boolean;
   #rewindTo: number | null;
+  #mark: State;
   #opened: () => void = () => undefined;
   #trying: Promise<void> = Promise.resolve();
 
@@ -49,6 +55,7 @@ export class SinkConnection {
     this.#options = options;
     this.#sink = sink;
     this.#known = kept?.opened ?? false;
+    this.#mark = kept?.mark;
     const rewinds = recoveryOf(run.node.component as AnySink, run.node.config) === 'rewind';
     this.#rewindTo = rewinds ? (kept?.rewindTo ?? committed) : null;
   }
@@ -63,8 +70,11 @@ export class SinkConnection {
     return this.#sink.feed !== undefined;
   }
 
-  get kept(): KeptSink {
-    return { opened: this.#known, rewindTo: this.#rewindTo };
+  /** For a checkpoint, after a flush. */
+  snapshot(): KeptSink {
+    if (this.#isOpen) this.#mark = this.#sink.mark?.();
+    const mark = this.#mark;
+    return { opened: this.#known, rewindTo: this.#rewindTo, ...(mark !== undefined && { mark }) };
   }
 
   /** Called each time that it opens, after `open` has returned. */
@@ -81,7 +91,8 @@ export class SinkConnection {
       this.#away(`it has not answered for ${host.patience.openMs} ms`);
       this.#trying = this.#retry(opening);
     } catch (error) {
-      if (!this.#known && !isAway(error)) throw error;
+      // What is damaged stays so, and a run without it would only be found out later.
+      if (isDamaged(error) || (!this.#known && !isAway(error))) throw error;
       this.#away(errorText(error));
       this.#trying = this.#retry(undefined);
     }
@@ -109,7 +120,7 @@ export class SinkConnection {
     if (this.#rewindTo !== null) {
       if (!sink.rewind)
         throw new Error(`its recovery is rewind, but ${this.#options.run.node.component.name} has no rewind`);
-      await sink.rewind(this.#rewindTo);
+      await sink.rewind(this.#rewindTo, this.#mark);
     }
     if (sink !== this.#sink) {
       await this.#close(sink);

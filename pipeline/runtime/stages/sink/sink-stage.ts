@@ -316,7 +316,7 @@ export class SinkStage {
       cut();
       sent.cut(epoch, outbox.oldestEpoch);
     };
-    const kept: KeptSink = { ...this.#connection.kept, ...(held !== undefined && { held }) };
+    const kept: KeptSink = { ...this.#connection.snapshot(), ...(held !== undefined && { held }) };
     this.#host.passed(this.run, epoch, kept, commit, () => {
       this.#connection.sink?.committed?.(epoch);
       // The outbox has become smaller.

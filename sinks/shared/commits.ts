@@ -1,0 +1,64 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Logger } from '../../pipeline/component/index.js';
+import { damagedStore } from './damage.js';
+import type { Database } from './database.js';
+
+/**
+ * Counts the commits of a store, within the store. DuckDB opens a file whose log was removed or cut off as it was some
+ * commits ago, without a word; a checkpoint that remembers the count knows.
+ */
+export class Commits {
+  readonly #database: Database;
+  readonly #connection: DuckDBConnection;
+  #count: number;
+
+  private constructor(database: Database, connection: DuckDBConnection, count: number) {
+    this.#database = database;
+    this.#connection = connection;
+    this.#count = count;
+  }
+
+  /** Reads the count. Stores of an earlier csiflow have none: it begins now. */
+  static async open(database: Database, connection: DuckDBConnection): Promise<Commits> {
+    await connection.run('CREATE TABLE IF NOT EXISTS csiflow_commits (count BIGINT)');
+    const found = (await connection.runAndReadAll('SELECT count FROM csiflow_commits')).getRows()[0]?.[0];
+    if (found === undefined) await connection.run('INSERT INTO csiflow_commits VALUES (0)');
+    return new Commits(database, connection, Number(found ?? 0));
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Belongs into the transaction of the rows. */
+  async add(): Promise<void> {
+    await this.#set(this.#count + 1);
+  }
+
+  /** That transaction has ended well. */
+  added(): void {
+    this.#count++;
+  }
+
+  /**
+   * A new store takes the place of one that was moved away, and counts on from there.
+   * @param known as the last checkpoint has it; undefined in one of an earlier csiflow
+   * @throws Error `store.damaged` where the store has seen fewer
+   */
+  async require(known: unknown, log: Logger): Promise<void> {
+    if (typeof known !== 'number' || known <= this.#count) return;
+    const { path, isNew } = this.#database;
+    if (!isNew)
+      throw damagedStore(
+        path,
+        `${path} lacks what was written last: it has seen ${this.#count} commits, and the last checkpoint knows of ${known}. Its log ${path}.wal was removed or cut off, or the file is an older copy`,
+      );
+    log.warn('the store is gone: an empty one takes its place', { path });
+    await this.#set(known);
+    this.#count = known;
+  }
+
+  async #set(count: number): Promise<void> {
+    await this.#connection.run('UPDATE csiflow_commits SET count = $count', { count: BigInt(count) });
+  }
+}

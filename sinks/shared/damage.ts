@@ -1,0 +1,25 @@
+import { stateError } from '../../pipeline/state/index.js';
+
+/** How DuckDB says so. */
+const DAMAGED =
+  /not a valid DuckDB|corrupt|could not read enough bytes|(de)?serialization error|failure while replaying wal|checksum/i;
+
+export const isDamage = (message: string): boolean => DAMAGED.test(message);
+
+export const damagedStore = (path: string, what: string, cause?: unknown) =>
+  stateError(
+    'store.damaged',
+    `${what}. It holds results: restore it from a backup (\`csiflow restore BACKUP TOPOLOGY --replace\`), or move ${path} away to begin with an empty one`,
+    cause,
+  );
+
+/** Does `work` on a DuckDB file; where that meets damage the error names the file, and what to do. */
+export async function namingDamage<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!isDamage(message) || (error instanceof Error && 'code' in error)) throw error;
+    throw damagedStore(path, `${path} is damaged (${message})`, error);
+  }
+}
