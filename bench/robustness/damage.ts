@@ -33,9 +33,12 @@ export async function attackFiles(
   const run = await killed.makeRun();
   const findings: string[] = [];
   const counts = new Map<string, number>();
+  const copies = [run];
   try {
     const expected = await wholeRun(run);
     await killed.kill(run);
+    const whole = await killed.copyOf(run);
+    copies.push(whole);
     const files = await damageable(run);
     const damages = [
       ...range(UNTOUCHED).map((seed) => ({ kind: 'untouched', file: killed.STORE, seed }) as const),
@@ -47,18 +50,19 @@ export async function attackFiles(
       ...(flips > 0 ? REMOVED : []).map((file) => ({ kind: 'removed', file, seed: 0 }) as const),
     ];
     for (const damage of damages) {
-      const copy = await killed.copyOf(run);
-      const outcome = await inflict(copy, damage, expected).catch((error: unknown) => error as Error);
+      await killed.putBack(run, whole);
+      const outcome = await inflict(run, damage, expected).catch((error: unknown) => error as Error);
       const what = nameOf(damage);
       if (outcome instanceof Error) {
+        const copy = await killed.copyOf(run);
         findings.push(`${what}, seed ${damage.seed}: ${outcome.message} (kept in ${copy})`);
-      } else await killed.remove(copy);
+      }
       const result = outcome instanceof Error ? 'did not hold' : outcome;
       counts.set(`${what}: ${result}`, (counts.get(`${what}: ${result}`) ?? 0) + 1);
       progress(`${what}, seed ${damage.seed}: ${outcome instanceof Error ? outcome.message : outcome}`);
     }
   } finally {
-    await killed.remove(run);
+    await Promise.all(copies.map(killed.remove));
   }
   const rows = [...counts].sort().map(([what, count]) => [what, String(count)] as const);
   return { title: `Damaged files: starts after ${flips} flips and ${cuts} cuts`, rows, findings };
@@ -71,14 +75,11 @@ type Content = Readonly<Record<'duckdb' | 'lines' | 'outbox', string>>;
 const REMOVED = [`${killed.STORE}.wal`, `${killed.LINES}.index`, killed.STORE];
 
 async function wholeRun(run: string): Promise<Content> {
-  const copy = await killed.copyOf(run);
-  try {
-    const { code, said } = await killed.finish(copy);
-    if (code !== 0) throw new Error(`a run that nothing happened to failed: ${said}`);
-    return await contentOf(copy);
-  } finally {
-    await killed.remove(copy);
-  }
+  const { code, signal, said } = await killed.finish(run);
+  if (code !== 0) throw new Error(`a run that nothing happened to ended with ${code ?? signal}: ${said}`);
+  const content = await contentOf(run);
+  await killed.forget(run);
+  return content;
 }
 
 /** All but the lines themselves, which other programs read: they carry no checksums. */

@@ -31,7 +31,7 @@ const ROTATE_BYTES = 16_384;
 /** Bytes of lines after which the run is stopped, and another one killed. */
 const [STOP_AT, KILL_AT] = [20_000, 45_000];
 /** No start and no run takes that long. */
-const HANGS_MS = 60_000;
+const HANGS_MS = 180_000;
 
 const topologyText = (environment: string): string => `id: ${TOPOLOGY_ID}
 environment: ${environment}
@@ -81,6 +81,15 @@ export async function copyOf(run: string): Promise<string> {
 }
 
 export const remove = (run: string): Promise<void> => rm(run, { recursive: true });
+
+/** Nothing has run any more. */
+export const forget = (run: string): Promise<void> => rm(join(run, DATA), { recursive: true });
+
+/** All that is kept is as it was when it was copied. It must be in its own folder: an index names its files by their whole paths. */
+export async function putBack(run: string, copy: string): Promise<void> {
+  await forget(run);
+  await cp(join(copy, DATA), join(run, DATA), { recursive: true });
+}
 
 /** Runs to the end of the recording. */
 export const finish = (run: string): Promise<Ending> => csiflow(runOf(run));
