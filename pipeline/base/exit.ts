@@ -43,6 +43,8 @@ const SURROUNDINGS = new Set([
   'state.locked',
   'store.locked',
   'lock.unsupported',
+  // The disk of the state is full.
+  'state.write',
   // A file of ours is damaged.
   'state.corrupt',
   'store.damaged',

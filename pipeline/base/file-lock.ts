@@ -33,7 +33,7 @@ export function lockFile(file: string): () => void {
     const descriptor = openSync(file, 'a+', 0o600);
     try {
       if (!tryLock(locks, descriptor, file)) throw held(file);
-      if (isStill(file, descriptor)) return releaseOf(file, noted(descriptor));
+      if (isStill(file, descriptor)) return releaseOf(file, noted(descriptor, file));
     } catch (error) {
       closeSync(descriptor);
       throw error;
@@ -44,9 +44,15 @@ export function lockFile(file: string): () => void {
 }
 
 /** Says who has it, to whoever asks for it. */
-function noted(descriptor: number): number {
-  ftruncateSync(descriptor);
-  writeSync(descriptor, `process ${process.pid} on ${hostname()}`);
+function noted(descriptor: number, file: string): number {
+  try {
+    ftruncateSync(descriptor);
+    writeSync(descriptor, `process ${process.pid} on ${hostname()}`);
+  } catch (error) {
+    // Errors of open files do not name them.
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw Object.assign(new Error(`${file} cannot be written: ${message}`, { cause: error }), { code });
+  }
   return descriptor;
 }
 

@@ -76,3 +76,7 @@ test('releasing a lock whose file was deleted leaves the next one alone', () => 
   expect(() => lockFile(file)).toThrow(expect.objectContaining({ code: 'lock.held' }));
   releaseNext();
 });
+
+test.skipIf(!existsSync('/dev/full'))('a lock file that cannot be written is named', () => {
+  expect(() => lockFile('/dev/full')).toThrow(/^\/dev\/full cannot be written: E/);
+});
