@@ -64,7 +64,8 @@ const Config = Type.Object(
       minimum: 1,
       maximum: 4096,
       default: 64,
-      description: 'Windows that are under way or waiting at most; more of them hold the sources back.',
+      description:
+        'Windows that are under way or waiting at most; more of them hold the sources back, or are shed where `settings.max_lag_ms` says so.',
     }),
     timeout_ms: Type.Integer({
       minimum: 10,

@@ -45,6 +45,7 @@ export interface SettingsFields {
   readonly degraded_after_failures?: number;
   readonly stop_after_failures?: number | null;
   readonly late_after_ms?: number;
+  readonly max_lag_ms?: number | null;
   readonly clock_jump_ms?: number;
   readonly state_folder?: string;
   readonly accounts_folder?: string;

@@ -210,6 +210,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     degraded_after_failures: number;
     stop_after_failures: number | null;
     late_after_ms: number;
+    max_lag_ms: number | null;
     clock_jump_ms: number;
     state_folder?: string;
     accounts_folder?: string;
@@ -225,6 +226,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     degradedAfterFailures: values.degraded_after_failures,
     stopAfterFailures: values.stop_after_failures,
     lateAfterMs: values.late_after_ms,
+    maxLagMs: values.max_lag_ms,
     clockJumpMs: values.clock_jump_ms,
     stateFolder: resolve(source.folder, values.state_folder ?? defaultStateFolder(root)),
     ...(values.accounts_folder !== undefined && {

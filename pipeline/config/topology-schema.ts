@@ -2,7 +2,12 @@ import { Type } from 'typebox';
 import { choice } from '../component/index.js';
 import { DEFAULT_DOMAIN, DOMAINS, type Domain } from '../model/index.js';
 import { TestsSchema } from './test-schema.js';
-import { DEFAULT_CLOCK_JUMP_MS, DEFAULT_LATE_AFTER_MS, type QueueSettings } from './topology.js';
+import {
+  DEFAULT_CLOCK_JUMP_MS,
+  DEFAULT_LATE_AFTER_MS,
+  DEFAULT_MAX_LAG_MS,
+  type QueueSettings,
+} from './topology.js';
 
 /** Fields of a topology's file that belong to no component. */
 
@@ -67,6 +72,11 @@ export const SettingsSchema = Type.Object(
       maximum: 3_600_000,
       description:
         'Age of the newest results from which on a live topology is `degraded`, and time for which a node may hold one input back for another. Must exceed the length of the longest window.',
+    }),
+    max_lag_ms: Type.Union([Type.Integer({ minimum: 200, maximum: 3_600_000 }), Type.Null()], {
+      default: DEFAULT_MAX_LAG_MS,
+      description:
+        'How old results of input that cannot be read again (`udp`, `mqtt`) may become under overload. Windows that would be older are shed in front of an asynchronous operator such as `infer-pose`. Null: nothing is shed, and results may become older.',
     }),
     clock_jump_ms: Type.Integer({
       default: DEFAULT_CLOCK_JUMP_MS,

@@ -51,6 +51,8 @@ export interface QueueSettings {
 
 /** Of `settings.late_after_ms`. */
 export const DEFAULT_LATE_AFTER_MS = 10_000;
+/** Of `settings.max_lag_ms`. */
+export const DEFAULT_MAX_LAG_MS = 2000;
 /** Of `settings.clock_jump_ms`. */
 export const DEFAULT_CLOCK_JUMP_MS = 1000;
 
@@ -64,6 +66,8 @@ export interface Settings {
   readonly stopAfterFailures: number | null;
   /** Age of the newest results from which on a live topology is `degraded`. Default: 10 s. */
   readonly lateAfterMs?: number;
+  /** Age of live results that overload may lead to, before windows are shed; null: none is shed. Default: 2 s. */
+  readonly maxLagMs?: number | null;
   /** Difference to the system's clock from which on event time jumps. Default: 1 s. */
   readonly clockJumpMs?: number;
   /** State (journal, checkpoints, dead letters) lies here, absolute. */

@@ -8,6 +8,7 @@ import { stateHash, stateVersion } from './checkpoints/barriers.js';
 import type { Host, NodeRun } from './host.js';
 import type { Nodes } from './nodes.js';
 import { synchronous, type KeptOperator } from './stages/operator-stage.js';
+import type { Shedding } from './stages/shedding/load-shedder.js';
 import type { Signal, Stage, Stream } from './stages/signal.js';
 import type { SinkStage } from './stages/sink/sink-stage.js';
 import type { SourceStage } from './stages/source-stage.js';
@@ -28,6 +29,8 @@ export interface CompileOptions {
   /** Null: sinks get records as they are. */
   readonly anonymiser: Anonymiser | null;
   readonly source: (run: NodeRun, kept: unknown) => SourceStage;
+  /** Of an asynchronous node; null: it sheds nothing. `after`: records that the last checkpoint covers; null: it begins anew. */
+  readonly shedding: (run: NodeRun, after: number | null) => Shedding | null;
   /** `kept`: by the last checkpoint, for whatever configuration. */
   readonly sink: (run: NodeRun, kept: unknown) => SinkStage;
   /** Monotonic milliseconds of the arrival of the input behind each pose frame that leaves its node. */
@@ -102,12 +105,17 @@ const inputOf = (node: CheckedNode, streams: ReadonlyMap<string, Observable<Sign
     ),
   );
 
-function stageOf(run: NodeRun, { nodes, host }: CompileOptions, kept: KeptOperator | undefined): Stage {
+function stageOf(run: NodeRun, options: CompileOptions, kept: KeptOperator | undefined): Stage {
+  const { nodes, host, last } = options;
   const operator = nodes.operator(run.id);
   const { component, config } = run.node;
   if (component.kind !== 'operator' || component.asynchronous === undefined)
     return synchronous(run, operator, host, kept);
-  return asynchronous(run, operator, host, kept, component.asynchronous.maxInFlight(config as never));
+  // State that is not taken over: its records were numbered by a node that is no more.
+  const none = last.nodes.has(run.id) ? null : 0;
+  const shedding = options.shedding(run, kept ? (kept.records ?? 0) : none);
+  const most = component.asynchronous.maxInFlight(config as never);
+  return asynchronous(run, operator, host, kept, most, shedding);
 }
 
 function tellPoses(output: Stream, onPose: (received: number) => void): void {

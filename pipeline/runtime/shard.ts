@@ -10,7 +10,12 @@ import {
   type Source,
   type State,
 } from '../component/index.js';
-import { DEFAULT_CLOCK_JUMP_MS, DEFAULT_LATE_AFTER_MS, type CheckedTopology } from '../config/topology.js';
+import {
+  DEFAULT_CLOCK_JUMP_MS,
+  DEFAULT_LATE_AFTER_MS,
+  DEFAULT_MAX_LAG_MS,
+  type CheckedTopology,
+} from '../config/topology.js';
 import type { Failure, LinkTable } from '../model/index.js';
 import {
   LocalState,
@@ -18,6 +23,7 @@ import {
   type DeadLetters,
   type Journal,
   type NewLetter,
+  type ShedLog,
   type ShardState,
 } from '../state/index.js';
 import type { Log } from '../telemetry/log.js';
@@ -39,6 +45,7 @@ import type { Run } from './run.js';
 import { Replays, type NotReplayed } from './dead-letters/replays.js';
 import { Retention } from './privacy/retention.js';
 import { SinkConnection, type KeptSink } from './stages/sink/sink-connection.js';
+import type { Shedding } from './stages/shedding/load-shedder.js';
 import { SinkStage } from './stages/sink/sink-stage.js';
 import { SourceStage } from './stages/source-stage.js';
 import { errorText } from '../base/error-text.js';
@@ -92,6 +99,7 @@ export class Shard implements Host, Run {
   #sources: readonly SourceStage[] = [];
   #sinks: readonly SinkStage[] = [];
   #journals: readonly Journal[] = [];
+  readonly #shedLogs: ShedLog[] = [];
   #barriers: Barriers | undefined;
   #jumps: ClockJumps | undefined;
   #replays: Replays | undefined;
@@ -419,6 +427,7 @@ export class Shard implements Host, Run {
           kept,
         );
       },
+      shedding: (run, after) => this.#sheddingOf(run, after, state),
       sink: (run, kept) => {
         const store = {
           outbox: outboxes.get(run.id)!,
@@ -474,10 +483,21 @@ export class Shard implements Host, Run {
     return !(run.node.component as AnySource).replayable && this.settings.journal;
   }
 
+  /** Where all that a node gets is lost when it is late: recordings and brokers wait. */
+  #sheddingOf(run: NodeRun, after: number | null, state: ShardState): Shedding | null {
+    const { maxLagMs = DEFAULT_MAX_LAG_MS, journal } = this.settings;
+    if (maxLagMs === null || isReplayable(this.#options.topology, run.id)) return null;
+    if (!journal) return { maxLagMs, log: null };
+    const log = state.shedLog(run.id, after, this.fail.bind(this));
+    this.#shedLogs.push(log);
+    return { maxLagMs, log };
+  }
+
   #journalled(): Promise<void> | undefined {
-    const waits = this.#journals
-      .map((journal) => journal.durable(journal.written))
-      .filter((wait) => wait !== undefined);
+    const waits = [
+      ...this.#journals.map((journal) => journal.durable(journal.written)),
+      ...this.#shedLogs.map((log) => log.durable()),
+    ].filter((wait) => wait !== undefined);
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
   }
 
@@ -545,6 +565,13 @@ export class Shard implements Host, Run {
 
 const isLive = (component: Component, config: object): boolean =>
   component.kind === 'source' && timingOf(component, config) === 'now';
+
+/** Some of what a node gets can be read again. */
+function isReplayable(topology: CheckedTopology, id: string): boolean {
+  const { component, inputs } = topology.nodes.find((node) => node.id === id)!;
+  if (component.kind === 'source') return component.replayable;
+  return inputs.some(({ from }) => isReplayable(topology, from));
+}
 
 /** The source as it is, but that its input is the partition. */
 function readFrom(source: Source, partition: Partition | undefined): Source {

@@ -1,4 +1,5 @@
 import type { Position, RawBatch } from '../component/index.js';
+import { Commits } from './commits.js';
 import { decodeRaw, encodeRaw } from './raw-codec.js';
 import { decode, encode, type StateStore, type Table } from './store.js';
 
@@ -30,22 +31,16 @@ export class Journal {
   readonly #entries: Table;
   readonly #drops: Table;
   readonly #anchors: Table;
-  readonly #fail: (error: Error) => void;
+  readonly #commits: Commits;
   #last: number;
-  #written = 0;
-  /** Up to it all writes are committed. */
-  #durable = 0;
-  /** Committed ones behind a gap. */
-  readonly #early = new Set<number>();
   #bytes = 0;
-  #waiting: { readonly write: number; readonly resolve: () => void }[] = [];
 
   /** @param fail called where the disk refuses a write: what follows could not be recovered */
   constructor(store: StateStore, source: string, fail: (error: Error) => void) {
     this.#entries = store.table(`journal:${source}`);
     this.#drops = store.table(`drops:${source}`);
     this.#anchors = store.table(`anchors:${source}`);
-    this.#fail = fail;
+    this.#commits = new Commits('the journal', fail);
     this.#last = 0;
     for (const key of this.#entries.getKeys({ reverse: true, limit: 1 })) this.#last = key as number;
   }
@@ -62,7 +57,7 @@ export class Journal {
 
   /** The newest write: an append or a drop. */
   get written(): number {
-    return this.#written;
+    return this.#commits.written;
   }
 
   /** Adds a batch and gives the entry's number. */
@@ -73,28 +68,25 @@ export class Journal {
     value.set(tail, value.length - tail.length - 4);
     value.writeUInt32LE(tail.length, value.length - 4);
     this.#bytes += value.length;
-    this.#track(this.#entries.put(number, value));
+    this.#commits.track(this.#entries.put(number, value));
     return number;
   }
 
   /** Adds a mark that event time jumps here, and gives the entry's number. */
   anchor(anchor: Anchor, position: Position): number {
     const number = this.append(NO_RECORDS, position);
-    this.#track(this.#anchors.put(number, encode(anchor)));
+    this.#commits.track(this.#anchors.put(number, encode(anchor)));
     return number;
   }
 
   /** Entries `from` to `to` were dropped; a recovery drops them too. */
   drop(from: number, to: number): void {
-    this.#track(this.#drops.put(from, encode(to)));
+    this.#commits.track(this.#drops.put(from, encode(to)));
   }
 
   /** Resolves when all writes up to `write` are committed. */
   durable(write: number): Promise<void> | undefined {
-    if (this.#durable >= write) return undefined;
-    return new Promise((resolve) => {
-      this.#waiting.push({ write, resolve });
-    });
+    return this.#commits.durable(write);
   }
 
   /** Entries after `number` up to the newest one of now, oldest first, less those that were dropped. */
@@ -138,31 +130,6 @@ export class Journal {
     for (const { key, value } of this.#drops.getRange({ end: number + 1 })) {
       if ((decode(value) as number) <= number) void this.#drops.remove(key);
     }
-  }
-
-  #track(write: Promise<boolean>): void {
-    const number = ++this.#written;
-    write.then(
-      () => {
-        this.#committed(number);
-      },
-      (error: unknown) => {
-        this.#fail(new Error('the journal cannot be written: is the disk full?', { cause: error }));
-      },
-    );
-  }
-
-  /** Within a commit they are told in no certain order. */
-  #committed(number: number): void {
-    this.#early.add(number);
-    while (this.#early.delete(this.#durable + 1)) this.#durable++;
-    if (this.#waiting.length > 0) this.#wake();
-  }
-
-  #wake(): void {
-    const ready = this.#waiting.filter(({ write }) => write <= this.#durable);
-    this.#waiting = this.#waiting.filter(({ write }) => write > this.#durable);
-    for (const { resolve } of ready) resolve();
   }
 }
 

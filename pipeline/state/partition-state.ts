@@ -4,6 +4,7 @@ import type { DeadLetters } from './dead-letters.js';
 import type { Journal } from './journal.js';
 import { Outbox } from './outbox.js';
 import { SentAlerts } from './sent-alerts.js';
+import type { ShedLog } from './shed-log.js';
 import type { EncodedCheckpoint, ShardState } from './shard-state.js';
 import { decode, encode, type StateStore } from './store.js';
 
@@ -60,6 +61,10 @@ export class PartitionState implements ShardState {
 
   journal(source: string): Journal {
     throw new Error(`${source} is read again from its partition and has no journal`);
+  }
+
+  shedLog(node: string): ShedLog {
+    throw new Error(`${node} sheds nothing: its partition is read again`);
   }
 
   outbox(sink: string): Outbox {

@@ -5,6 +5,7 @@ import { DeadLetters } from './dead-letters.js';
 import { Journal } from './journal.js';
 import { Outbox } from './outbox.js';
 import { SentAlerts } from './sent-alerts.js';
+import { ShedLog } from './shed-log.js';
 import { STATE_FILE, type StateStore } from './store.js';
 
 /** A checkpoint whose nodes are encoded already: that is done bit by bit before it is written. */
@@ -27,6 +28,11 @@ export interface ShardState {
   commit(checkpoint: EncodedCheckpoint, also: readonly (() => void)[]): Promise<void>;
   /** @param fail called where the disk refuses a write */
   journal(source: string, fail: (error: Error) => void): Journal;
+  /**
+   * @param after the last record of the node that a checkpoint covers; null: the node begins anew
+   * @param fail called where the disk refuses a write
+   */
+  shedLog(node: string, after: number | null, fail: (error: Error) => void): ShedLog;
   outbox(sink: string): Outbox;
   sent(sink: string): SentAlerts;
   /** Copies all of it, as it stands at one moment, into a folder. Absent where a broker keeps it. */
@@ -60,6 +66,10 @@ export class LocalState implements ShardState {
 
   journal(source: string, fail: (error: Error) => void): Journal {
     return new Journal(this.#store, source, fail);
+  }
+
+  shedLog(node: string, after: number | null, fail: (error: Error) => void): ShedLog {
+    return new ShedLog(this.#store, node, after, fail);
   }
 
   outbox(sink: string): Outbox {

@@ -1,12 +1,18 @@
 import { Observable, type Subscriber } from 'rxjs';
 import type { Operator, Output } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
+import type { ShedLog } from '../../state/index.js';
 import type { Host, NodeRun } from '../host.js';
 import { isOn } from '../live.js';
 import { OperatorStage, thrown, type KeptOperator } from './operator-stage.js';
+import { LoadShedder, type Shedding } from './shedding/load-shedder.js';
+import { InOrder, type Waiting, type Work } from './shedding/work.js';
 import type { DataSignal, Signal, Stage } from './signal.js';
 
-/** Lifts an operator whose `process` returns promises: at most `maxInFlight` under way, results in the order of the records. */
+/**
+ * Lifts an operator whose `process` returns promises: at most `maxInFlight` under way, results in the order of the records.
+ * @param shedding null: what it cannot do in time holds the sources back
+ */
 export const asynchronous =
   (
     run: NodeRun,
@@ -14,33 +20,36 @@ export const asynchronous =
     host: Host,
     kept: KeptOperator | undefined,
     maxInFlight: number,
+    shedding: Shedding | null,
   ): Stage =>
   (input) =>
-    new Observable((out) => input.subscribe(new AsyncStage(run, operator, host, out, kept, maxInFlight)));
+    new Observable((out) =>
+      input.subscribe(new AsyncStage(run, operator, host, out, kept, maxInFlight, shedding)),
+    );
 
 /** A place in the ordered output: a record and its result, or a mark that waits for its turn. */
-type Slot = Work | { readonly kind: 'mark'; readonly emit: () => void };
+type Slot =
+  | Work
+  | { readonly kind: 'watermark'; time: number; received: number }
+  | { readonly kind: 'mark'; readonly emit: () => void };
 
-interface Work {
-  readonly kind: 'work';
-  readonly signal: DataSignal;
-  /** Monotonic milliseconds. */
-  readonly arrived: number;
-  result: Output<Data> | undefined;
-}
-
-/** Slots for each record that may be under way, until the gate is shut. */
+/** Records for each one that may be under way, until the gate is shut. */
 const QUEUE_FACTOR = 4;
+/** Slots, most of them marks, until the gate is shut. */
+const SLOTS = 65_536;
 
 /** Marks queue in the ordered output, so nothing has to drain for a barrier. */
 class AsyncStage extends OperatorStage {
   readonly #maxInFlight: number;
+  readonly #waiting: Waiting;
+  readonly #log: ShedLog | null;
   readonly #slots: Slot[] = [];
-  /** Slots before this one were started. */
-  #started = 0;
   #inFlight = 0;
-  /** Records among the slots. */
-  #records = 0;
+  /** Records among the slots that may not be shed. */
+  #kept = 0;
+  /** Numbers of the newest record that came, and that was sent on. */
+  #came: number;
+  #sent: number;
 
   constructor(
     run: NodeRun,
@@ -49,22 +58,35 @@ class AsyncStage extends OperatorStage {
     out: Subscriber<Signal>,
     kept: KeptOperator | undefined,
     maxInFlight: number,
+    shedding: Shedding | null,
   ) {
     super(run, operator, host, out, kept);
     this.#maxInFlight = maxInFlight;
+    this.#came = this.#sent = kept?.records ?? 0;
+    this.#log = shedding?.log ?? null;
+    this.#waiting = shedding ? new LoadShedder(run, host, shedding, maxInFlight) : new InOrder(maxInFlight);
+  }
+
+  override complete(): void {
+    this.#waiting.end();
+    super.complete();
   }
 
   protected override data(signal: DataSignal): void {
     this.countIn(signal.data);
-    this.#slots.push({ kind: 'work', signal, arrived: this.host.clock.elapsed(), result: undefined });
-    this.#records++;
+    const arrived = this.host.clock.elapsed();
+    const work: Work = { kind: 'work', number: ++this.#came, signal, arrived, keep: true, result: undefined };
+    this.#slots.push(work);
+    this.#waiting.put(work);
+    if (work.keep) this.#kept++;
     this.#proceed();
   }
 
   protected override watermark(time: number, received: number): void {
-    this.#mark(() => {
-      super.watermark(time, received);
-    });
+    const last = this.#slots.at(-1);
+    if (last?.kind === 'watermark') Object.assign(last, { time, received });
+    else this.#slots.push({ kind: 'watermark', time, received });
+    this.#proceed();
   }
 
   protected override barrier(epoch: number, received: number, fanIn: unknown): void {
@@ -79,30 +101,39 @@ class AsyncStage extends OperatorStage {
     });
   }
 
+  protected override passed(epoch: number, kept: KeptOperator): void {
+    if (!this.#log) super.passed(epoch, kept);
+    else this.host.passed(this.run, epoch, { ...kept, records: this.#sent }, this.#log.barrier(this.#sent));
+  }
+
   #mark(emit: () => void): void {
     this.#slots.push({ kind: 'mark', emit });
     this.#proceed();
   }
 
   #proceed(): void {
-    for (; this.#started < this.#slots.length && this.#inFlight < this.#maxInFlight; this.#started++) {
-      const slot = this.#slots[this.#started]!;
-      if (slot.kind === 'work') this.#start(slot);
+    while (this.#inFlight < this.#waiting.limit) {
+      const work = this.#waiting.take();
+      if (!work) break;
+      this.#start(work);
     }
     this.#emitReady();
-    this.run.meter.queueDepth = this.#records;
-    if (this.#records > this.#maxInFlight * QUEUE_FACTOR) this.host.gate.shut(this.run.id);
-    else if (this.#records <= this.#maxInFlight * 2) this.host.gate.release(this.run.id);
+    this.run.meter.queueDepth = this.#waiting.size + this.#inFlight;
+    if (this.#kept > this.#maxInFlight * QUEUE_FACTOR || this.#slots.length > SLOTS)
+      this.host.gate.shut(this.run.id);
+    else if (this.#kept <= this.#maxInFlight * 2) this.host.gate.release(this.run.id);
   }
 
-  #start(slot: Work): void {
-    const { signal } = slot;
+  #start(work: Work): void {
+    const signal = work.signal!;
     const began = this.host.clock.elapsed();
     this.#inFlight++;
     const done = (result: Output<Data>) => {
-      slot.result = result;
+      const took = this.host.clock.elapsed() - began;
+      work.result = result;
+      this.#waiting.done(took, this.#inFlight);
       this.#inFlight--;
-      this.run.meter.operatorSeconds += (this.host.clock.elapsed() - began) / 1000;
+      this.run.meter.operatorSeconds += took / 1000;
       this.#proceed();
     };
     let answer: Promise<Output<Data>>;
@@ -122,17 +153,19 @@ class AsyncStage extends OperatorStage {
   }
 
   #emitReady(): void {
-    while (this.#slots.length > 0 && this.#started > 0) {
-      const slot = this.#slots[0]!;
-      if (slot.kind === 'work' && !slot.result) break;
+    for (let slot = this.#slots[0]; slot && isReady(slot); slot = this.#slots[0]) {
       this.#slots.shift();
-      this.#started--;
       if (slot.kind === 'mark') slot.emit();
-      else {
-        this.#records--;
-        this.#emitResult(slot.signal, slot.arrived, slot.result!);
-      }
+      else if (slot.kind === 'watermark') super.watermark(slot.time, slot.received);
+      else this.#emitWork(slot);
     }
+  }
+
+  #emitWork({ number, signal, arrived, keep, result }: Work): void {
+    if (keep) this.#kept--;
+    this.#sent = number;
+    this.#log?.decided(number, signal === null);
+    if (signal) this.#emitResult(signal, arrived, result!);
   }
 
   #emitResult(signal: DataSignal, arrived: number, result: Output<Data>): void {
@@ -143,3 +176,6 @@ class AsyncStage extends OperatorStage {
     traces?.end(ended, result.failed?.[0]?.reason);
   }
 }
+
+const isReady = (slot: Slot): boolean =>
+  slot.kind !== 'work' || slot.signal === null || slot.result !== undefined;

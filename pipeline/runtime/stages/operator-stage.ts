@@ -21,6 +21,8 @@ export interface KeptOperator {
   readonly fanIn: unknown;
   readonly watermark: number;
   readonly forwarded: number;
+  /** Records that were done, where the node may shed some. */
+  readonly records?: number;
 }
 
 /** Lifts an operator whose `process` answers at once into the streams. */
@@ -132,8 +134,12 @@ export class OperatorStage {
       return;
     }
     const kept: KeptOperator = { own, fanIn, watermark: this.#watermark, forwarded: this.#forwarded };
-    this.host.passed(this.run, epoch, kept);
+    this.passed(epoch, kept);
     this.#out.next({ kind: 'barrier', epoch, from: this.run.id, received });
+  }
+
+  protected passed(epoch: number, kept: KeptOperator): void {
+    this.host.passed(this.run, epoch, kept);
   }
 
   /** Event time jumps: what lies on its grid is closed, the rest of the state moves with it. */

@@ -1,0 +1,81 @@
+import type { NodeRun } from '../../host.js';
+
+/** Between two looks, milliseconds. */
+const LOOK_MS = 1000;
+/** A node is overloaded until nothing was shed for so long, milliseconds. */
+const QUIET_MS = 2000;
+/** Weight of the newest second in the rates. */
+const WEIGHT = 0.5;
+
+/** While a node sheds, it is degraded, with the rate that it can do and the rate that comes. */
+export class OverloadWatch {
+  readonly #run: NodeRun;
+  readonly #elapsed: () => number;
+  #came = 0;
+  #done = 0;
+  #lastShed = -Infinity;
+  #lookedAt = 0;
+  /** Windows per second; null where nothing is shed. */
+  #rates: { readonly came: number; readonly done: number } | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(run: NodeRun, elapsed: () => number) {
+    this.#run = run;
+    this.#elapsed = elapsed;
+  }
+
+  came(): void {
+    this.#came++;
+  }
+
+  done(): void {
+    this.#done++;
+  }
+
+  shed(): void {
+    this.#lastShed = this.#elapsed();
+    if (this.#timer) return;
+    this.#came = this.#done = 0;
+    this.#lookedAt = this.#lastShed;
+    this.#tell('it gets more windows than it can do');
+    this.#run.context.log.warn('overloaded: windows are shed');
+    this.#timer = setInterval(() => {
+      this.#look();
+    }, LOOK_MS).unref();
+  }
+
+  /** The node runs no longer. */
+  end(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#rates = null;
+    this.#tell(null);
+  }
+
+  #look(): void {
+    const now = this.#elapsed();
+    if (now - this.#lastShed > QUIET_MS) {
+      this.end();
+      this.#run.context.log.info('no longer overloaded');
+      return;
+    }
+    const seconds = Math.max(1, now - this.#lookedAt) / 1000;
+    const [came, done] = [this.#came / seconds, this.#done / seconds];
+    const before = this.#rates ?? { came, done };
+    const { came: coming, done: doing } = (this.#rates = {
+      came: before.came + WEIGHT * (came - before.came),
+      done: before.done + WEIGHT * (done - before.done),
+    });
+    this.#lookedAt = now;
+    this.#came = this.#done = 0;
+    this.#tell(
+      `it can do ${rounded(doing)} of ${rounded(coming)} windows/s: environments get results less often`,
+    );
+  }
+
+  #tell(problem: string | null): void {
+    this.#run.problems.set('overloaded', problem);
+  }
+}
+
+const rounded = (rate: number): string => (rate < 10 ? rate.toFixed(1) : String(Math.round(rate)));

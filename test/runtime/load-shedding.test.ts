@@ -1,0 +1,169 @@
+import { Type } from 'typebox';
+import { expect, test } from 'vitest';
+import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
+import type { Data, Measure, Window } from '../../pipeline/model/index.js';
+import { systemClock } from '../../pipeline/base/clock.js';
+import {
+  counter,
+  measure,
+  Radio,
+  runnerOf,
+  Table,
+  temporaryFolder,
+  topologyOf,
+  until,
+} from '../support/flow.js';
+
+const ROOMS = 20;
+const MAX_LAG_MS = 1500;
+const settings = { maxLagMs: MAX_LAG_MS, checkpointIntervalMs: 1_000_000 };
+
+const windowOf = (number: number, time: number): Window => ({
+  port: 'window',
+  environment: `room-${number % ROOMS}`,
+  index: number,
+  start: time,
+  step: 0,
+  points: 1,
+  links: [],
+  provenance: { origin: 'simulated' },
+});
+
+/** A window for each frame; rooms take turns. */
+const windows = defineOperator({
+  name: 'windows',
+  summary: 'A window for each frame.',
+  config: Type.Object({}),
+  examples: [],
+  inputs: ['csi'],
+  outputs: ['window'],
+  create: () => ({
+    process: (data): Output<Window> => ({
+      data: Array.from(data.sequence, (number, index) => windowOf(number, data.time[index]!)),
+    }),
+  }),
+});
+
+/** Does one window after the other, each in `msEach`. */
+class Network {
+  msEach = 10;
+  #last: Promise<void> = Promise.resolve();
+
+  readonly component = defineOperator({
+    name: 'network',
+    summary: 'Takes its time.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['window'],
+    outputs: ['measure'],
+    asynchronous: { maxInFlight: () => 64 },
+    create: () => ({
+      process: async (data: Data): Promise<Output<Measure>> => {
+        if (data.port !== 'window') return NOTHING;
+        const before = this.#last;
+        this.#last = before.then(() => new Promise((resolve) => setTimeout(resolve, this.msEach)));
+        await this.#last;
+        const lagMs = (systemClock.now() - data.start) / 1000;
+        return { data: [measure(`${data.index}`, data.start, lagMs)] };
+      },
+    }),
+  });
+}
+
+function site() {
+  const [radio, network, table] = [new Radio(), new Network(), new Table()];
+  /** What was handed to a store that cannot take it back. */
+  const told: Measure[] = [];
+  table.before = (records) => {
+    told.push(...(records as readonly Measure[]));
+  };
+  const topology = topologyOf(
+    {
+      in: { component: radio.component, queue: { capacity: 100_000 } },
+      windows: { component: windows, from: ['in'] },
+      network: { component: network.component, from: ['windows'] },
+      out: { component: table.telling, from: ['network'] },
+    },
+    temporaryFolder(),
+    settings,
+  );
+  return { radio, network, told, topology };
+}
+
+/** Sends a frame each `everyMs` until the returned function is called, which gives how many there were. */
+function sending(radio: Radio, everyMs: number, first = 0): () => number {
+  const began = performance.now();
+  let number = first;
+  const timer = setInterval(() => {
+    for (; first + (performance.now() - began) / everyMs > number; number++)
+      void radio.send([number], [systemClock.now()]);
+  }, 5);
+  return () => {
+    clearInterval(timer);
+    return number;
+  };
+}
+
+const numbersOf = (told: readonly Measure[]) => told.map(({ name }) => Number(name));
+
+test('at ten times what can be done results stay fresh, rooms share alike, and the node says so', async () => {
+  const { radio, told, topology } = site();
+  const runner = runnerOf(topology);
+  await runner.start();
+  const stop = sending(radio, 1);
+  await until('degraded', () => /can do [\d.]/.test(runner.status().problem ?? ''));
+  expect(runner.status().state).toBe('degraded');
+  expect(runner.status().problem).toMatch(/^network: it can do [\d.]+ of \d+ windows\/s/);
+  await until('300 results', () => told.length > 300);
+  const count = stop();
+  await until('the end of overload', () => runner.status().state === 'running');
+  expect(Math.max(...told.map(({ value }) => value))).toBeLessThan(MAX_LAG_MS);
+  const numbers = numbersOf(told);
+  const shares = Array.from(
+    { length: ROOMS },
+    (_, room) => numbers.filter((number) => number % ROOMS === room).length,
+  );
+  expect(Math.max(...shares)).toBeLessThanOrEqual(2 * Math.min(...shares));
+  expect(numbers).toEqual([...numbers].sort((a, b) => a - b));
+  const { dropped } = runner.status().nodes.find(({ id }) => id === 'network')!;
+  expect((dropped['superseded'] ?? 0) + (dropped['stale'] ?? 0) + told.length).toBe(count);
+});
+
+test('a recovery sheds what the run before it shed, and nothing else of what was told', async () => {
+  const { radio, network, told, topology } = site();
+  const runner = runnerOf(topology);
+  await runner.start();
+  const stop = sending(radio, 1);
+  await until('200 results', () => told.length > 200);
+  stop();
+  await runner.stop({ saveState: false });
+  const before = numbersOf(told);
+  expect(before.at(-1)! + 1).toBeGreaterThan(2 * before.length);
+  told.length = 0;
+  network.msEach = 0;
+  await runner.start();
+  await until('all of it again', () => numbersOf(told).some((number) => number >= before.at(-1)!));
+  await runner.stop();
+  expect(numbersOf(told).slice(0, before.length)).toEqual(before);
+});
+
+test('what can be read again is not shed: the source waits', async () => {
+  const [network, table] = [new Network(), new Table()];
+  network.msEach = 1;
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: counter, config: { count: 500, block: 1 } },
+        windows: { component: windows, from: ['in'] },
+        network: { component: network.component, from: ['windows'] },
+        out: { component: table.component, from: ['network'] },
+      },
+      temporaryFolder(),
+      { ...settings, maxLagMs: 200 },
+    ),
+  );
+  await runner.start();
+  await runner.finished();
+  expect(table.stored).toHaveLength(500);
+  expect(runner.status().nodes.find(({ id }) => id === 'network')!.dropped).toEqual({});
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { ShedLog, StateStore } from '../../pipeline/state/index.js';
+import { temporaryFolder } from '../support/flow.js';
+
+const fail = (error: Error) => {
+  throw error;
+};
+
+/** What `log` says of records 1 to 8: kept, shed, or nothing. */
+const decisions = (log: ShedLog): string =>
+  Array.from({ length: 8 }, (_, index) => log.earlier(index + 1)?.[0] ?? '-').join('');
+
+/** Decides records from `first` on, each as its letter says. */
+function decide(log: ShedLog, first: number, letters: string): void {
+  for (let index = 0; index < letters.length; index++) log.decided(first + index, letters[index] === 's');
+}
+
+test('a recovery that is broken off loses nothing of what was decided', async () => {
+  const store = new StateStore(temporaryFolder(), 'test');
+  const first = new ShedLog(store, 'node', 0, fail);
+  decide(first, 1, 'kkssks');
+  await first.durable();
+  const second = new ShedLog(store, 'node', 0, fail);
+  decide(second, 1, 'kk');
+  await second.durable();
+  expect(decisions(new ShedLog(store, 'node', 0, fail))).toBe('kkssks--');
+  await store.close();
+});
+
+test('what a checkpoint covers is forgotten, what came behind its barrier is not', async () => {
+  const store = new StateStore(temporaryFolder(), 'test');
+  const log = new ShedLog(store, 'node', 0, fail);
+  decide(log, 1, 'ssk');
+  await log.durable();
+  const cut = log.barrier(3);
+  decide(log, 4, 'kks');
+  await store.transaction(cut);
+  await log.durable();
+  expect(decisions(new ShedLog(store, 'node', 3, fail))).toBe('---kks--');
+  await store.close();
+});
+
+test('a node that begins anew does not follow what another one decided', async () => {
+  const store = new StateStore(temporaryFolder(), 'test');
+  const log = new ShedLog(store, 'node', 0, fail);
+  decide(log, 1, 'sss');
+  await log.durable();
+  expect(decisions(new ShedLog(store, 'node', null, fail))).toBe('--------');
+  await store.close();
+});
