@@ -102,7 +102,7 @@ async function askOwner(
   };
   const { file, rows } = (await ask(options, '/exports', body).catch((error: unknown) => {
     if (!(error instanceof CommandError)) throw error;
-    throw new CommandError(`${locked.message}\nIt could not be asked: ${error.message}`, error.exitCode);
+    throw new CommandError(`${locked.message}\nIt could not be asked: ${error.message}`, EXIT.unavailable);
   })) as { readonly file: string; readonly rows: number };
   const to = resolve(options.to);
   await mkdir(dirname(to), { recursive: true });
