@@ -78,7 +78,7 @@ sinks: { history: { type: duckdb, from: motion, path: ward.duckdb } }
       .poll(async () => JSON.parse((await ofOpen('--url', url, '--json')).output) as unknown, {
         timeout: 30_000,
       })
-      .toMatchObject({ rows: expect.any(Number) as number, file: to });
+      .toSatisfy(({ rows, file }: { rows: number; file: string }) => rows > 0 && file === to);
     const { code, output } = await ofOpen('--url', url);
     expect(output).toMatch(/^[1-9]\d* rows of measures written to/);
     expect(code).toBe(0);
