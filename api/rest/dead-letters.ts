@@ -103,7 +103,7 @@ const replay = defineEndpoint<Selected, ReplayResult>({
     path: PathSchema,
     body: Type.Object(
       {
-        ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 10_000 })),
+        ids: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 9_000 })),
         node: Type.Optional(NodeField),
       },
       closed,

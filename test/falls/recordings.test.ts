@@ -38,7 +38,7 @@ function windowsOf(path: string): readonly Window[] {
     const { data } = phase.process(block, 'log') as Output<CsiBlock>;
     for (const clean of data) void windows.process(clean, 'phase');
   }
-  return (windows.watermark!(Infinity) as Output<Window>).data;
+  return windows.watermark!(Infinity).data;
 }
 
 const ORDER = ['still', 'motion', 'fall_01', 'fall_02', 'fall_03', 'fall_04', 'fall_05', 'fall_06'];

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blend } from '../../operators/window/link-grid.js';
 import { window } from '../../operators/window/window.js';
-import type { Output } from '../../pipeline/component/index.js';
 import type { CsiBlock, Window, WindowLink } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { blockOf, golden, layoutOf, pieces, windowsOf } from './frames.js';
@@ -23,7 +22,7 @@ const operator = (config: Partial<typeof base> = {}, context = testContext().con
 
 type Node = ReturnType<typeof operator>;
 const run: (node: Node, blocks: readonly CsiBlock[]) => Window[] = windowsOf;
-const finish = (node: Node) => (node.watermark!(Infinity) as Output<Window>).data;
+const finish = (node: Node) => node.watermark!(Infinity).data;
 const amplitudes = ({ values }: WindowLink) =>
   Array.from({ length: values.length / 2 }, (_, i) => Math.hypot(values[2 * i]!, values[2 * i + 1]!));
 
@@ -189,8 +188,8 @@ describe('windows', () => {
   it('close when a clock tick says that all links are silent', () => {
     const node = operator();
     run(node, [frames(ramp(0, 10, 90))]);
-    expect((node.watermark!(START + 120_000) as Output<Window>).data).toEqual([]);
-    expect((node.watermark!(START + 150_000) as Output<Window>).data).toHaveLength(3);
+    expect(node.watermark!(START + 120_000).data).toEqual([]);
+    expect(node.watermark!(START + 150_000).data).toHaveLength(3);
   });
 });
 
@@ -246,7 +245,7 @@ describe('properties', () => {
             ),
             'from',
           );
-          return (two.watermark!(START + part.at(-1)![1] * 1000) as Output<Window>).data;
+          return two.watermark!(START + part.at(-1)![1] * 1000).data;
         });
         expect([...grouped.flat(), ...finish(two)]).toEqual([...single, ...finish(one)]);
       }),

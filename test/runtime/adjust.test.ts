@@ -54,7 +54,7 @@ function bench() {
       return {
         process: (data) => {
           total += now;
-          return { data: [{ ...(data as PoseFrame), processingMs: total + offset }] };
+          return { data: [{ ...data, processingMs: total + offset }] };
         },
         adjust: (config) => {
           now = config['step'] as number;

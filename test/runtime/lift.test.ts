@@ -45,7 +45,7 @@ test('an operator that ends makes dead letters of what it does not take, and beg
     outputs: ['measure'],
     operator: () => take<Measure>(1),
   });
-  const operator = once.create({} as never, {} as never);
+  const operator = once.create({}, {} as never);
   const output = operator.process({ port: 'measure' } as never, '');
   expect(output).toMatchObject({ data: [{ port: 'measure' }], failed: [{ code: 'operator.lifted' }] });
 });

@@ -120,7 +120,7 @@ const tally = defineOperator({
     return {
       process: (data) => {
         total += step;
-        return { data: [{ ...(data as PoseFrame), processingMs: total }] };
+        return { data: [{ ...data, processingMs: total }] };
       },
       snapshot: () => total,
       restore: (state) => {

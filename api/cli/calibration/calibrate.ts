@@ -133,7 +133,7 @@ const collector = (take: (window: Window) => void) =>
     create: () => ({
       open: async () => undefined,
       write: async (records) => {
-        for (const record of records) if (record.port === 'window') take(record);
+        for (const record of records) take(record);
         return [];
       },
       flush: async () => undefined,

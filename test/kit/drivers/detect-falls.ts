@@ -1,6 +1,5 @@
 import { detectFalls } from '../../../operators/detect-falls/detect-falls.js';
 import { window } from '../../../operators/window/window.js';
-import type { Output } from '../../../pipeline/component/index.js';
 import type { CsiBlock, Window } from '../../../pipeline/model/index.js';
 import { testContext } from '../../support/context.js';
 import { csiInput, START } from '../csi-input.js';
@@ -24,7 +23,7 @@ function windows(seconds: number): Window[] {
   const config = withDefaults(window, { length_ms: 500, hop_ms: 100, points: 25 });
   const operator = window.create(config as never, testContext().context);
   for (const block of bursts(seconds)) void operator.process(block, 'input');
-  return [...(operator.watermark!(Infinity) as Output<Window>).data];
+  return [...operator.watermark!(Infinity).data];
 }
 
 export const operator: OperatorDriver = {

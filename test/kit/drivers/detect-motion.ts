@@ -1,6 +1,5 @@
 import { detectMotion } from '../../../operators/detect-motion/detect-motion.js';
 import { window } from '../../../operators/window/window.js';
-import type { Output } from '../../../pipeline/component/index.js';
 import type { Window } from '../../../pipeline/model/index.js';
 import { testContext } from '../../support/context.js';
 import { csiInput, START } from '../csi-input.js';
@@ -13,7 +12,7 @@ function windows(seconds: number): Window[] {
   const operator = window.create(config as never, testContext().context);
   const blocks = csiInput(seconds);
   for (const block of blocks) void operator.process(block, 'input');
-  return [...(operator.watermark!(Infinity) as Output<Window>).data];
+  return [...operator.watermark!(Infinity).data];
 }
 
 export const operator: OperatorDriver = {
