@@ -8,7 +8,7 @@ WORKDIR /csiflow
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-RUN npm run build
+RUN npm run compile
 
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /csiflow

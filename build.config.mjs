@@ -1,5 +1,5 @@
 // Compiles every TypeScript file of the engine to dist/, file by file, so that a stack trace
-// names the same file as the source does. Types are checked apart (`npm run types`).
+// names the same file as the source does. Types are checked apart (`npm run types`), and declared apart (tsconfig.types.json).
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
@@ -43,5 +43,5 @@ await build({
 // What is left of removed sources; not the whole folder, which something may be running from.
 const current = new Set(sources.map((file) => relative(root, file).replace(/\.ts$/, '')));
 for (const file of existsSync(dist) ? filesBelow(dist) : []) {
-  if (!current.has(relative(dist, file).replace(/\.js(\.map)?$/, ''))) rmSync(file);
+  if (!current.has(relative(dist, file).replace(/\.js(\.map)?$|\.d\.ts$/, ''))) rmSync(file);
 }

@@ -2,7 +2,7 @@
 # Holds a running csiflow against its OpenAPI documents, Form A's and Form B's, with requests made up from them:
 # by schemathesis (PyPI), in two minutes at most, with a fixed seed.
 #
-#   .ci/schemathesis.sh [REPORT]    needs dist/ (npm run build)
+#   .ci/schemathesis.sh [REPORT]    needs dist/ (npm run compile)
 #
 # $SERVICES_DIR (default: .services in the project) keeps schemathesis: a second call takes no time. What is left out,
 # and which findings are none, stands with its reason in schemathesis.toml. REPORT gets the counts as a test's.

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { resolve } from 'node:path';
+import { isInstalled } from '../../pipeline/base/paths.js';
 import { runCommandLine } from './program.js';
 
 // `csiflow list | head` closes the pipe early: nobody reads on, so there is nothing to report.
@@ -10,5 +12,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 /** What these write is for everybody to read; all else is about people, and its owner's alone. */
 const PUBLIC = ['create', 'docs', 'schema'];
 if (!PUBLIC.includes(process.argv[2] ?? '')) process.umask(0o077);
+
+// The topologies that ship keep their data there; left to themselves, beside their own folder.
+if (isInstalled) process.env['CSIFLOW_DATA'] ||= resolve('data');
 
 process.exitCode = await runCommandLine(process.argv.slice(2));

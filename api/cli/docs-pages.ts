@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { docsPages } from '../../pipeline/config/index.js';
-import { packageFile } from '../../pipeline/base/paths.js';
+import { outputFile } from '../../pipeline/base/paths.js';
 import { ResultMessage } from '../../pipeline/formats/result-schema.js';
 import { components } from '../components.js';
 
@@ -17,11 +17,11 @@ const allPages = () => [
 export function writeDocs(): readonly string[] {
   const pages = allPages();
   for (const { path, text } of pages) {
-    const file = packageFile(path);
+    const file = outputFile(path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
-  for (const path of leftOver(pages.map((page) => page.path))) rmSync(packageFile(path));
+  for (const path of leftOver(pages.map((page) => page.path))) rmSync(outputFile(path));
   return pages.map((page) => page.path);
 }
 
@@ -29,14 +29,14 @@ export function writeDocs(): readonly string[] {
 export function staleDocs(): readonly string[] {
   const pages = allPages();
   const changed = pages.filter(({ path, text }) => {
-    const file = packageFile(path);
+    const file = outputFile(path);
     return !existsSync(file) || readFileSync(file, 'utf8') !== text;
   });
   return [...changed.map((page) => page.path), ...leftOver(pages.map((page) => page.path))];
 }
 
 function leftOver(written: readonly string[]): readonly string[] {
-  const folder = packageFile(FOLDER);
+  const folder = outputFile(FOLDER);
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(FOLDER, name))

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { packageFile } from '../../pipeline/base/paths.js';
+import { outputFile } from '../../pipeline/base/paths.js';
 import { trainEnsemble, type Ensemble, type TrainingSettings } from './dense.js';
 import { WEIGHTS_FILE, type FallWeights } from './detect-falls.js';
 import { FEATURES } from './features.js';
@@ -40,7 +40,7 @@ export function trainFalls(options: {
   readonly seed: number;
   readonly print: (line: string) => void;
 }): FallWeights & { readonly file: string; readonly sha256: string } {
-  const { data, out = packageFile(WEIGHTS_FILE), seed, print } = options;
+  const { data, out = outputFile(WEIGHTS_FILE), seed, print } = options;
   const examples = readMaterial(data);
   const falls = examples.filter(({ positive }) => positive).length;
   print(`${falls} falls and ${examples.length - falls} other candidates`);

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** The folder of csiflow's own package.json, whether this runs from dist/ or from the sources. */
@@ -14,6 +14,12 @@ export const packageFolder: string = (() => {
 
 /** A file that ships with the package (weights, the live page), by its path in the repository. */
 export const packageFile = (path: string): string => join(packageFolder, path);
+
+/** True in a project's node_modules, where nothing is to be written: the next `npm ci` empties it. */
+export const isInstalled: boolean = packageFolder.split(sep).includes('node_modules');
+
+/** Where a command writes what ships with csiflow: in a checkout in its place, else below the current folder. */
+export const outputFile = (path: string): string => (isInstalled ? resolve(path) : packageFile(path));
 
 /** csiflow's own version, as its package.json says. */
 export const packageVersion = (): string =>

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageFile } from '../../pipeline/base/paths.js';
+import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 import { openService } from '../api/support.js';
 import { person, poseFrame } from '../support/fake-topology.js';
 
@@ -16,11 +16,31 @@ afterAll(() => {
 
 const example = /```ts\n(.*?)```/s.exec(readFileSync(packageFile('docs/client.md'), 'utf8'))![1]!;
 
+const compiler = packageFile('node_modules/typescript/bin/tsc');
+
+/** Writes the declarations that `npm run build` writes, of the client alone. */
+function declare(outDir: string): void {
+  const config = join(project, 'declarations.json');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      extends: packageFile('tsconfig.types.json'),
+      compilerOptions: {
+        ...{ outDir, rootDir: packageFolder, tsBuildInfoFile: join(project, 'declarations.info') },
+        typeRoots: [packageFile('node_modules/@types')],
+      },
+      files: [packageFile('api/client/index.ts')],
+    }),
+  );
+  execFileSync(process.execPath, [compiler, '-p', config]);
+}
+
 /** The client alone: what it would need of the rest of the package is missing. */
 beforeAll(() => {
   const home = join(project, 'node_modules/csiflow');
-  for (const part of ['package.json', 'api/client', 'dist/api/client'])
+  for (const part of ['package.json', 'dist/api/client'])
     cpSync(packageFile(part), join(home, part), { recursive: true });
+  declare(join(home, 'dist'));
   for (const name of [
     'openapi-fetch',
     'openapi-typescript-helpers',
@@ -34,7 +54,7 @@ beforeAll(() => {
     symlinkSync(packageFile(`node_modules/${name}`), link);
   }
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-});
+}, 120_000);
 
 const OPTIONS = { strict: true, skipLibCheck: true, target: 'es2022', outDir: 'out', preserveSymlinks: true };
 
@@ -46,7 +66,6 @@ async function compile(file: string, text: string, options: object): Promise<str
     join(project, config),
     JSON.stringify({ compilerOptions: { ...OPTIONS, ...options }, files: [file] }),
   );
-  const compiler = packageFile('node_modules/typescript/bin/tsc');
   const run = spawn(process.execPath, [compiler, '-p', config], { cwd: project });
   let said = '';
   run.stdout.on('data', (data: Buffer) => (said += data.toString()));

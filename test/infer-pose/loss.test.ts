@@ -13,7 +13,7 @@ import { Adam, learningRate } from '../../operators/infer-pose/training/optimize
 import { lossAndGradient } from '../../operators/infer-pose/training/step.js';
 
 beforeAll(async () => {
-  createRequire(import.meta.url)('@tensorflow/tfjs');
+  createRequire(import.meta.url)('@tensorflow/tfjs-layers');
   await loadBackend('wasm');
 });
 

@@ -7,5 +7,5 @@ test('no script of package.json counts on another before or after it: ignore-scr
   expect(
     names.filter((name) => names.some((other) => name === `pre${other}` || name === `post${other}`)),
   ).toEqual([]);
-  for (const name of ['start', 'csiflow']) expect(scripts[name]).toMatch(/^npm run --silent build && /);
+  for (const name of ['start', 'csiflow']) expect(scripts[name]).toMatch(/^npm run --silent compile && /);
 });

@@ -11,13 +11,17 @@ export class Csiflow {
 
   constructor(
     args: readonly string[],
-    options: { readonly cwd?: string; readonly env?: Record<string, string> } = {},
+    options: { readonly cwd?: string; readonly env?: Record<string, string>; readonly program?: string } = {},
   ) {
-    this.process = spawn(process.execPath, [packageFile('dist/api/cli/csiflow.js'), ...args], {
-      cwd: options.cwd ?? packageFolder,
-      env: { ...process.env, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    this.process = spawn(
+      process.execPath,
+      [options.program ?? packageFile('dist/api/cli/csiflow.js'), ...args],
+      {
+        cwd: options.cwd ?? packageFolder,
+        env: { ...process.env, ...options.env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     for (const stream of [this.process.stdout!, this.process.stderr!]) {
       stream.on('data', (chunk: Buffer) => {
         this.#output += chunk.toString();

@@ -8,6 +8,6 @@ export function register(program: Command): void {
   const train = program
     .command('train')
     .description('Train the weights of a network that ships with csiflow.')
-    .addHelpText('after', '\nExample:\n  csiflow train falls --data ../shared');
+    .addHelpText('after', '\nExample:\n  csiflow train falls --data recordings');
   for (const subcommand of subcommands) subcommand.register(train);
 }

@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { loadEnvironment } from '../../../pipeline/config/environments.js';
 import { formatProblem, Problems } from '../../../pipeline/config/problem.js';
 import type { Environment } from '../../../pipeline/model/index.js';
-import { packageFile } from '../../../pipeline/base/paths.js';
+import { outputFile } from '../../../pipeline/base/paths.js';
 import { loadBackend, type BackendName } from '../backends.js';
 import { modelFolder, readModel, siteOf, writeModel, SHIPPED } from '../weights.js';
 import { calibrate, evaluate } from './evaluate.js';
@@ -50,7 +50,7 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
     );
   }
   const until = boundOf(options);
-  const folder = resolve(options.out ?? packageFile(join(SHIPPED, environment?.id ?? 'general')));
+  const folder = resolve(options.out ?? outputFile(join(SHIPPED, environment?.id ?? 'general')));
   const name = basename(folder);
   const backend = await loadTrainingBackend(options.backend);
   print(`training ${name} on ${backend.name} (${backend.device}, ${backend.reason})`);
@@ -107,7 +107,7 @@ function finishModel({ weights, folder, environment, training, options }: Finish
     training,
   });
   const report = evaluate(weights, manifest, environment, sequences, print);
-  writeReport(options.report ?? packageFile('docs/reports'), name, report);
+  writeReport(options.report ?? outputFile('docs/reports'), name, report);
   print(`wrote ${folder} and pose-${name}.md`);
   return report;
 }
@@ -157,8 +157,8 @@ function writeReport(folder: string, name: string, report: PoseReport): void {
 
 /** TensorFlow trains ten times faster than WebAssembly, also without a GPU; where it is not there, the latter does. */
 async function loadTrainingBackend(wanted: BackendName | 'fastest') {
-  // tfjs-core alone knows no gradients: they are registered by the whole package.
-  createRequire(import.meta.url)('@tensorflow/tfjs');
+  // tfjs-core alone knows no gradients: tfjs-layers registers them.
+  createRequire(import.meta.url)('@tensorflow/tfjs-layers');
   if (wanted !== 'fastest') return loadBackend(wanted);
   try {
     return { ...(await loadBackend('tensorflow-gpu')), reason: 'fastest' };

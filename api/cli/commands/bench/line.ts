@@ -65,7 +65,7 @@ function print({ what, target, reached, control, met }: Result): void {
 
 async function writePage(results: readonly Result[]): Promise<void> {
   const { writeFile } = await import('node:fs/promises');
-  const { packageFile } = await import('../../../../pipeline/base/paths.js');
+  const { outputFile } = await import('../../../../pipeline/base/paths.js');
   const { performancePage } = await import('../../../../bench/performance-page.js');
-  await writeFile(packageFile('docs/performance.md'), performancePage(results));
+  await writeFile(outputFile('docs/performance.md'), performancePage(results));
 }

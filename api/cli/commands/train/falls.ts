@@ -19,11 +19,11 @@ export function register(train: Command): void {
   train
     .command('falls')
     .description('Train the nets of detect-falls on the recordings that their licence allows.')
-    .option('--data <folder>', 'folder with captures/esp32-serial and labelled/esp32-continuous', '../shared')
+    .requiredOption('--data <folder>', 'folder with captures/esp32-serial and labelled/esp32-continuous')
     .option('--out <file>', 'weights to be written (default: those that ship)')
     .option('--seed <number>', 'of the bootstrap, the noise and the first weights', wholeNumber, 1)
     .option('--json', 'print what was trained as JSON, without the weights; progress goes to stderr')
-    .addHelpText('after', '\nExample:\n  csiflow train falls --data ../shared')
+    .addHelpText('after', '\nExample:\n  csiflow train falls --data recordings')
     .action(async ({ json, ...options }: Options) => {
       const { missingFolder } = await import('../../../../operators/detect-falls/material.js');
       const missing = missingFolder(options.data);

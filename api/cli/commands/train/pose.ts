@@ -29,7 +29,7 @@ export function register(train: Command): void {
     .option('--minutes <number>', 'how long to train (default: 60)', number)
     .option('--windows <number>', 'train on so many windows instead: repeatable', number)
     .option('--out <folder>', 'folder of the weights; its name is the model’s (default: those that ship)')
-    .option('--report <folder>', 'folder of the report (default: docs/reports of csiflow)')
+    .option('--report <folder>', 'folder of the report (default: docs/reports)')
     .option('--seed <number>', 'of rooms, motions and first weights', number, 1)
     .option('--threads <number>', 'threads that simulate beside the one that trains', number, 1)
     .option('--rate <number>', 'highest learning rate', number, 0.0025)

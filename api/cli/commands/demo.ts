@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+
+export function register(program: Command): void {
+  program
+    .command('demo')
+    .description('Run the demo: a simulated flat in which a person walks, sits, lies down and falls.')
+    .option('--port <number>', 'port of the API; 0 takes any that is free', '8000')
+    .addHelpText(
+      'after',
+      '\nIt keeps its data in the folder `data`.\n\nExample:\n  npx csiflow demo --port 9000',
+    )
+    .action(async ({ port }: { readonly port: string }) => {
+      const [{ packageFile }, { runCommandLine }] = await Promise.all([
+        import('../../../pipeline/base/paths.js'),
+        import('../program.js'),
+      ]);
+      process.exitCode = await runCommandLine(['run', packageFile('topologies/demo.yaml'), '--port', port]);
+    });
+}

@@ -1,0 +1,140 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
+import { Csiflow } from '../support/csiflow.js';
+
+/** Somebody else's project, into which the package is installed as its users do: from the tarball, with scripts on. */
+const project = mkdtempSync(join(tmpdir(), 'csiflow-package-'));
+let packed: readonly string[];
+
+const npm = (cwd: string, ...words: string[]): string =>
+  execFileSync('npm', words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+
+const examples = ['typescript', 'own-operator', 'own-sink', 'own-source'].map((page) => {
+  const text = /```ts\n(\/\/ (\S+)\n.*?)```/s.exec(readFileSync(packageFile(`docs/${page}.md`), 'utf8'))!;
+  return { file: text[2]!, text: text[1]! };
+});
+
+beforeAll(() => {
+  const [made] = JSON.parse(npm(packageFolder, 'pack', '--json', '--pack-destination', project)) as [
+    { filename: string; files: { path: string }[] },
+  ];
+  packed = made.files.map(({ path }) => path);
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+  npm(project, 'install', '--ignore-scripts=false', join(project, made.filename));
+}, 600_000);
+
+afterAll(() => {
+  rmSync(project, { recursive: true });
+});
+
+test('the package holds what is compiled, its types and data, and no sources, tests or maps', () => {
+  expect(packed).toEqual(
+    expect.arrayContaining([
+      ...['dist/api/index.js', 'dist/api/index.d.ts', 'topologies/demo.yaml', 'LICENSE'],
+      ...['api/web/page/index.html', 'operators/infer-pose/weights/general/weights.bin'],
+      ...['operators/infer-pose/weights/demo-flat/weights.bin', 'operators/detect-falls/weights/falls.json'],
+    ]),
+  );
+  expect(packed.filter((path) => /^(test|\.ci)\/|\.map$|(?<!\.d)\.ts$|^dist\/test/.test(path))).toEqual([]);
+});
+
+test('an installation takes at most 350 MB, without the native package', () => {
+  const kilobytes = Number(
+    execFileSync('du', ['-sk', join(project, 'node_modules')], { encoding: 'utf8' }).split('\t')[0],
+  );
+  expect(kilobytes).toBeLessThan(350_000);
+  expect(existsSync(join(project, 'node_modules/@tensorflow/tfjs-node-gpu'))).toBe(false);
+});
+
+test('the examples of the docs compile in a strict project without the types of Node.js', () => {
+  for (const { file, text } of examples) writeFileSync(join(project, file), text);
+  const compilerOptions = {
+    ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
+    ...{ target: 'es2023', module: 'nodenext', types: [], outDir: 'out' },
+  };
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: examples.map(({ file }) => file) }),
+  );
+  execFileSync(process.execPath, [packageFile('node_modules/typescript/bin/tsc')], {
+    cwd: project,
+    stdio: 'inherit',
+  });
+}, 300_000);
+
+test('the topology in TypeScript runs to the end of its input, and stores what it found', () => {
+  const printed = execFileSync(process.execPath, ['out/ward.js'], { cwd: project, encoding: 'utf8' });
+  expect(printed).toContain('pose');
+  expect(existsSync(join(project, 'data/ward.duckdb'))).toBe(true);
+}, 120_000);
+
+test('a source, an operator and a sink of one’s own run from the installed command', async () => {
+  mkdirSync(join(project, 'own'), { recursive: true });
+  writeFileSync(
+    join(project, 'own/own.yaml'),
+    [
+      'id: own',
+      'environment: room.yaml',
+      'sources: { warm: { type: thermometer, celsius: [20.5, 20.6] }, radio: { type: simulator, duration_s: 6, speed: 0 } }',
+      'operators:',
+      '  windows: { type: window, from: radio }',
+      '  poses: { type: infer-pose, from: windows, backend: wasm }',
+      '  lying: { type: pass-lying, from: poses }',
+      '  zones: { type: watch-zones, from: poses }',
+      'sinks: { ring: { type: bell, from: zones }, seen: { type: console, from: [warm, lying], format: json } }',
+    ].join('\n'),
+  );
+  writeFileSync(
+    join(project, 'own/room.yaml'),
+    'id: room\nsize: { x: 5, y: 4, z: 2.5 }\nlinks: [{ id: a, transmitter: [0.1, 0.1, 1], receiver: [4.9, 3.9, 1], sender: node-1 }]\n',
+  );
+  const plugins = ['lying', 'bell', 'thermometer'].map((name) => `out/${name}.js`);
+  const run = installed(
+    'run',
+    'own/own.yaml',
+    '--no-api',
+    '--until-end',
+    '--log',
+    'warn',
+    '--plugin',
+    ...plugins,
+  );
+  expect(await run.ended(), run.output).toBe(0);
+  expect(run.output).toContain('"name":"temperature_celsius"');
+}, 120_000);
+
+test('the demo starts, and keeps its data in the current folder', async () => {
+  const before = readdirSync(join(project, 'node_modules/csiflow'));
+  const demo = installed('demo', '--port', '0');
+  try {
+    await demo.printed(/live page/);
+  } finally {
+    expect(await demo.interrupt()).toBe(0);
+  }
+  expect(readdirSync(join(project, 'data'))).toContain('demo.duckdb');
+  expect(readdirSync(join(project, 'node_modules/csiflow'))).toEqual(before);
+}, 120_000);
+
+test('recordings that falls are trained on have to be named', async () => {
+  const run = installed('train', 'falls');
+  expect(await run.ended()).toBe(2);
+  expect(run.output).toContain('--data');
+});
+
+const installed = (...words: string[]): Csiflow =>
+  new Csiflow(words, {
+    cwd: project,
+    program: join(project, 'node_modules/csiflow/dist/api/cli/csiflow.js'),
+  });
