@@ -6,7 +6,7 @@ import { matches } from './match.js';
 import type { Lab } from './lab.js';
 
 /** A record that a sink has taken. */
-interface Taken {
+export interface Taken {
   readonly record: Data;
   readonly epoch: number;
   /** Milliseconds after the start of the input: what had been read when it came. */

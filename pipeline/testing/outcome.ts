@@ -1,6 +1,7 @@
 import type { LinkTable } from '../model/index.js';
 import { plainRecords } from '../model/index.js';
 import type { NodeStatus } from '../runtime/status.js';
+import type { Taken } from './mock-sink.js';
 import type { Outbox } from '../state/index.js';
 
 /** A record as a test sees it: plain, with when it happened and when it came, milliseconds after the start of the input. */
@@ -10,6 +11,8 @@ export type TestRecord = Readonly<Record<string, unknown>>;
 export interface Outcome {
   /** By node, of those that a test asks for, and of all sinks. */
   readonly records: ReadonlyMap<string, readonly TestRecord[]>;
+  /** By node, of those that are watched: as they were taken. */
+  readonly taken: ReadonlyMap<string, readonly Taken[]>;
   readonly deadLetters: ReadonlyMap<string, readonly TestRecord[]>;
   readonly outbox: ReadonlyMap<string, readonly TestRecord[]>;
   readonly figures: ReadonlyMap<string, TestRecord>;
@@ -19,6 +22,10 @@ export interface Outcome {
   readonly hasBeen: ReadonlySet<string>;
   /** When each person of a scene begins what they do: by source. Milliseconds after the start of the input. */
   readonly activities: ReadonlyMap<string, readonly Activity[]>;
+  /** The truth of each scene, one JSON object a line: by source. */
+  readonly truth: ReadonlyMap<string, string>;
+  /** Event time that the input starts with, microseconds since 1970. */
+  readonly start: number;
   /** Event time of the input, milliseconds. */
   readonly inputMs: number;
   /** Warnings and errors of the topology. */

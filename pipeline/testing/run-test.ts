@@ -20,7 +20,6 @@ import {
   milliseconds,
   plainLetter,
   undelivered,
-  type Activity,
   type Outcome,
   type TestRecord,
 } from './outcome.js';
@@ -33,16 +32,18 @@ export class TestError extends Error {}
  * Runs a test: the topology's operators as they are, between sources that read the test's input and sinks
  * that only keep what they take.
  * @param limitMs real time that it may take
+ * @param watched nodes whose records are handed over as they were taken
  * @throws TestError where the topology does not start, or its input does not end in time
  */
 export async function runTest(
   topology: CheckedTopology,
   test: CheckedTest,
   limitMs: number,
+  watched: ReadonlySet<string> = new Set(),
 ): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-test-'));
   try {
-    return await new TestRun(topology, test, folder).outcome(limitMs);
+    return await new TestRun(topology, test, folder, watched).outcome(limitMs);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -79,7 +80,7 @@ class TestRun {
   #ending = false;
   readonly #log: string[] = [];
 
-  constructor(topology: CheckedTopology, test: CheckedTest, folder: string) {
+  constructor(topology: CheckedTopology, test: CheckedTest, folder: string, watched: ReadonlySet<string>) {
     this.#topology = topology;
     this.#test = test;
     this.#links = new LinkTable(topology.environments);
@@ -94,6 +95,7 @@ class TestRun {
       lab: this.#lab,
       metrics: this.#metrics,
       folder,
+      watched,
     });
     this.#runner = createRunner(this.#stand.topology, {
       clock: this.#lab.clock,
@@ -136,15 +138,20 @@ class TestRun {
     const { state, problem, nodes } = this.#look();
     const hasBeen = new Set(this.#hasBeen);
     await this.#until(this.#runner.stop(), deadline, 'it does not stop');
+    const start = this.#lab.start ?? 0;
+    const truth = this.#truth();
     return {
       records: this.#records(),
+      taken: new Map(this.#stand.watched.map(([id, mock]) => [id, mock.taken])),
       deadLetters: await this.#deadLetters(),
       outbox: await this.#outboxes(),
       figures: new Map(nodes.map((node) => [node.id, figuresOf(node)])),
       state,
       problem,
       hasBeen,
-      activities: this.#activities(),
+      activities: new Map([...truth].map(([source, lines]) => [source, beginnings(lines, start)])),
+      truth,
+      start,
       inputMs,
       log: this.#log,
     };
@@ -266,12 +273,11 @@ class TestRun {
     }
   }
 
-  #activities(): ReadonlyMap<string, readonly Activity[]> {
-    const start = this.#lab.start ?? 0;
-    const found = new Map<string, readonly Activity[]>();
+  #truth(): ReadonlyMap<string, string> {
+    const found = new Map<string, string>();
     for (const source of this.#test.input.keys()) {
       const file = this.#stand.truthFile(source);
-      if (file !== null) found.set(source, beginnings(readFileSync(file, 'utf8'), start));
+      if (file !== null) found.set(source, readFileSync(file, 'utf8'));
     }
     return found;
   }

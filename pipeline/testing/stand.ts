@@ -19,6 +19,8 @@ export interface StandOptions {
   readonly metrics: Metrics;
   /** Of its own, for the state. */
   readonly folder: string;
+  /** Nodes whose records are kept although no expectation looks at them. */
+  readonly watched: ReadonlySet<string>;
 }
 
 /** A topology between sources that read a test's input and sinks that only keep what they take. */
@@ -42,6 +44,11 @@ export class Stand {
   /** Of those that an expectation looks at. */
   get looked(): readonly (readonly [node: string, mock: MockSink])[] {
     return [...this.sinks, ...this.probes].filter(([id]) => this.#asked.has(id));
+  }
+
+  /** Those that are watched. */
+  get watched(): readonly (readonly [node: string, mock: MockSink])[] {
+    return [...this.sinks, ...this.probes].filter(([id]) => this.#options.watched.has(id));
   }
 
   /** The state of the topology lies here. */
@@ -89,15 +96,19 @@ export class Stand {
       this.#options.links,
       { name, inputs, recovery },
       faults,
-      this.#asked.has(node.id),
+      this.#keeps(node),
     );
     this.sinks.set(node.id, mock);
     return { ...node, component: mock.component, config: {} };
   }
 
-  /** Of a source or operator that an expectation looks at. */
-  #isProbed({ id, component }: CheckedNode): boolean {
-    return component.kind !== 'sink' && this.#asked.has(id);
+  /** Of a source or operator that an expectation looks at, or that is watched. */
+  #isProbed(node: CheckedNode): boolean {
+    return node.component.kind !== 'sink' && this.#keeps(node);
+  }
+
+  #keeps({ id }: CheckedNode): boolean {
+    return this.#asked.has(id) || this.#options.watched.has(id);
   }
 
   #probe(node: CheckedNode): CheckedNode {

@@ -8,6 +8,9 @@ export function register(program: Command): void {
   const evaluate = program
     .command('evaluate')
     .description('Measure how right the results are, and write a report of it.')
-    .addHelpText('after', '\nExample:\n  csiflow evaluate falls --data ../shared');
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow evaluate --rooms 5    (the same as: csiflow evaluate chain --rooms 5)\n  csiflow evaluate falls --data ../shared',
+    );
   for (const subcommand of subcommands) subcommand.register(evaluate);
 }

@@ -1,0 +1,114 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
+import { packageFile } from '../../../../pipeline/base/paths.js';
+import type { TableName } from '../../../../bench/accuracy/chain/evaluate.js';
+
+interface Options {
+  readonly topology: string;
+  readonly only: readonly string[];
+  readonly seed: number;
+  readonly rooms: number;
+  readonly links: readonly number[];
+  readonly minutes?: number;
+  readonly atOnce: number;
+  readonly data: string;
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly plugin: readonly string[];
+}
+
+/** A parser of whole numbers in a range. */
+const whole =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+
+const positive = (text: string): number => {
+  const value = Number(text);
+  if (value > 0 && value <= 1440) return value;
+  throw new InvalidArgumentError('It must be a number of minutes above 0, up to 1440.');
+};
+
+const linkCounts = (text: string): readonly number[] => text.split(',').map(whole(2, 9));
+
+/** Empty rooms and daily life, minutes a room. */
+const MINUTES = { empty: 2, daily: 10 };
+
+export function register(evaluate: Command): void {
+  evaluate
+    .command('chain', { isDefault: true })
+    .description(
+      'Play simulated scenes and recordings as raw frames through a topology, and measure what its sinks get.',
+    )
+    .option('--topology <file>', 'topology to measure', packageFile('topologies/demo.yaml'))
+    .option('--only <table...>', 'only these tables: empty, walking, still, falls', [])
+    .option('--seed <number>', 'rooms, bodies and motions follow from it', whole(0, 2 ** 31), 900_000)
+    .option('--rooms <number>', 'rooms for each row', whole(1, 10_000), 20)
+    .option(
+      '--links <numbers>',
+      'links of a room, such as 4,6,9; most tables use the first',
+      linkCounts,
+      [4, 6, 9],
+    )
+    .option(
+      '--minutes <number>',
+      'minutes a room stays empty, or somebody lives there (default: 2, 10)',
+      positive,
+    )
+    .addOption(
+      new Option('--at-once <number>', 'scenes that are played side by side')
+        .argParser(whole(1, 64))
+        .default(4),
+    )
+    .option('--data <folder>', 'folder of recordings, with captures/ and labelled/', '../shared')
+    .option('--out <folder>', 'also write accuracy.md and accuracy.json to this folder')
+    .option('--json', 'print the report as JSON; progress goes to stderr')
+    .option('--plugin <file...>', 'modules with components of your own', [])
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow evaluate chain --only empty walking --rooms 5 --seed 700000\n  csiflow evaluate chain --topology topologies/ward-3.yaml --out docs/reports',
+    )
+    .action(measure);
+}
+
+async function measure(options: Options): Promise<void> {
+  const [{ registryWith }, { loadForCommand }, chain, { writeReport, reportText, reportOf }] =
+    await Promise.all([
+      import('../../../plugins.js'),
+      import('../../topologies.js'),
+      import('../../../../bench/accuracy/chain/evaluate.js'),
+      import('../../../../bench/accuracy/chain/report.js'),
+    ]);
+  const names = tableNames(options.only, chain.TABLES);
+  const registry = await registryWith(options.plugin);
+  const topology = loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry);
+  const { minutes } = options;
+  const plan = {
+    ...options,
+    topology,
+    minutes: { empty: minutes ?? MINUTES.empty, daily: minutes ?? MINUTES.daily },
+    print: (line: string) => void process.stderr.write(`${line}\n`),
+  };
+  const tables = await chain.evaluateChain(plan, names, (table) => {
+    if (!options.json) process.stdout.write(`${chain.tableText(table)}\n`);
+  });
+  const report = reportOf(plan, tables);
+  if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  if (options.out === undefined) return;
+  for (const file of writeReport(options.out, report, reportText(report)))
+    process.stderr.write(`wrote ${file}\n`);
+}
+
+function tableNames(
+  only: readonly string[],
+  tables: Readonly<Record<TableName, { readonly summary: string }>>,
+): readonly TableName[] {
+  const known = Object.keys(tables) as TableName[];
+  const wrong = only.filter((name) => !(known as string[]).includes(name));
+  if (wrong.length === 0) return known.filter((name) => only.length === 0 || only.includes(name));
+  const list = known.map((name) => `  ${name.padEnd(12)}${tables[name].summary}`).join('\n');
+  throw new CommandError(`there is no table ${wrong.join(', ')}; there are:\n${list}`, EXIT.invalid);
+}

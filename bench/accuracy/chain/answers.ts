@@ -1,0 +1,80 @@
+import { LEFT_HIP, RIGHT_HIP } from '../../../operators/infer-pose/body.js';
+import type { Environment, Person, PoseFrame } from '../../../pipeline/model/index.js';
+import type { TruthLine } from '../../../pipeline/sources/simulator/stage.js';
+import type { Observed } from './scene.js';
+
+/** Reading what a sink got, the way its receiver would. */
+
+/** When the window that a frame was inferred from began, microseconds. */
+export const windowStart = ({ time, windowEnd }: PoseFrame): number => 2 * time - windowEnd;
+
+/** Frames whose window lies within a stretch of event time. */
+export const framesIn = ({ poses }: Observed, from: number, to: number): readonly PoseFrame[] =>
+  poses.filter((frame) => windowStart(frame) >= from && frame.windowEnd <= to);
+
+/** Who is told of: also somebody out of sight, who is said to be where they were last. */
+export const toldOf = ({ persons }: PoseFrame): readonly Person[] =>
+  persons.filter(({ track }) => track?.state !== 'ended');
+
+/** Who is seen in this very frame. */
+export const seenIn = (frame: PoseFrame): readonly Person[] =>
+  toldOf(frame).filter(({ track }) => track?.state !== 'lost');
+
+/** The surest answer of a frame where one person is looked for. */
+export const surestOf = (frame: PoseFrame): Person | undefined =>
+  [...toldOf(frame)].sort((a, b) => a.positionError - b.positionError)[0];
+
+export const placeError = ({ position }: Person, { root }: TruthLine): number =>
+  Math.hypot(position.x - root[0], position.y - root[1]);
+
+/** Error of the answer that is always the middle of the room. */
+export const middleError = ({ size }: Environment, { root }: TruthLine): number =>
+  Math.hypot(size.x / 2 - root[0], size.y / 2 - root[1]);
+
+/** Degrees; undefined where no heading is told. */
+export function headingError({ heading }: Person, truth: TruthLine): number | undefined {
+  if (heading === null) return undefined;
+  const turn = heading - truth.heading;
+  return (Math.abs(Math.atan2(Math.sin(turn), Math.cos(turn))) * 180) / Math.PI;
+}
+
+/** Joints relative to the middle of the hips, [17][x, y, z]. */
+export const aligned = (joints: readonly (readonly number[])[]): number[][] => {
+  const pelvis = [0, 1, 2].map((axis) => (joints[LEFT_HIP]![axis]! + joints[RIGHT_HIP]![axis]!) / 2);
+  return joints.map((joint) => joint.map((value, axis) => value - pelvis[axis]!));
+};
+
+export const jointsOf = ({ keypoints }: Person): number[][] => keypoints.map(({ x, y, z }) => [x, y, z]);
+
+/** Mean distance of joints, millimetres. */
+export const jointError = (a: readonly (readonly number[])[], b: readonly (readonly number[])[]): number =>
+  (1000 / a.length) *
+  a.reduce(
+    (sum, joint, j) => sum + Math.hypot(joint[0]! - b[j]![0]!, joint[1]! - b[j]![1]!, joint[2]! - b[j]![2]!),
+    0,
+  );
+
+/** How many people the environment is said to hold at a time: by `watch-zones` where the topology has it, else by its tracks. */
+export function occupancyAt(observed: Observed, zones: boolean, time: number): number {
+  if (zones) return lastMeasure(observed, 'occupancy', time) ?? 0;
+  const frame = observed.poses.findLast(({ windowEnd }) => windowEnd <= time);
+  return frame ? toldOf(frame).filter(({ track }) => track?.state !== 'tentative').length : 0;
+}
+
+/** The last value of a measure of the whole environment. */
+export const lastMeasure = ({ measures }: Observed, name: string, time: number): number | undefined =>
+  measures.findLast((one) => one.name === name && one.subject === null && one.time <= time)?.value;
+
+/** Values of a measure of the whole environment in a stretch of event time. */
+export const measuresIn = (
+  { measures }: Observed,
+  name: string,
+  from: number,
+  to: number,
+): readonly number[] =>
+  measures
+    .filter((one) => one.name === name && one.subject === null && one.time >= from && one.time <= to)
+    .map(({ value }) => value);
+
+export const mean = (values: readonly number[]): number =>
+  values.length === 0 ? NaN : values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,0 +1,76 @@
+import { Random } from '../../../pipeline/sources/simulator/random.js';
+
+/** A figure with its 95 % interval; NaN where there was nothing to take it from. */
+export interface Figure {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  /** Rooms (or people) that it was taken from. */
+  readonly rooms: number;
+}
+
+const RESAMPLES = 1000;
+
+/**
+ * A figure of several rooms with its interval by bootstrap over whole rooms: frames of one room resemble each
+ * other, so frames are never drawn by themselves. Percentiles; Efron and Tibshirani, 1993. Deterministic.
+ */
+export function over<T>(rooms: readonly T[], statistic: (rooms: readonly T[]) => number): Figure {
+  const value = rooms.length === 0 ? NaN : statistic(rooms);
+  const random = new Random(1, rooms.length);
+  const drawn = Array.from({ length: rooms.length === 0 ? 0 : RESAMPLES }, () =>
+    statistic(rooms.map(() => rooms[random.below(rooms.length)]!)),
+  )
+    .filter((one) => !Number.isNaN(one))
+    .sort((a, b) => a - b);
+  const percentile = (share: number) => drawn[Math.round(share * (drawn.length - 1))] ?? NaN;
+  return { value, low: percentile(0.025), high: percentile(0.975), rooms: rooms.length };
+}
+
+/** Mean of the values of all rooms together. */
+export function meanOver(rooms: readonly (readonly number[])[]): Figure {
+  const sums = rooms
+    .filter((values) => values.length > 0)
+    .map((values) => ({ sum: values.reduce((a, b) => a + b, 0), count: values.length }));
+  return over(sums, (drawn) => {
+    const count = drawn.reduce((all, one) => all + one.count, 0);
+    return drawn.reduce((all, one) => all + one.sum, 0) / count;
+  });
+}
+
+/** Median of the values of all rooms together. */
+export const medianOver = (rooms: readonly (readonly number[])[]): Figure =>
+  over(
+    rooms.filter((values) => values.length > 0),
+    (drawn) => {
+      const sorted = Float64Array.from(drawn.flat()).sort();
+      return (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
+    },
+  );
+
+/** A rate of rare events with its exact 95 % interval (Garwood, 1936). */
+export function poissonRate(events: number, hours: number): Figure {
+  const low = events === 0 ? 0 : solve((mean) => 1 - poissonBelow(events - 1, mean) - 0.025, events);
+  const high = solve((mean) => 0.025 - poissonBelow(events, mean), Math.max(1, events));
+  return { value: events / hours, low: low / hours, high: high / hours, rooms: events };
+}
+
+/** Probability of at most `events` where `mean` are expected. */
+function poissonBelow(events: number, mean: number): number {
+  let term = Math.exp(-mean);
+  let sum = term;
+  for (let k = 1; k <= events; k++) sum += term *= mean / k;
+  return sum;
+}
+
+/** The zero of an increasing function, by bisection. */
+function solve(of: (x: number) => number, near: number): number {
+  let [low, high] = [0, near];
+  while (of(high) < 0) high *= 2;
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (of(middle) < 0) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}

@@ -1,0 +1,43 @@
+import type { PersonConfig } from '../../../pipeline/sources/simulator/script.js';
+import { Random } from '../../../pipeline/sources/simulator/random.js';
+
+type Step = PersonConfig['script'][number];
+
+/** Parts of an ordinary day; each as a few steps. What looks like a fall but is none comes often. */
+const PARTS: readonly { readonly weight: number; readonly steps: (random: Random) => readonly Step[] }[] = [
+  { weight: 5, steps: (random) => [{ activity: 'walk', seconds: random.uniform(5, 20) }] },
+  {
+    weight: 3,
+    steps: (random) => [
+      { activity: 'sit_down' },
+      { activity: 'sit', seconds: random.uniform(10, 90) },
+      { activity: 'get_up' },
+    ],
+  },
+  {
+    weight: 2,
+    steps: (random) => [
+      { activity: 'lie_down', on: 'bed' },
+      { activity: 'lie', seconds: random.uniform(20, 120) },
+      { activity: 'get_up' },
+    ],
+  },
+  { weight: 3, steps: () => [{ activity: 'bend' }] },
+  { weight: 2, steps: (random) => [{ activity: 'stand', seconds: random.uniform(5, 20) }] },
+  { weight: 2, steps: (random) => [{ activity: 'arms', seconds: random.uniform(3, 10) }] },
+  { weight: 1, steps: () => [{ activity: 'turn' }] },
+];
+
+/** Without a fall, `seconds` long or a little longer. */
+export function dailyLife(seed: number, seconds: number): PersonConfig['script'] {
+  const random = new Random(seed, STREAM);
+  const script: Step[] = [{ activity: 'walk', seconds: 10 }];
+  const planned = () => script.reduce((sum, step) => sum + (step.seconds ?? 1), 0);
+  while (planned() < seconds) {
+    const part = PARTS[random.weighted(PARTS.map(({ weight }) => weight))]!;
+    script.push(...part.steps(random));
+  }
+  return script;
+}
+
+const STREAM = 92;

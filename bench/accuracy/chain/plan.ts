@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import type { CheckedTopology } from '../../../pipeline/config/index.js';
+import type { Environment } from '../../../pipeline/model/index.js';
+import { randomEnvironment } from './rooms.js';
+import { calibrate, play, type Observed, type Scene } from './scene.js';
+import type { Truth } from './truth.js';
+
+/** What is measured, and how much of it. */
+export interface Plan {
+  readonly topology: CheckedTopology;
+  /** Rooms, bodies, motions and receivers follow from it. */
+  readonly seed: number;
+  /** Rooms a row. */
+  readonly rooms: number;
+  /** Numbers of links; tables that need only one take the first. */
+  readonly links: readonly number[];
+  /** Minutes a room: of emptiness, of daily life. */
+  readonly minutes: { readonly empty: number; readonly daily: number };
+  /** Folder with captures/ and labelled/. */
+  readonly data: string;
+  /** For calibrations; removed afterwards. */
+  readonly folder: string;
+  /** Scenes that are played side by side: one thread simulates, the other infers. */
+  readonly atOnce: number;
+  readonly print: (line: string) => void;
+}
+
+/** A room of the plan with its calibration. */
+export interface PlannedRoom {
+  readonly seed: number;
+  readonly environment: Environment;
+  readonly calibration: string;
+  readonly simulator: Readonly<Record<string, unknown>>;
+}
+
+/** Each table has seeds of its own, so that a part of the report is the same as in the whole. */
+export const seedsOf = ({ seed, rooms }: Plan, table: number): readonly number[] =>
+  Array.from({ length: rooms }, (_, room) => seed + 1000 * table + room);
+
+/** A random room, calibrated as a user would: with a run of the same room while it is empty. */
+export async function plannedRoom(
+  { topology, folder }: Plan,
+  seed: number,
+  links: number,
+  simulator: Readonly<Record<string, unknown>> = {},
+): Promise<PlannedRoom> {
+  const environment = randomEnvironment(seed, links);
+  const file = join(folder, `${environment.id}-${links}-${Object.keys(simulator).join('-')}.json`);
+  const calibration = await calibrate(topology, { environment, seed, simulator }, file);
+  return { seed, environment, calibration, simulator };
+}
+
+/** Plays a scene in a room, and says so. */
+export async function playIn(
+  plan: Plan,
+  room: PlannedRoom,
+  what: string,
+  scene: Pick<Scene, 'people' | 'seconds'> & Partial<Scene>,
+): Promise<Observed & { readonly truth: Truth }> {
+  const began = performance.now();
+  const { seed, environment, calibration, simulator } = room;
+  const played = await play(plan.topology, { seed, environment, calibration, simulator, ...scene });
+  const took = ((performance.now() - began) / 1000).toFixed(0);
+  plan.print(`${environment.id}: ${what}, ${scene.seconds.toFixed(0)} s played in ${took} s`);
+  return played;
+}
+
+/** Does the same with each item, several at a time; results in their order. The first failure ends it. */
+export async function each<T, R>(
+  { atOnce }: Plan,
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const one = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index]!, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, one));
+  return results;
+}

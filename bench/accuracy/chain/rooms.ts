@@ -1,0 +1,53 @@
+import type { Environment, Link } from '../../../pipeline/model/index.js';
+import { Random } from '../../../pipeline/sources/simulator/random.js';
+import { randomLinks, randomSize } from '../../../pipeline/sources/simulator/room.js';
+
+/** Of the simulator's streams of chance none has this number: a room does not depend on what happens in it. */
+const STREAM = 90;
+
+/** A room as a user would write it down: size and places of the nodes round its walls, to the centimetre. */
+export function randomEnvironment(seed: number, links: number): Environment {
+  const random = new Random(seed, STREAM, links);
+  const drawn = randomSize(random);
+  const size = { x: centimetres(drawn.x), y: centimetres(drawn.y), z: centimetres(drawn.z) };
+  const id = `room-${seed}`;
+  return {
+    id,
+    size,
+    links: randomLinks(random, size, links).map(({ transmitter, antennas }, index): Link => {
+      const number = index + 1;
+      return {
+        id: `${id}-link-${number}`,
+        transmitter: transmitter.map(centimetres),
+        receiver: antennas[0]!.map(centimetres),
+        sender: `node-${number}`,
+      };
+    }),
+    walls: [],
+    zones: [
+      {
+        id: 'left',
+        polygon: [
+          [0, 0],
+          [size.x / 2, 0],
+          [size.x / 2, size.y],
+          [0, size.y],
+        ],
+      },
+    ],
+    timezone: 'UTC',
+    assumed: [],
+  };
+}
+
+/** A place to leave the room by: in front of one of its walls. */
+export function randomDoor(seed: number, { size }: Environment): [number, number] {
+  const random = new Random(seed, STREAM + 1);
+  const inset = 0.4;
+  const along = (extent: number) => centimetres(random.uniform(inset + 0.3, extent - inset - 0.3));
+  return random.chance(0.5)
+    ? [along(size.x), random.chance(0.5) ? inset : size.y - inset]
+    : [random.chance(0.5) ? inset : size.x - inset, along(size.y)];
+}
+
+const centimetres = (metres: number): number => Math.round(metres * 100) / 100;

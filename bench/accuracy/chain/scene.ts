@@ -1,0 +1,164 @@
+import { Value } from 'typebox/value';
+import { ProfileLearner } from '../../../operators/infer-pose/profiles.js';
+import { writeProfiles } from '../../../operators/infer-pose/weights.js';
+import type { AnySource } from '../../../pipeline/component/index.js';
+import type { CheckedNode, CheckedTest, CheckedTopology, TestInput } from '../../../pipeline/config/index.js';
+import type { Data, Environment, Measure, PoseFrame, SensedEvent } from '../../../pipeline/model/index.js';
+import { listenTo, readBy } from '../../../pipeline/runtime/listen.js';
+import { simulator } from '../../../pipeline/sources/simulator/source.js';
+import type { PersonConfig } from '../../../pipeline/sources/simulator/script.js';
+import { runTest } from '../../../pipeline/testing/run-test.js';
+import type { Outcome } from '../../../pipeline/testing/outcome.js';
+import { Truth } from './truth.js';
+
+/** What is played through a topology. */
+export interface Scene {
+  readonly environment: Environment;
+  /** Empty-room profiles, as `csiflow calibrate` wrote them; null: without. */
+  readonly calibration: string | null;
+  readonly seed: number;
+  readonly people: readonly PersonConfig[];
+  readonly seconds: number;
+  /** Further settings of the simulator: `snr_db`, `loss`, ... */
+  readonly simulator?: Readonly<Record<string, unknown>>;
+}
+
+/** A record with how much of the input had been read when a sink got it. */
+export type Given<T> = T & { readonly givenAt: number };
+
+/** What the sinks of a topology got. Times are event times, microseconds. */
+export interface Observed {
+  readonly start: number;
+  readonly end: number;
+  readonly poses: readonly Given<PoseFrame>[];
+  readonly events: readonly Given<SensedEvent>[];
+  readonly measures: readonly Given<Measure>[];
+}
+
+/** Real time that one scene may take, milliseconds. */
+const LIMIT_MS = 3_600_000;
+const PLACE = { file: '', line: 1, column: 1, length: 1 };
+
+/** Plays a scene as raw frames through a topology, every node of it included. */
+export async function play(
+  topology: CheckedTopology,
+  scene: Scene,
+): Promise<Observed & { readonly truth: Truth }> {
+  const input = simulated(scene);
+  const { observed, outcome } = await feed(placedIn(topology, scene), input);
+  return { ...observed, truth: new Truth([...outcome.truth.values()][0] ?? '') };
+}
+
+/** Feeds the first source of a topology; the others have no input. @throws Error where anything of it failed */
+export async function feed(
+  topology: CheckedTopology,
+  input: TestInput,
+): Promise<{ readonly observed: Observed; readonly outcome: Outcome }> {
+  const [first, ...others] = topology.nodes.filter(({ component }) => component.kind === 'source');
+  if (!first) throw new Error(`${topology.id} has no source`);
+  const silent = others.map(({ id }) => [id, { kind: 'records', records: [] }] as const);
+  const test: CheckedTest = {
+    name: 'evaluation',
+    place: PLACE,
+    input: new Map<string, TestInput>([[first.id, input], ...silent]),
+    faults: new Map(),
+    runOnMs: 0,
+    expect: [],
+  };
+  const sinks = topology.nodes.filter(({ component }) => component.kind === 'sink').map(({ id }) => id);
+  const outcome = await runTest(topology, test, LIMIT_MS, new Set(sinks));
+  checkWhole(topology, outcome);
+  return { observed: observedIn(outcome), outcome };
+}
+
+/** Learns the profiles of the empty room as `csiflow calibrate` does, and writes them to a file. */
+export async function calibrate(
+  topology: CheckedTopology,
+  scene: Omit<Scene, 'people' | 'seconds' | 'calibration'>,
+  file: string,
+): Promise<string> {
+  const node = readBy(topology, 'infer-pose', 'window');
+  if (node === undefined) throw new Error(`${topology.id} has no infer-pose that reads windows`);
+  const empty = { ...scene, people: [], seconds: CALIBRATION_S, calibration: null };
+  const { component, config } = simulated(empty);
+  const learner = new ProfileLearner();
+  const placed = placedIn(topology, empty);
+  const nodes = placed.nodes.map((one) =>
+    one.component.kind === 'source'
+      ? { ...one, component, config: { ...config, speed: 0, start_time: CALIBRATION_TIME } }
+      : one,
+  );
+  await listenTo({ ...placed, nodes }, node, (window) => {
+    if (window.port === 'window') learner.add(window);
+    return false;
+  });
+  writeProfiles(file, learner.profiles());
+  return file;
+}
+
+/** The default of `csiflow calibrate`. */
+const CALIBRATION_S = 60;
+/** The evening before. */
+const CALIBRATION_TIME = '2025-12-31T20:00:00Z';
+
+/** The simulator as a topology would name it. @throws Error where it does not know a setting */
+function simulated({ seed, people, seconds, simulator: more }: Scene): TestInput & { kind: 'source' } {
+  const config = Value.Default(simulator.config, { ...more, people, seed, duration_s: seconds });
+  const [problem] = Value.Errors(simulator.config, config);
+  if (problem) throw new Error(`the simulator refuses a scene: ${problem.instancePath} ${problem.message}`);
+  const component = simulator as unknown as AnySource;
+  return { kind: 'source', component, config: config as Readonly<Record<string, unknown>> };
+}
+
+/** A topology in another room: what a user changes of a shipped file. */
+function placedIn(
+  topology: CheckedTopology,
+  { environment, calibration }: Pick<Scene, 'environment' | 'calibration'>,
+): CheckedTopology {
+  const nodes = topology.nodes.map((node): CheckedNode => {
+    if (node.component.name !== 'infer-pose') return node;
+    return { ...node, config: { ...node.config, calibration: calibration ?? undefined } };
+  });
+  return { ...topology, environments: [environment], nodes };
+}
+
+/** @throws Error where records were lost or a node failed: figures of such a run would be of something else */
+function checkWhole(topology: CheckedTopology, { state, problem, deadLetters, log }: Outcome): void {
+  const dead = [...deadLetters].map(([node, letters]) => `${letters.length} of ${node}`);
+  if (problem === null && dead.length === 0) return;
+  const lost = dead.length === 0 ? '' : `; dead letters: ${dead.join(', ')}`;
+  throw new Error(
+    `${topology.id} did not run through (${state}: ${problem ?? 'no problem'}${lost})\n${log.slice(0, 5).join('\n')}`,
+  );
+}
+
+/** What all sinks got, each record once. */
+function observedIn({ taken, start, inputMs }: Outcome): Observed {
+  const poses = new Map<string, Given<PoseFrame>>();
+  const events = new Map<string, Given<SensedEvent>>();
+  const measures = new Map<string, Given<Measure>>();
+  const give = <T extends Data>(record: T, givenMs: number) =>
+    ({ ...record, givenAt: start + givenMs * 1000 }) as Given<T>;
+  for (const { record, givenMs } of [...taken.values()].flat()) {
+    if (record.port === 'pose') {
+      const key = `${record.environment} ${record.frameId}`;
+      const known = poses.get(key);
+      // Of a frame that comes with and without tracks the tracked one is what people are shown.
+      const tracked = known?.persons.some(({ track }) => track !== null) ?? false;
+      if (!known || !tracked) poses.set(key, give(record, givenMs));
+    }
+    if (record.port === 'event') events.set(record.id, give(record, givenMs));
+    if (record.port === 'measure') {
+      const { environment, name, subject, source, time } = record;
+      measures.set(`${environment} ${name} ${subject ?? ''} ${source} ${time}`, give(record, givenMs));
+    }
+  }
+  const byTime = (a: { time: number }, b: { time: number }) => a.time - b.time;
+  return {
+    start,
+    end: start + inputMs * 1000,
+    poses: [...poses.values()].sort(byTime),
+    events: [...events.values()].sort(byTime),
+    measures: [...measures.values()].sort(byTime),
+  };
+}

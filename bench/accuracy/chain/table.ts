@@ -1,0 +1,62 @@
+import type { Figure } from './bootstrap.js';
+
+/** How a column's figures are written. */
+export type Unit = 'share' | 'm' | 'mm' | 'deg' | 'per_h' | 'number';
+
+export interface Column {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: Unit;
+}
+
+export interface Row {
+  readonly name: string;
+  /** An answer that needs no CSI. */
+  readonly baseline: boolean;
+  /** By column; left out: it does not apply. */
+  readonly cells: Readonly<Record<string, Figure>>;
+}
+
+export interface Table {
+  readonly id: string;
+  readonly title: string;
+  /** What was simulated or played, and how it is counted. */
+  readonly method: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+}
+
+const WRITTEN: Readonly<Record<Unit, (value: number) => string>> = {
+  share: (value) => `${(100 * value).toFixed(1)} %`,
+  m: (value) => `${value.toFixed(2)} m`,
+  mm: (value) => `${value.toFixed(0)} mm`,
+  deg: (value) => `${value.toFixed(0)} deg`,
+  per_h: (value) => value.toFixed(2),
+  number: (value) => value.toFixed(2),
+};
+
+/** `0.42 m (0.38 to 0.47)`. */
+export function cellText(figure: Figure | undefined, unit: Unit): string {
+  if (!figure) return '';
+  const written = (value: number) => (Number.isNaN(value) ? '-' : WRITTEN[unit](value));
+  if (Number.isNaN(figure.low) || figure.low === figure.high) return written(figure.value);
+  const bare = (value: number) => written(value).replace(/ .*/, '');
+  return `${written(figure.value)} (${bare(figure.low)} to ${bare(figure.high)})`;
+}
+
+export function tableText({ title, method, columns, rows }: Table): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const head = line(['', ...columns.map((column) => column.title)]);
+  const rule = line(['---', ...columns.map(() => '---')]);
+  const body = rows.map(({ name, baseline, cells }) =>
+    line([baseline ? `*${name}*` : name, ...columns.map(({ id, unit }) => cellText(cells[id], unit))]),
+  );
+  return [`## ${title}`, '', method, '', head, rule, ...body, ''].join('\n');
+}
+
+/** The cell of a row, for bounds. @throws Error where there is none */
+export function cell(table: Table, row: string, column: string): Figure {
+  const found = table.rows.find(({ name }) => name === row)?.cells[column];
+  if (!found) throw new Error(`${table.id} has no cell ${column} in a row ${row}`);
+  return found;
+}

@@ -1,0 +1,111 @@
+import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
+import { framesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
+import { meanOver, type Figure } from '../bootstrap.js';
+import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import { randomDoor } from '../rooms.js';
+import type { Observed } from '../scene.js';
+import type { Column, Row, Table } from '../table.js';
+import type { Truth } from '../truth.js';
+
+const COLUMNS: readonly Column[] = [
+  { id: 'seen', title: 'empty: frames that see somebody', unit: 'share' },
+  { id: 'told', title: 'empty: frames that tell of somebody', unit: 'share' },
+  { id: 'skeleton', title: 'empty: frames with a skeleton', unit: 'share' },
+  { id: 'presence', title: 'empty: seconds with presence', unit: 'share' },
+  { id: 'wrong30', title: 'occupancy wrong 30 s after', unit: 'share' },
+  { id: 'wrongLater', title: 'occupancy wrong, of the time after that', unit: 'share' },
+  { id: 'missed', title: 'walking: frames that see nobody', unit: 'share' },
+  { id: 'missedPresence', title: 'walking: seconds without presence', unit: 'share' },
+];
+
+/** Of one scene: 1 where it holds, 0 where it does not, for each frame, second or room. */
+type Counts = Readonly<Record<(typeof COLUMNS)[number]['id'], readonly number[]>>;
+
+const VARIANTS = [
+  { name: 'calibrated', calibrated: true, emptyFirst: 0 },
+  { name: 'not calibrated', calibrated: false, emptyFirst: 0 },
+  { name: 'not calibrated, the first 20 s empty', calibrated: false, emptyFirst: 20 },
+] as const;
+
+const WALK_S = 20;
+/** Until the person has gone to the door, at most. */
+const LEAVE_S = 15;
+/** After somebody came in, until windows are full of them, microseconds. */
+const SETTLED_US = 4e6;
+const SECOND = 1e6;
+
+export async function emptyRooms(plan: Plan): Promise<Table> {
+  const scenes = await each(plan, seedsOf(plan, 1), async (seed) => {
+    const room = await plannedRoom(plan, seed, plan.links[0]!);
+    const counts: Counts[] = [];
+    for (const variant of VARIANTS) counts.push(await leaveBehind(plan, room, variant));
+    return counts;
+  });
+  const rows = VARIANTS.map(({ name }, index): Row => {
+    const counts = scenes.map((scene) => scene[index]!);
+    const figure = (id: string) => [id, meanOver(counts.map((one) => one[id]!))] as const;
+    return { name, baseline: false, cells: Object.fromEntries(COLUMNS.map(({ id }) => figure(id))) };
+  });
+  return {
+    id: 'empty',
+    title: 'Empty rooms',
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links. Somebody walks for ${WALK_S} s, goes to the door and leaves; the room is then empty for ${plan.minutes.empty} min. \`Sees\`: a person of this very frame; \`tells of\`: also one out of sight, said to be where they were last. Only windows that lie wholly in the empty time, or wholly in the walk, count.`,
+    columns: COLUMNS,
+    rows: [...rows, constant('nobody, always', 0), constant('somebody, always', 1)],
+  };
+}
+
+async function leaveBehind(
+  plan: Plan,
+  room: PlannedRoom,
+  { name, calibrated, emptyFirst }: (typeof VARIANTS)[number],
+): Promise<Counts> {
+  const script: PersonConfig['script'] = [
+    ...(emptyFirst > 0 ? [{ activity: 'away', seconds: emptyFirst } as const] : []),
+    { activity: 'walk', seconds: WALK_S },
+    { activity: 'walk', to: randomDoor(room.seed, room.environment), speed: 1 },
+    { activity: 'away', seconds: 60 * plan.minutes.empty + LEAVE_S },
+  ];
+  const observed = await playIn(plan, room, `empty rooms, ${name}`, {
+    people: [{ script }],
+    seconds: emptyFirst + WALK_S + LEAVE_S + 60 * plan.minutes.empty,
+    calibration: calibrated ? room.calibration : null,
+  });
+  const zones = plan.topology.nodes.some(({ component }) => component.name === 'watch-zones');
+  return countsOf(observed, zones, 60 * plan.minutes.empty * SECOND);
+}
+
+function countsOf(observed: Observed & { readonly truth: Truth }, zones: boolean, empty: number): Counts {
+  const { moments } = observed.truth;
+  const there = moments.filter(({ people }) => people.length > 0);
+  const came = there[0]!.time;
+  const left = there.at(-1)!.time;
+  const end = Math.min(left + empty, observed.end);
+  const quiet = framesIn(observed, left, end);
+  const walking = framesIn(observed, came + SETTLED_US, left);
+  const share = (frames: typeof quiet, is: (frame: (typeof quiet)[number]) => boolean) =>
+    frames.map((frame) => Number(is(frame)));
+  const later: number[] = [];
+  for (let time = left + 30 * SECOND; time <= end; time += SECOND)
+    later.push(Number(occupancyAt(observed, zones, time) !== 0));
+  // `presence` is of the second before.
+  const presence = measuresIn(observed, 'presence', left + 2 * SECOND, end);
+  const presenceWalking = measuresIn(observed, 'presence', came + SETTLED_US, left);
+  return {
+    seen: share(quiet, (frame) => seenIn(frame).length > 0),
+    told: share(quiet, (frame) => toldOf(frame).length > 0),
+    skeleton: share(quiet, (frame) => toldOf(frame).some(({ articulated }) => articulated)),
+    presence: presence.map((value) => Number(value > 0)),
+    wrong30: later.slice(0, 1),
+    wrongLater: later,
+    missed: share(walking, (frame) => seenIn(frame).length === 0),
+    missedPresence: presenceWalking.map((value) => Number(value === 0)),
+  };
+}
+
+function constant(name: string, claims: 0 | 1): Row {
+  const figure = (value: number): Figure => ({ value, low: value, high: value, rooms: 0 });
+  const missed = ['missed', 'missedPresence'];
+  const cells = COLUMNS.map(({ id }) => [id, figure(missed.includes(id) ? 1 - claims : claims)] as const);
+  return { name, baseline: true, cells: Object.fromEntries(cells) };
+}

@@ -1,0 +1,136 @@
+import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
+import type { SensedEvent } from '../../../../pipeline/model/index.js';
+import { meanOver, medianOver, poissonRate, type Figure } from '../bootstrap.js';
+import { dailyLife } from '../daily-life.js';
+import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import type { Given, Observed } from '../scene.js';
+import type { Column, Row, Table } from '../table.js';
+import type { Truth } from '../truth.js';
+
+const COLUMNS: readonly Column[] = [
+  { id: 'found', title: 'falls found within 30 s', unit: 'share' },
+  { id: 'delay', title: 'told after, median s', unit: 'number' },
+  { id: 'falls', title: 'falls', unit: 'number' },
+  { id: 'false', title: 'false alarms an hour', unit: 'per_h' },
+  { id: 'hours', title: 'hours', unit: 'number' },
+];
+
+const KINDS = ['forward', 'backward', 'left', 'right'] as const;
+/** What comes before a fall. */
+const BEFORE: readonly { readonly name: string; readonly steps: PersonConfig['script'] }[] = [
+  { name: 'while walking', steps: [{ activity: 'walk', seconds: 25 }] },
+  {
+    name: 'after standing',
+    steps: [
+      { activity: 'walk', seconds: 15 },
+      { activity: 'stand', seconds: 10 },
+    ],
+  },
+  {
+    name: 'after getting up',
+    steps: [{ activity: 'walk', seconds: 12 }, { activity: 'sit', seconds: 15 }, { activity: 'get_up' }],
+  },
+];
+const FALLS_A_ROOM = 5;
+const AFTER_S = 35;
+const FOUND_US = 30e6;
+/** An alarm so much before its fall begins is not of that fall. */
+const EARLY_US = 2e6;
+
+interface Fall {
+  readonly kind: string;
+  readonly found: boolean;
+  /** Seconds from the beginning of the fall until its event was there; NaN where it was not found. */
+  readonly delay: number;
+  readonly falseAlarms: number;
+}
+
+export async function falls(plan: Plan): Promise<Table> {
+  const rooms = await each(plan, seedsOf(plan, 6), async (seed) => {
+    const room = await plannedRoom(plan, seed, plan.links[0]!);
+    const found: Fall[] = [];
+    for (let index = 0; index < FALLS_A_ROOM; index++) found.push(await fallIn(plan, room, index));
+    return { found, alarms: await quietLife(plan, room) };
+  });
+  const hours = (plan.rooms * plan.minutes.daily) / 60;
+  const alarms = rooms.reduce((sum, room) => sum + room.alarms, 0);
+  const all = rowOf(
+    'all',
+    rooms.map(({ found }) => found),
+  );
+  const parts = [...KINDS, ...BEFORE.map(({ name }) => name)].map((part) =>
+    rowOf(
+      part,
+      rooms.map(({ found }) => found.filter(({ kind }) => kind.includes(part))),
+    ),
+  );
+  return {
+    id: 'falls',
+    title: 'Falls',
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one a scene: in four directions, while walking, after standing and after getting up from a chair, then ${AFTER_S} s on the floor. A fall is found when a sink has its \`fall_detection\` within 30 s of its beginning. False alarms: ${plan.minutes.daily} min of daily life a room (walking, sitting down, lying down, bending, turning, moving the arms), with the exact Poisson interval.`,
+    columns: COLUMNS,
+    rows: [
+      { ...all, cells: { ...all.cells, false: poissonRate(alarms, hours), hours: exact(hours) } },
+      ...parts,
+      { name: 'never', baseline: true, cells: { found: exact(0), false: exact(0) } },
+      { name: 'every 30 s', baseline: true, cells: { found: exact(1), false: exact(120) } },
+    ],
+  };
+}
+
+async function fallIn(plan: Plan, room: PlannedRoom, index: number): Promise<Fall> {
+  const before = BEFORE[(room.seed + index) % BEFORE.length]!;
+  const fall = KINDS[(room.seed + 3 * index) % KINDS.length]!;
+  const kind = `${before.name}, ${fall}`;
+  const script: PersonConfig['script'] = [
+    ...before.steps,
+    { activity: 'fall', fall },
+    { activity: 'lie', seconds: AFTER_S + 5 },
+  ];
+  const people = [{ script }];
+  const observed = await playIn(plan, room, `a fall ${kind}`, { people, seconds: 32 + AFTER_S });
+  return { kind, ...judged(observed, room) };
+}
+
+function judged(observed: Observed & { readonly truth: Truth }, room: PlannedRoom): Omit<Fall, 'kind'> {
+  const [began] = observed.truth.beginnings('fall');
+  if (!began) throw new Error(`${room.environment.id}: nobody falls in this scene`);
+  const alarms = alarmsIn(observed);
+  const own = alarms.filter(
+    ({ time, givenAt }) => time >= began.time - EARLY_US && givenAt <= began.time + FOUND_US,
+  );
+  const first = Math.min(...own.map(({ givenAt }) => givenAt));
+  return {
+    found: own.length > 0,
+    delay: own.length > 0 ? (first - began.time) / 1e6 : NaN,
+    falseAlarms: alarms.filter(({ time }) => time < began.time - EARLY_US).length,
+  };
+}
+
+/** False alarms of a stretch of daily life. */
+async function quietLife(plan: Plan, room: PlannedRoom): Promise<number> {
+  const seconds = 60 * plan.minutes.daily;
+  if (seconds === 0) return 0;
+  const people = [{ script: dailyLife(room.seed, seconds) }];
+  const observed = await playIn(plan, room, 'daily life', { people, seconds });
+  return alarmsIn(observed).length;
+}
+
+/** What somebody would be called by: a sender's own claim raises no alert. */
+const alarmsIn = ({ events }: Observed): readonly Given<SensedEvent>[] =>
+  events.filter(({ type, source }) => type === 'fall_detection' && source === 'csiflow');
+
+function rowOf(name: string, rooms: readonly (readonly Fall[])[]): Row {
+  const values = (of: (fall: Fall) => number) => rooms.map((found) => found.map(of));
+  return {
+    name,
+    baseline: false,
+    cells: {
+      found: meanOver(values(({ found }) => Number(found))),
+      delay: medianOver(values(({ delay }) => delay).map((room) => room.filter(Number.isFinite))),
+      falls: exact(rooms.flat().length),
+    },
+  };
+}
+
+const exact = (value: number): Figure => ({ value, low: value, high: value, rooms: 0 });

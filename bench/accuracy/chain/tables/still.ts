@@ -1,0 +1,130 @@
+import type { Posture } from '../../../../pipeline/model/index.js';
+import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
+import { framesIn, mean, middleError, placeError, seenIn, surestOf } from '../answers.js';
+import { meanOver, over, type Figure } from '../bootstrap.js';
+import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
+import type { Column, Row, Table } from '../table.js';
+
+const COLUMNS: readonly Column[] = [
+  { id: 'place', title: 'place, mean error', unit: 'm' },
+  { id: 'predicted', title: 'error told', unit: 'm' },
+  { id: 'posture', title: 'posture right', unit: 'share' },
+  { id: 'balanced', title: 'posture right, balanced over three', unit: 'share' },
+  { id: 'abstained', title: 'frames without an answer', unit: 'share' },
+  { id: 'unseen', title: 'frames that see nobody', unit: 'share' },
+];
+
+const KINDS = [
+  { name: 'standing', activity: 'stand', posture: 'upright' },
+  { name: 'sitting', activity: 'sit', posture: 'sitting' },
+  { name: 'lying', activity: 'lie', posture: 'lying' },
+] as const;
+
+interface Rest {
+  readonly posture: Posture;
+  readonly place: readonly number[];
+  readonly predicted: readonly number[];
+  /** 1 where the posture told is the true one; frames without an answer are wrong. */
+  readonly right: readonly number[];
+  readonly abstained: readonly number[];
+  readonly unseen: readonly number[];
+  readonly middle: readonly number[];
+}
+
+const WALK_S = 15;
+const STILL_S = 60;
+/** After somebody sat or lay down, until no window shows that. */
+const SETTLED_US = 3e6;
+
+export async function still(plan: Plan): Promise<Table> {
+  const rooms = await each(plan, seedsOf(plan, 3), async (seed) => {
+    const room = await plannedRoom(plan, seed, plan.links[0]!);
+    const rests: Rest[] = [];
+    for (const kind of KINDS) rests.push(await restIn(plan, room, kind));
+    return rests;
+  });
+  const rows = KINDS.map(({ name }, kind) =>
+    rowOf(
+      name,
+      rooms.map((rests) => [rests[kind]!]),
+    ),
+  );
+  return {
+    id: 'still',
+    title: `Still for ${STILL_S} s`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated. One person walks in for ${WALK_S} s, then stands, sits or lies still for ${STILL_S} s; the first ${SETTLED_US / 1e6} s of that are left out. A frame without an answer has no posture either: it counts as wrong.`,
+    columns: COLUMNS,
+    rows: [...rows, rowOf('all three', rooms), baselineOf(rooms)],
+  };
+}
+
+async function restIn(
+  plan: Plan,
+  room: PlannedRoom,
+  { name, activity, posture }: (typeof KINDS)[number],
+): Promise<Rest> {
+  const script: PersonConfig['script'] = [
+    { activity: 'walk', seconds: WALK_S },
+    { activity, seconds: STILL_S + 1 },
+  ];
+  const seconds = WALK_S + STILL_S + 8;
+  const observed = await playIn(plan, room, `still, ${name}`, { people: [{ script }], seconds });
+  const began = observed.truth.beginnings(activity)[0]?.time ?? NaN;
+  const frames = framesIn(observed, began + SETTLED_US, Math.min(observed.end, began + STILL_S * 1e6));
+  if (frames.length === 0)
+    throw new Error(`${room.environment.id}: nobody comes to ${activity} in this scene`);
+  const rest = { posture, place: [], predicted: [], right: [], abstained: [], unseen: [], middle: [] };
+  const found: Record<Exclude<keyof Rest, 'posture'>, number[]> = { ...rest };
+  for (const frame of frames) {
+    const truth = observed.truth.at(frame.time)?.people[0];
+    if (!truth) continue;
+    const person = surestOf(frame);
+    found.middle.push(middleError(room.environment, truth));
+    found.abstained.push(Number(!person));
+    found.unseen.push(Number(seenIn(frame).length === 0));
+    found.right.push(Number(person?.posture === posture));
+    if (!person) continue;
+    found.place.push(placeError(person, truth));
+    found.predicted.push(person.positionError);
+  }
+  return { ...found, posture };
+}
+
+function rowOf(name: string, rooms: readonly (readonly Rest[])[]): Row {
+  const values = (of: (rest: Rest) => readonly number[]) => meanOver(rooms.map((rests) => rests.flatMap(of)));
+  const three = new Set(rooms.flat().map(({ posture }) => posture)).size > 1;
+  return {
+    name,
+    baseline: false,
+    cells: {
+      place: values(({ place }) => place),
+      predicted: values(({ predicted }) => predicted),
+      posture: values(({ right }) => right),
+      ...(three ? { balanced: balanced(rooms) } : {}),
+      abstained: values(({ abstained }) => abstained),
+      unseen: values(({ unseen }) => unseen),
+    },
+  };
+}
+
+/** Mean of the shares of right frames of each posture. */
+const balanced = (rooms: readonly (readonly Rest[])[]): Figure =>
+  over(rooms, (drawn) => {
+    const rests = drawn.flat();
+    const recall = (posture: Posture) =>
+      mean(rests.filter((rest) => rest.posture === posture).flatMap(({ right }) => right));
+    return mean(KINDS.map(({ posture }) => recall(posture)));
+  });
+
+function baselineOf(rooms: readonly (readonly Rest[])[]): Row {
+  const third: Figure = { value: 1 / 3, low: 1 / 3, high: 1 / 3, rooms: 0 };
+  return {
+    name: "the room's middle, always standing",
+    baseline: true,
+    cells: {
+      place: meanOver(rooms.map((rests) => rests.flatMap(({ middle }) => middle))),
+      posture: third,
+      balanced: third,
+    },
+  };
+}

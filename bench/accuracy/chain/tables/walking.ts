@@ -1,0 +1,137 @@
+import { simulator } from '../../../../pipeline/sources/simulator/source.js';
+import type { TruthLine } from '../../../../pipeline/sources/simulator/stage.js';
+import {
+  aligned,
+  framesIn,
+  headingError,
+  jointError,
+  jointsOf,
+  mean,
+  middleError,
+  placeError,
+  surestOf,
+} from '../answers.js';
+import { meanOver, medianOver } from '../bootstrap.js';
+import { each, playIn, plannedRoom, seedsOf, type Plan } from '../plan.js';
+import type { Column, Row, Table } from '../table.js';
+
+const COLUMNS: readonly Column[] = [
+  { id: 'place', title: 'place, mean error', unit: 'm' },
+  { id: 'predicted', title: 'error told', unit: 'm' },
+  { id: 'mpjpe', title: 'MPJPE of skeletons', unit: 'mm' },
+  { id: 'mpjpeAll', title: 'MPJPE of all answers', unit: 'mm' },
+  { id: 'heading', title: 'heading, median error', unit: 'deg' },
+  { id: 'abstained', title: 'frames without an answer', unit: 'share' },
+  { id: 'undrawn', title: 'answers without a skeleton', unit: 'share' },
+];
+
+/** Of one room: one value for each frame that has it. */
+interface Walk {
+  readonly place: readonly number[];
+  readonly predicted: readonly number[];
+  readonly mpjpe: readonly number[];
+  readonly mpjpeAll: readonly number[];
+  readonly heading: readonly number[];
+  readonly abstained: readonly number[];
+  readonly undrawn: readonly number[];
+  readonly middle: readonly number[];
+  readonly truths: readonly TruthLine[];
+}
+
+const SECONDS = 45;
+/** Until windows are full and a track is active. */
+const SETTLED_US = 5e6;
+/** Static paths by rough walls and clutter, which rooms beyond the simulator's own have. */
+const DIFFUSE = 30;
+
+export async function walking(plan: Plan): Promise<Table> {
+  const variants = plan.links.map((links) => ({ name: `${links} links`, links, simulator: {} }));
+  if ('diffuse' in simulator.config.properties)
+    variants.push(
+      ...plan.links.slice(0, 1).map((links) => ({
+        name: `${links} links, ${DIFFUSE} diffuse static paths`,
+        links,
+        simulator: { diffuse: DIFFUSE },
+      })),
+    );
+  const rows: Row[] = [];
+  for (const { name, links, simulator: settings } of variants) {
+    const walks = await each(plan, seedsOf(plan, 2), (seed) => walkIn(plan, seed, links, name, settings));
+    rows.push(rowOf(name, walks), baselineOf(name, walks));
+  }
+  return {
+    id: 'walking',
+    title: 'Walking',
+    method: `${plan.rooms} rooms a row, calibrated; one person walks for ${SECONDS} s, the first ${SETTLED_US / 1e6} s left out. The answer of a frame is its surest person. MPJPE: mean distance of 17 joints in room axes, both poses moved to the middle of the hips.`,
+    columns: COLUMNS,
+    rows,
+  };
+}
+
+async function walkIn(
+  plan: Plan,
+  seed: number,
+  links: number,
+  name: string,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<Walk> {
+  const room = await plannedRoom(plan, seed, links, settings);
+  const people = [{ script: [{ activity: 'walk' as const, seconds: SECONDS + 5 }] }];
+  const observed = await playIn(plan, room, `walking, ${name}`, { people, seconds: SECONDS });
+  const frames = framesIn(observed, observed.start + SETTLED_US, observed.end);
+  const walk = { place: [], predicted: [], mpjpe: [], mpjpeAll: [], heading: [], abstained: [], undrawn: [] };
+  const found: Record<keyof typeof walk, number[]> & { middle: number[]; truths: TruthLine[] } = {
+    ...walk,
+    middle: [],
+    truths: [],
+  };
+  for (const frame of frames) {
+    const truth = observed.truth.at(frame.time)?.people[0];
+    if (!truth) continue;
+    found.middle.push(middleError(room.environment, truth));
+    found.truths.push(truth);
+    const person = surestOf(frame);
+    found.abstained.push(Number(!person));
+    if (!person) continue;
+    found.place.push(placeError(person, truth));
+    found.predicted.push(person.positionError);
+    const error = jointError(aligned(jointsOf(person)), aligned(truth.keypoints));
+    found.mpjpeAll.push(error);
+    if (person.articulated) found.mpjpe.push(error);
+    found.undrawn.push(Number(!person.articulated));
+    const turn = headingError(person, truth);
+    if (turn !== undefined) found.heading.push(turn);
+  }
+  return found;
+}
+
+const rowOf = (name: string, walks: readonly Walk[]): Row => ({
+  name,
+  baseline: false,
+  cells: Object.fromEntries(
+    COLUMNS.map(({ id }) => {
+      const values = walks.map((walk) => walk[id as 'place']);
+      return [id, id === 'heading' ? medianOver(values) : meanOver(values)];
+    }),
+  ),
+});
+
+/** The middle of the room, and the mean pose of all these walks. */
+function baselineOf(name: string, walks: readonly Walk[]): Row {
+  const poses = walks.map(({ truths }) => truths.map(({ keypoints }) => aligned(keypoints)));
+  const all = poses.flat();
+  const constant = (all[0] ?? []).map((joint, j) =>
+    joint.map((_, axis) => mean(all.map((pose) => pose[j]![axis]!))),
+  );
+  const errors = poses.map((room) => room.map((pose) => jointError(constant, pose)));
+  return {
+    name: `${name}: the room's middle, the mean pose`,
+    baseline: true,
+    cells: {
+      place: meanOver(walks.map(({ middle }) => middle)),
+      mpjpe: meanOver(errors),
+      mpjpeAll: meanOver(errors),
+      heading: { value: 90, low: 90, high: 90, rooms: 0 },
+    },
+  };
+}

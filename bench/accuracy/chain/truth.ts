@@ -1,0 +1,57 @@
+import type { TruthLine } from '../../../pipeline/sources/simulator/stage.js';
+
+/** What was true at one time. */
+export interface Moment {
+  /** Event time, microseconds. */
+  readonly time: number;
+  /** Who is in the room. */
+  readonly people: readonly TruthLine[];
+}
+
+/** What a simulated scene was in truth, by event time. */
+export class Truth {
+  readonly moments: readonly Moment[];
+
+  /** @param lines as the simulator writes them, one JSON object for each person and time */
+  constructor(lines: string) {
+    const moments: { time: number; people: TruthLine[] }[] = [];
+    for (const line of lines.split('\n')) {
+      if (line === '') continue;
+      const entry = JSON.parse(line) as TruthLine;
+      if (moments.at(-1)?.time !== entry.time) moments.push({ time: entry.time, people: [] });
+      if (entry.present) moments.at(-1)!.people.push(entry);
+    }
+    this.moments = moments;
+  }
+
+  /** The moment nearest to a time; undefined where none is within a tenth of a second. */
+  at(time: number): Moment | undefined {
+    const { moments } = this;
+    let low = 0;
+    let high = moments.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (moments[middle]!.time < time) low = middle + 1;
+      else high = middle;
+    }
+    const near = [moments[low - 1], moments[low]].filter((moment) => moment !== undefined);
+    const best = near.sort((a, b) => Math.abs(a.time - time) - Math.abs(b.time - time))[0];
+    return best && Math.abs(best.time - time) <= NEAR_US ? best : undefined;
+  }
+
+  /** When people begin to do something, in order of time. */
+  beginnings(activity: TruthLine['activity']): readonly { time: number; person: number }[] {
+    const before = new Map<number, string>();
+    const found: { time: number; person: number }[] = [];
+    for (const { time, people } of this.moments) {
+      for (const one of people) {
+        if (one.activity === activity && before.get(one.person) !== activity)
+          found.push({ time, person: one.person });
+        before.set(one.person, one.activity);
+      }
+    }
+    return found;
+  }
+}
+
+const NEAR_US = 100_000;
