@@ -177,7 +177,12 @@ export class PoseView {
         environment_id: frame.environment,
         router_count: frame.links,
         signal_quality: frame.signalQuality,
-        processing_pipeline: [this.#pipeline, frame.provenance.origin, modelText(frame)].join('; '),
+        processing_pipeline: [
+          this.#pipeline,
+          frame.provenance.origin,
+          modelText(frame),
+          ...leftOutText(frame),
+        ].join('; '),
       },
     };
   }
@@ -312,6 +317,12 @@ const inRoom = (person: Person) => ({
 });
 
 /** `pose-general 1.0.0, trained on simulated CSI`: said with every frame. */
+/** Links that had no say, with the reason: `left out: north (noise)`. */
+const leftOutText = ({ leftOut = [] }: PoseFrame): readonly string[] =>
+  leftOut.length === 0
+    ? []
+    : [`left out: ${leftOut.map(({ link, fault }) => `${link} (${fault})`).join(', ')}`];
+
 export const modelText = ({ provenance: { model } }: PoseFrame): string =>
   model ? `${model.name} ${model.version}, trained on ${model.trainedOn}` : 'none';
 

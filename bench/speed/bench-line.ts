@@ -89,6 +89,7 @@ export function benchContext(links: number): Context {
     folder: '',
     stateFolder: '',
     provenance: { origin: 'simulated' },
+    degrade: nothing,
   };
 }
 

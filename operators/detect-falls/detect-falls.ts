@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Failure, ModelReference, PoseFrame, SensedEvent, Window } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
 import { confidenceOf, RULE_THRESHOLD } from './confidence.js';
 import type { Ensemble } from './dense.js';
 import { netScorer, ruleScorer, scoreOf, type Scorer } from './detector.js';
@@ -246,7 +247,7 @@ class Watch {
     const step = 1e6 / RATE_HZ;
     if (window.step > step) return [coarse(window)];
     const events: SensedEvent[] = [];
-    this.#resampler.take(window, (sample, links) => {
+    this.#resampler.take(withUsableLinks(window), (sample, links) => {
       if (sample !== this.#room.next) this.#room.restart(sample);
       const candidate = this.#room.push(links);
       const event = candidate && this.#decide(candidate, window);
@@ -303,6 +304,7 @@ class Watch {
         fall_duration: round(mean((view) => view.duration)),
         impact_severity: round(impact),
         links: new Set(views.map(({ link }) => link)).size,
+        links_left_out: leftOutOf(window).length,
         recovery_detected: false,
         noise_floor: this.#isLearning(candidate) ? 'learning' : 'learnt',
         method: this.#config.method,

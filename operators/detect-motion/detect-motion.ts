@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import type { Measure, Window } from '../../pipeline/model/index.js';
 import { quantile } from '../shared/median.js';
+import { withUsableLinks } from '../shared/usable-links.js';
 import { Presence, type PresenceState } from './presence.js';
 import { autocorrelation, changeEnergy, normalise } from './motion.js';
 
@@ -83,7 +84,8 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
     const due = new Map<string, number>();
 
     return {
-      process: (window): Output<Measure> => {
+      process: (given): Output<Measure> => {
+        const window = withUsableLinks(given);
         const { environment, provenance } = window;
         const time = window.start + window.points * window.step;
         const room = presence.get(environment);

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Failure, Measure, Window } from '../../pipeline/model/index.js';
+import { withUsableLinks } from '../shared/usable-links.js';
 import { BIN, LinkBins, type LinkBinsState, type Series } from './bins.js';
 import { BreathingEstimator, moved } from './breathing.js';
 
@@ -78,7 +79,7 @@ subcarriers; Fisher (1929) for the peak's share.
         const room = rooms.get(window.environment);
         const failure = !room ? strange(window) : window.step > BIN / 2 ? coarse(window) : null;
         if (failure) return { data: [], failed: [failure] };
-        const measures = room!.take(window).flatMap((found) => measuresOf(found, window));
+        const measures = room!.take(withUsableLinks(window)).flatMap((found) => measuresOf(found, window));
         return measures.length === 0 ? NOTHING : { data: measures };
       },
       reanchor: () => {

@@ -38,7 +38,9 @@ export type LogAmplitude = Float32Array;
  *
  * @throws RangeError where there are fewer than 13 subcarriers.
  */
-export function logAmplitudes(link: Omit<WindowLink, 'gaps' | 'rssi' | 'frames' | 'id'>): LogAmplitude {
+export function logAmplitudes(
+  link: Omit<WindowLink, 'gaps' | 'rssi' | 'frames' | 'id' | 'quality'>,
+): LogAmplitude {
   const band = bandOf(link);
   const count = link.subcarriers.length;
   const frame = link.rx * link.tx * count * 2;

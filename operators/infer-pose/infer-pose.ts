@@ -9,7 +9,8 @@ import {
   type Operator,
   type Output,
 } from '../../pipeline/component/index.js';
-import type { PoseFrame, Window } from '../../pipeline/model/index.js';
+import type { LeftOutLink, PoseFrame, Window } from '../../pipeline/model/index.js';
+import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
 import { Inference, type Answer } from './inference.js';
 import { personOf } from './person.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './request.js';
@@ -190,12 +191,14 @@ class InferPose implements Operator<'window', 'pose'> {
     }
   }
 
-  async process(window: Window): Promise<Output<PoseFrame>> {
+  async process(given: Window): Promise<Output<PoseFrame>> {
+    const window = withUsableLinks(given);
+    const leftOut = leftOutOf(given);
     const problem = problemOf(window);
     if (problem) return failed(window, 'pose.window.unfit', problem, false);
     // Read once to know whether there is anything to ask; each attempt then makes its own copy.
     const first = requestOf(window, this.#context.links, this.#profiles);
-    if (!first) return { data: [this.#frame(window, null)] };
+    if (!first) return { data: [this.#frame(window, null, leftOut)] };
     let next: typeof first | null = first;
     try {
       const answer = await this.#inference.infer(() => {
@@ -203,7 +206,7 @@ class InferPose implements Operator<'window', 'pose'> {
         next = null;
         return request;
       });
-      return { data: [this.#frame(window, answer)] };
+      return { data: [this.#frame(window, answer, leftOut)] };
     } catch (error) {
       return failed(
         window,
@@ -227,7 +230,7 @@ class InferPose implements Operator<'window', 'pose'> {
     return [...this.#context.links].filter(({ link }) => this.#profiles[link.id]).length;
   }
 
-  #frame(window: Window, answer: Answer | null): PoseFrame {
+  #frame(window: Window, answer: Answer | null, leftOut: readonly LeftOutLink[]): PoseFrame {
     const { name, version, trainedOn, accuracy, calibration } = this.#manifest;
     const person = answer
       ? personOf(answer.estimate, calibration, {
@@ -245,6 +248,7 @@ class InferPose implements Operator<'window', 'pose'> {
       processingMs: Math.round((answer?.milliseconds ?? 0) * 1000) / 1000,
       persons: person ? [person] : [],
       links: window.links.length,
+      ...(leftOut.length > 0 && { leftOut }),
       signalQuality: this.#quality(window),
       provenance: { origin: window.provenance.origin, model: { name, version, trainedOn, accuracy } },
     };

@@ -1,5 +1,6 @@
 import { csiLayout, frameSize, type CsiLayout, type WindowLink } from '../../pipeline/model/index.js';
 import { layoutSnapshot, type LayoutSnapshot } from '../shared/per-link.js';
+import { LinkMeter, type LinkMeterState } from './link-quality.js';
 
 /** The grid that all links are resampled to. */
 export interface Grid {
@@ -28,6 +29,7 @@ export interface LinkGridState {
   readonly gaps: Uint8Array;
   readonly frames: Uint16Array;
   readonly rssi: Float32Array;
+  readonly meter: LinkMeterState;
 }
 
 /**
@@ -45,6 +47,7 @@ export class LinkGrid {
   newest: number;
   readonly #grid: Grid;
   readonly #size: number;
+  readonly #meter: LinkMeter;
   /** The newest frame. */
   #last: Float32Array;
   /** Usual time between frames, microseconds; 0 before the second one. */
@@ -66,6 +69,7 @@ export class LinkGrid {
     this.newest = -Infinity;
     this.#grid = grid;
     this.#size = frameSize(layout);
+    this.#meter = new LinkMeter(layout);
     this.#last = new Float32Array(this.#size);
     this.#resolved = first;
     this.#values = new Float32Array(grid.capacity * this.#size);
@@ -92,6 +96,7 @@ export class LinkGrid {
     if (interval <= this.#grid.maxGap)
       this.#period = this.#period > 0 ? this.#period + PERIOD_WEIGHT * (interval - this.#period) : interval;
     this.newest = time;
+    this.#meter.add(values, at);
     copy(values, at, this.#last, 0, this.#size);
     if (until - 1 >= first) {
       const slot = (until - 1) % this.#grid.capacity;
@@ -127,6 +132,7 @@ export class LinkGrid {
       gaps: unroll(this.#gaps, first, points, capacity, 1),
       frames,
       rssi: rssi / frames,
+      quality: this.#meter.quality,
     };
   }
 
@@ -146,6 +152,7 @@ export class LinkGrid {
       gaps: unroll(this.#gaps, from, points, capacity, 1),
       frames: unroll(this.#frames, from, points, capacity, 1),
       rssi: unroll(this.#rssi, from, points, capacity, 1),
+      meter: this.#meter.snapshot(),
     };
   }
 
@@ -155,6 +162,7 @@ export class LinkGrid {
     link.newest = state.newest;
     link.#period = state.period;
     link.#last = state.last.slice();
+    link.#meter.restore(state.meter);
     for (let i = 0; i < state.gaps.length; i++) {
       const slot = (state.from + i) % capacity;
       link.#values.set(state.values.subarray(i * link.#size, (i + 1) * link.#size), slot * link.#size);

@@ -71,6 +71,8 @@ export interface Context {
    * letters, and where one is replayed it comes by `write` again.
    */
   readonly refuse?: (failures: readonly Failure[]) => void;
+  /** What is wrong with what the node works on, for a person: it is degraded by that until it says null. */
+  readonly degrade: (problem: string | null) => void;
 }
 
 /** What an operator returns: results in order, and the records that it could not take. */

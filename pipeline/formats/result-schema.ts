@@ -1,5 +1,6 @@
 import { Type, type TObject } from 'typebox';
 import { choice } from '../component/index.js';
+import { LINK_FAULTS } from '../model/index.js';
 
 /** Results as they are written to topics: the source of their types, their JSON schema, and its page in docs/. */
 
@@ -72,7 +73,16 @@ export const PoseMessage = Type.Object(
     ...common,
     frame_id: Type.Integer({ description: 'Counts up per environment' }),
     window_end: Time('End of the window that it was inferred from'),
-    links: Type.Integer({ description: 'Links in the window' }),
+    links: Type.Integer({ description: 'Links in the window that were used' }),
+    left_out: Type.Optional(
+      Type.Array(
+        Type.Object({
+          link: Type.String(),
+          fault: Type.Enum([...LINK_FAULTS], { description: 'Why it cannot be right' }),
+        }),
+        { description: 'Links that had no say; absent where there are none' },
+      ),
+    ),
     signal_quality: Type.Number({ description: '0 to 1' }),
     persons: Type.Array(PersonMessage),
     provenance: Provenance,

@@ -157,6 +157,7 @@ function poseOf(message: Static<typeof PoseMessage>): PoseFrame | Fault {
     processingMs: 0,
     persons,
     links: message.links,
+    ...(message.left_out && { leftOut: message.left_out }),
     signalQuality: message.signal_quality,
     provenance: provenanceOf(message.provenance),
   };

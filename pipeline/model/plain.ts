@@ -74,7 +74,12 @@ export const PLAIN_SHAPES: Readonly<Record<Port, { readonly [field: string]: Sha
     index: 'value',
     end: 'value',
     points: 'value',
-    links: [{ id: 'value', frames: 'value', gaps: 'value', rssi: 'value', layout: 'value' }],
+    links: [
+      {
+        ...{ id: 'value', frames: 'value', gaps: 'value', rssi: 'value', layout: 'value' },
+        ...{ snr_db: 'value', fault: 'value' },
+      },
+    ],
     ...PROVENANCE,
   },
   pose: {
@@ -84,6 +89,7 @@ export const PLAIN_SHAPES: Readonly<Record<Port, { readonly [field: string]: Sha
     frame_id: 'value',
     persons: [PERSON],
     links: 'value',
+    left_out: [{ link: 'value', fault: 'value' }],
     signal_quality: 'value',
     ...PROVENANCE,
   },
@@ -154,12 +160,14 @@ const plainWindow = (window: Window): PlainRecord => ({
   ...provenance(window.provenance),
 });
 
-const plainWindowLink = ({ id, frames, gaps, rssi, layout }: WindowLink) => ({
+const plainWindowLink = ({ id, frames, gaps, rssi, layout, quality }: WindowLink) => ({
   id,
   frames,
   gaps: gaps.reduce((sum, gap) => sum + gap, 0),
   rssi: known(rssi),
   layout,
+  snr_db: known(quality.snrDb),
+  fault: quality.fault,
 });
 
 const plainPose = (pose: PoseFrame): PlainRecord => ({
@@ -169,6 +177,7 @@ const plainPose = (pose: PoseFrame): PlainRecord => ({
   frame_id: pose.frameId,
   persons: pose.persons.map(plainPerson),
   links: pose.links,
+  left_out: pose.leftOut ?? [],
   signal_quality: known(pose.signalQuality),
   ...provenance(pose.provenance),
 });

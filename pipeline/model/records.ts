@@ -60,6 +60,31 @@ export interface WindowLink {
   readonly frames: number;
   /** Mean, dBm; NaN where unknown. */
   readonly rssi: number;
+  readonly quality: LinkQuality;
+}
+
+/** Whether a link can be believed, from its frames of the last seconds up to the window's end. */
+export interface LinkQuality {
+  /** Signal to noise over the carriers, decibels, -20 to 60; NaN until enough frames came, and with too few carriers. */
+  readonly snrDb: number;
+  /** Why it cannot be right; null: nothing speaks against it. */
+  readonly fault: LinkFault | null;
+}
+
+/**
+ * Why what a link says cannot be right: `noise`: its frames have nothing in common; `frozen`: it repeats one frame;
+ * `silent`: its frames are zeros; `unsteady`: its level jumps from frame to frame.
+ */
+export const LINK_FAULTS = ['noise', 'frozen', 'silent', 'unsteady'] as const;
+export type LinkFault = (typeof LINK_FAULTS)[number];
+
+/** Before enough frames came. */
+export const UNKNOWN_QUALITY: LinkQuality = { snrDb: NaN, fault: null };
+
+/** A link that was left out of a result, and why. */
+export interface LeftOutLink {
+  readonly link: string;
+  readonly fault: LinkFault;
 }
 
 /** What was inferred from one window. */
@@ -75,8 +100,10 @@ export interface PoseFrame {
   /** Time that the network spent on it, milliseconds. The only field that differs between two runs; stores keep it apart. */
   readonly processingMs: number;
   readonly persons: readonly Person[];
-  /** Links that the window held. */
+  /** Links that the window held and that were used. */
   readonly links: number;
+  /** Links of the window that cannot be right, and had no say; absent where there are none. */
+  readonly leftOut?: readonly LeftOutLink[];
   /** 0 to 1: share of grid points with a frame near enough, over all links. */
   readonly signalQuality: number;
   readonly provenance: Provenance;

@@ -171,6 +171,9 @@ export class Nodes {
         folder: topology.folder,
         stateFolder: topology.settings.stateFolder,
         provenance,
+        degrade: (problem) => {
+          run.problems.set('input', problem);
+        },
         ...(keeping && { keeping }),
         ...(topology.settings.domain && { domain: topology.settings.domain }),
         ...(transaction && { transaction }),

@@ -1,5 +1,6 @@
-/** What can degrade a node. Each comes and goes by itself. */
-export type Cause = 'failing' | 'refused' | 'overloaded' | 'stands_still' | 'late' | 'waits' | 'clock';
+/** What can degrade a node. Each comes and goes by itself; `input`: the node itself says so of what it works on. */
+export type Cause =
+  'input' | 'failing' | 'refused' | 'overloaded' | 'stands_still' | 'late' | 'waits' | 'clock';
 
 /** Why a node is degraded. A cause that passes leaves the others in place. */
 export class Problems {

@@ -52,6 +52,7 @@ const poseBody = (pose: PoseFrame): Static<typeof PoseMessage> => ({
   frame_id: pose.frameId,
   window_end: exactIsoTime(pose.windowEnd),
   links: pose.links,
+  ...(pose.leftOut && { left_out: [...pose.leftOut] }),
   signal_quality: pose.signalQuality,
   persons: pose.persons.map(personBody),
   provenance: provenanceBody(pose.provenance),

@@ -175,6 +175,7 @@ const summaryBody = (frame: PoseFrame) => ({
   best_confidence: Math.max(0, ...frame.persons.map(({ confidence }) => share(confidence))),
   signal_quality: share(frame.signalQuality),
   links: frame.links,
+  left_out: frame.leftOut ?? [],
   provenance: provenanceBody(frame.provenance),
 });
 

@@ -1,6 +1,6 @@
 import { detectFalls } from '../../operators/detect-falls/detect-falls.js';
 import type { Operator, Output } from '../../pipeline/component/index.js';
-import type { SensedEvent, Window } from '../../pipeline/model/index.js';
+import { UNKNOWN_QUALITY, type SensedEvent, type Window } from '../../pipeline/model/index.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from '../support/context.js';
 
@@ -57,6 +57,7 @@ export function windows(seconds: number, shape: Shape): Window[] {
           gaps: new Uint8Array(RATE_HZ),
           frames: RATE_HZ,
           rssi: -40,
+          quality: UNKNOWN_QUALITY,
         },
       ],
       provenance: { origin: 'live' },

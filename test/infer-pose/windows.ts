@@ -1,4 +1,4 @@
-import type { Environment, Window } from '../../pipeline/model/index.js';
+import { UNKNOWN_QUALITY, type Environment, type Window } from '../../pipeline/model/index.js';
 import { POINTS, STEP_US } from '../../operators/infer-pose/features.js';
 import { MOTION_MIX, simulateSequence } from '../../pipeline/sources/simulator/index.js';
 
@@ -55,6 +55,7 @@ export function simulatedWindow(
       gaps: Uint8Array.from(sequence.present.subarray(i * POINTS, (i + 1) * POINTS), (one) => 1 - one),
       frames: POINTS,
       rssi: -50,
+      quality: UNKNOWN_QUALITY,
     })),
   };
   return { environment, window };

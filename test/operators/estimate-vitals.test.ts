@@ -4,7 +4,13 @@ import { estimateVitals } from '../../operators/estimate-vitals/estimate-vitals.
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
 import type { AnyOperator, Operator, Output, SourceOutput } from '../../pipeline/component/index.js';
-import type { CsiBlock, Data, Measure, Window } from '../../pipeline/model/index.js';
+import {
+  UNKNOWN_QUALITY,
+  type CsiBlock,
+  type Data,
+  type Measure,
+  type Window,
+} from '../../pipeline/model/index.js';
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
@@ -26,6 +32,7 @@ function windows(
   const { random } = testContext().context;
   const link = (id: string, second: number): Window['links'][number] => ({
     ...{ id, layout: 'hand-made', rx: 1, tx: 1, centreMhz: 2437, frames: RATE, rssi: -40 },
+    quality: UNKNOWN_QUALITY,
     subcarriers: Int16Array.from({ length: SUBCARRIERS }, (_, k) => k),
     gaps: new Uint8Array(RATE),
     values: Float32Array.from({ length: 2 * RATE * SUBCARRIERS }, (_, i) => {

@@ -9,6 +9,7 @@ export interface Recorded {
   readonly failed: Record<string, number>;
   readonly gauges: Record<string, number>;
   readonly counts: Record<string, number>;
+  problem: string | null;
   readonly lines: { level: string; message: string; fields: unknown }[];
 }
 
@@ -28,7 +29,15 @@ export const testEnvironment: Environment = {
 
 /** A context under the test's control: time stands still, chance is seeded, counters and logs are kept. */
 export function testContext(overrides: Partial<Context> = {}): { context: Context; recorded: Recorded } {
-  const recorded: Recorded = { dropped: {}, missing: 0, failed: {}, gauges: {}, counts: {}, lines: [] };
+  const recorded: Recorded = {
+    dropped: {},
+    missing: 0,
+    failed: {},
+    gauges: {},
+    counts: {},
+    problem: null,
+    lines: [],
+  };
   const add = (into: Record<string, number>, key: string, value: number) => {
     into[key] = (into[key] ?? 0) + value;
   };
@@ -71,6 +80,9 @@ export function testContext(overrides: Partial<Context> = {}): { context: Contex
     folder: tmpdir(),
     stateFolder: tmpdir(),
     provenance: { origin: 'live' },
+    degrade: (problem) => {
+      recorded.problem = problem;
+    },
     ...overrides,
   };
   return { context, recorded };

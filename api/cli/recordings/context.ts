@@ -24,6 +24,7 @@ export function commandContext(): Context {
     folder: process.cwd(),
     stateFolder: tmpdir(),
     provenance: { origin: 'live' },
+    degrade: ignore,
   };
 }
 

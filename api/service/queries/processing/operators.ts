@@ -67,6 +67,7 @@ export class OperatorRow {
       stateFolder: settings.stateFolder,
       // Nobody can tell where a caller has frames from: they are not said to be live.
       provenance: { origin: 'replay' },
+      degrade: ignore,
     };
   }
 }

@@ -1,0 +1,68 @@
+/**
+ * Of complex series with a covariance: the power of each that the others do not tell, which is one over the diagonal of
+ * the inverse; of these the median. By Cholesky's decomposition and the inverse of its factor.
+ *
+ * @param covariance lower triangle from `at`: [row, column, (re, im)], rows of `stride` columns
+ * @param ridge added to the diagonal
+ * @returns NaN where there is no series
+ */
+export function innovation(
+  covariance: Float64Array,
+  at: number,
+  count: number,
+  stride: number,
+  ridge: number,
+): number {
+  const factor = cholesky(covariance, at, count, stride, ridge);
+  const diagonal = new Float64Array(count);
+  // Column c of the inverse factor by forward substitution; the inverse's diagonal is the sum of squares down each column.
+  const column = new Float64Array(2 * count);
+  for (let c = 0; c < count; c++) {
+    for (let r = c; r < count; r++) {
+      let re = r === c ? 1 : 0;
+      let im = 0;
+      for (let k = c; k < r; k++) {
+        const a = factor[2 * (r * count + k)]!;
+        const b = factor[2 * (r * count + k) + 1]!;
+        re -= a * column[2 * k]! - b * column[2 * k + 1]!;
+        im -= a * column[2 * k + 1]! + b * column[2 * k]!;
+      }
+      const pivot = factor[2 * (r * count + r)]!;
+      column[2 * r] = re / pivot;
+      column[2 * r + 1] = im / pivot;
+      diagonal[c]! += column[2 * r]! ** 2 + column[2 * r + 1]! ** 2;
+    }
+  }
+  return 1 / diagonal.sort()[count >> 1]!;
+}
+
+/** The lower factor of the Hermitian matrix, [row, column, (re, im)]. */
+function cholesky(
+  covariance: Float64Array,
+  at: number,
+  count: number,
+  stride: number,
+  ridge: number,
+): Float64Array {
+  const factor = new Float64Array(2 * count * count);
+  for (let r = 0; r < count; r++) {
+    for (let c = 0; c <= r; c++) {
+      let re = covariance[at + 2 * (r * stride + c)]! + (r === c ? ridge : 0);
+      let im = covariance[at + 2 * (r * stride + c) + 1]!;
+      for (let k = 0; k < c; k++) {
+        const [a, b] = [factor[2 * (r * count + k)]!, factor[2 * (r * count + k) + 1]!];
+        const [x, y] = [factor[2 * (c * count + k)]!, factor[2 * (c * count + k) + 1]!];
+        re -= a * x + b * y;
+        im -= b * x - a * y;
+      }
+      const place = 2 * (r * count + c);
+      if (r === c) factor[place] = Math.sqrt(Math.max(re, ridge));
+      else {
+        const pivot = factor[2 * (c * count + c)]!;
+        factor[place] = re / pivot;
+        factor[place + 1] = im / pivot;
+      }
+    }
+  }
+  return factor;
+}

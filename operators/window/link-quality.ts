@@ -1,0 +1,230 @@
+import {
+  UNKNOWN_QUALITY,
+  type CsiLayout,
+  type LinkFault,
+  type LinkQuality,
+} from '../../pipeline/model/index.js';
+import { innovation } from './innovation.js';
+
+/** Neighbouring carriers that are looked at together, and such blocks at most. */
+const WIDTH = 12;
+const BLOCKS = 3;
+/** Frames from one judgement to the next; older ones count half as much with each. */
+const EPOCH = 64;
+/** A carrier weaker than this share of the usual power is a guard or the middle: it carries nothing. */
+const WEAK = 0.02;
+/** Of a block's carriers, those that the channel takes up: see {@link LinkMeter}. */
+const SIGNAL_RANK = 2;
+/** More cannot be told in 32-bit values that were turned and scaled, decibels. */
+const HIGHEST_SNR = 60;
+const LOWEST_SNR = -20;
+/** Frames of white noise alone have about -8 dB, at most -6. */
+const NOISE_SNR = -4;
+/** Of successive frames: share that repeat the one before, or are all zeros, from which a link is dead. */
+const MOST_DEAD = 0.5;
+/** Mean change of level from frame to frame from which no receiver's gain control explains it, decibels. */
+const MOST_JUMP = 6;
+
+/** What is counted over an epoch, and what it was judged to be. */
+export interface LinkMeterState {
+  readonly frames: number;
+  readonly alive: Uint8Array;
+  readonly last: Float32Array;
+  readonly covariance: Float64Array;
+  readonly sums: Float64Array;
+  readonly power: Float64Array;
+  readonly quality: LinkQuality;
+}
+
+/** Places in the sums of an epoch. */
+const WEIGHT = 0;
+const PAIRS = 1;
+const REPEATED = 2;
+const SILENT = 3;
+const JUMPS = 4;
+const SUMS = 5;
+
+/**
+ * How good one link is, from its frames as they come.
+ *
+ * Noise: twelve neighbouring carriers span less than 4 MHz, over which a room's channel has few degrees of freedom:
+ * paths whose delays differ by up to 100 ns are one or two. Whatever moves, whatever the device's own response, and
+ * whatever gain, phase and slope each packet has, frames of a block lie near a space of about three dimensions. What
+ * a carrier has that the eleven others do not tell (the diagonal of the inverse covariance) is noise. Differences of
+ * successive frames, the usual measure, would call a walker's Doppler noise.
+ */
+export class LinkMeter {
+  readonly #columns: number;
+  readonly #subcarriers: number;
+  #blocks: readonly Int32Array[];
+  #alive: Uint8Array;
+  #frames = 0;
+  readonly #last: Float32Array;
+  /** [block][row][column][re, im] of the frames at a mean power of 1; lower triangles. */
+  readonly #covariance = new Float64Array(BLOCKS * WIDTH * WIDTH * 2);
+  readonly #sums = new Float64Array(SUMS);
+  /** Mean power of each carrier of a frame at a mean power of 1. */
+  readonly #power: Float64Array;
+  #quality: LinkQuality = UNKNOWN_QUALITY;
+
+  constructor({ rx, tx, subcarriers }: Pick<CsiLayout, 'rx' | 'tx' | 'subcarriers'>) {
+    this.#subcarriers = subcarriers.length;
+    this.#columns = rx * tx * subcarriers.length;
+    this.#alive = new Uint8Array(this.#columns).fill(1);
+    this.#blocks = blocksOf(this.#alive, this.#subcarriers);
+    this.#last = new Float32Array(2 * this.#columns);
+    this.#power = new Float64Array(this.#columns);
+  }
+
+  get quality(): LinkQuality {
+    return this.#quality;
+  }
+
+  /** The next frame: [column, (re, im)] from `at`. */
+  add(values: Float32Array, at: number): void {
+    const sums = this.#sums;
+    const last = this.#last;
+    const size = 2 * this.#columns;
+    let power = 0;
+    let before = 0;
+    let same = this.#frames > 0;
+    for (let i = 0; i < size; i++) {
+      const value = values[at + i]!;
+      const old = last[i]!;
+      power += value * value;
+      before += old * old;
+      if (value !== old) same = false;
+    }
+    if (same) sums[REPEATED]!++;
+    if (!(power > 0)) sums[SILENT]!++;
+    else {
+      this.#gather(values, at, this.#columns / power);
+      if (before > 0) {
+        sums[PAIRS]!++;
+        sums[JUMPS]! += Math.abs(10 * Math.log10(power / before));
+      }
+    }
+    for (let i = 0; i < size; i++) last[i] = values[at + i]!;
+    if (++this.#frames >= EPOCH) this.#judge();
+  }
+
+  snapshot(): LinkMeterState {
+    return {
+      frames: this.#frames,
+      alive: this.#alive.slice(),
+      last: this.#last.slice(),
+      covariance: this.#covariance.slice(),
+      sums: this.#sums.slice(),
+      power: this.#power.slice(),
+      quality: this.#quality,
+    };
+  }
+
+  restore(state: LinkMeterState): void {
+    this.#frames = state.frames;
+    this.#alive = state.alive.slice();
+    this.#blocks = blocksOf(this.#alive, this.#subcarriers);
+    this.#last.set(state.last);
+    this.#covariance.set(state.covariance);
+    this.#sums.set(state.sums);
+    this.#power.set(state.power);
+    this.#quality = state.quality;
+  }
+
+  /** Adds a frame to covariances and mean power. */
+  #gather(values: Float32Array, at: number, scale: number): void {
+    this.#sums[WEIGHT]!++;
+    for (let k = 0; k < this.#columns; k++) {
+      const re = values[at + 2 * k]!;
+      const im = values[at + 2 * k + 1]!;
+      this.#power[k]! += scale * (re * re + im * im);
+    }
+    const covariance = this.#covariance;
+    for (let b = 0; b < this.#blocks.length; b++) {
+      const block = this.#blocks[b]!;
+      const start = b * WIDTH * WIDTH;
+      for (let i = 0; i < block.length; i++) {
+        const re = scale * values[at + block[i]!]!;
+        const im = scale * values[at + block[i]! + 1]!;
+        const row = 2 * (start + i * WIDTH);
+        for (let j = 0; j <= i; j++) {
+          const x = values[at + block[j]!]!;
+          const y = values[at + block[j]! + 1]!;
+          covariance[row + 2 * j]! += re * x + im * y;
+          covariance[row + 2 * j + 1]! += im * x - re * y;
+        }
+      }
+    }
+  }
+
+  #judge(): void {
+    const alive = this.#carriers();
+    const isNew = alive.some((carrier, k) => carrier !== this.#alive[k]);
+    // Other carriers, another covariance: what was gathered of the old ones tells nothing.
+    if (!isNew || this.#fault(NaN) !== null) this.#quality = this.#rate();
+    this.#alive = alive;
+    if (isNew) this.#blocks = blocksOf(alive, this.#subcarriers);
+    const keep = isNew ? 0 : 0.5;
+    for (const sum of [this.#covariance, this.#power, this.#sums])
+      for (let i = 0; i < sum.length; i++) sum[i]! *= keep;
+    this.#frames = 0;
+  }
+
+  /** The carriers that carry something. */
+  #carriers(): Uint8Array {
+    const sorted = this.#power.filter((power) => power > 0).sort();
+    const usual = sorted[sorted.length >> 1] ?? 0;
+    return Uint8Array.from(this.#power, (power) => (power > WEAK * usual ? 1 : 0));
+  }
+
+  #rate(): LinkQuality {
+    const snrDb = this.#snr();
+    return { snrDb, fault: this.#fault(snrDb) };
+  }
+
+  /** Of the usual block; NaN where none has carriers enough. */
+  #snr(): number {
+    const weight = this.#sums[WEIGHT]!;
+    let signal = 0;
+    for (let k = 0; k < this.#columns; k++) if (this.#alive[k]) signal += this.#power[k]! / weight;
+    signal /= this.#alive.reduce((sum, one) => sum + one, 0);
+    const noises = this.#blocks.flatMap((block, b) => {
+      const noise = innovation(this.#covariance, b * WIDTH * WIDTH * 2, block.length, WIDTH, 1e-7 * weight);
+      // The inverse of a covariance of few frames is too large by this much.
+      const freedom = Math.max(1, weight - block.length);
+      return Number.isFinite(noise) ? [(noise / freedom) * (1 - SIGNAL_RANK / block.length)] : [];
+    });
+    if (noises.length === 0) return NaN;
+    const noise = noises.sort((a, b) => a - b)[noises.length >> 1]!;
+    const snr = 10 * Math.log10(Math.max(signal - noise, 1e-9) / noise);
+    return Math.round(10 * Math.min(HIGHEST_SNR, Math.max(LOWEST_SNR, snr))) / 10;
+  }
+
+  #fault(snrDb: number): LinkFault | null {
+    const sums = this.#sums;
+    const weight = sums[WEIGHT]!;
+    const all = weight + sums[SILENT]!;
+    if (sums[SILENT]! > MOST_DEAD * all) return 'silent';
+    if (sums[REPEATED]! > MOST_DEAD * all) return 'frozen';
+    if (snrDb < NOISE_SNR) return 'noise';
+    if (sums[JUMPS]! > MOST_JUMP * sums[PAIRS]!) return 'unsteady';
+    return null;
+  }
+}
+
+/** Blocks of neighbouring carriers that are alive, spread evenly over antennas and band: offsets into a frame. */
+function blocksOf(alive: Uint8Array, subcarriers: number): Int32Array[] {
+  const runs: Int32Array[] = [];
+  for (let antenna = 0; antenna < alive.length; antenna += subcarriers) {
+    const here: number[] = [];
+    for (let k = antenna; k < antenna + subcarriers; k++) if (alive[k]) here.push(2 * k);
+    const count = Math.max(1, Math.floor(here.length / WIDTH));
+    for (let run = 0; run < count; run++) {
+      const from = Math.floor((run * here.length) / count);
+      const block = here.slice(from, from + WIDTH);
+      if (block.length > SIGNAL_RANK + 1) runs.push(Int32Array.from(block));
+    }
+  }
+  const count = Math.min(BLOCKS, runs.length);
+  return Array.from({ length: count }, (_, i) => runs[Math.floor(((i + 0.5) * runs.length) / count)]!);
+}
