@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { defineSource, Registry } from '../../pipeline/component/index.js';
 import { formatProblem, loadTopology, parseTopology, type LoadResult } from '../../pipeline/config/index.js';
 import { testComponents } from '../support/components.js';
+import { stopwatch } from '../support/waiting.js';
 
 const GOLDEN = 'test/config/golden';
 const good = readFileSync(join(GOLDEN, 'good.yaml'), 'utf8');
@@ -136,9 +137,9 @@ test('hundreds of problems are cut off with a word on how many there are', () =>
 
 test('twenty thousand keys are read in bounded time', () => {
   const keys = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1\n`).join('');
-  const started = performance.now();
+  const took = stopwatch();
   expect(parse(keys).topology).toBeUndefined();
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(took()).toBeLessThan(10_000);
 });
 
 test("a secret's file comes before its variable, and its value changes the hash", () => {

@@ -5,6 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Csiflow } from '../support/csiflow.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
+import { stopwatch } from '../support/waiting.js';
 
 let data: string;
 beforeEach(async () => {
@@ -38,15 +39,15 @@ const latest = (at: string, bearer: string): Promise<Response> =>
   fetch(`${at}/form-b/api/v1/pose/latest`, { headers: { Authorization: `Bearer ${bearer}` } });
 
 test('the demo answers with a pose within ten seconds, says that it is simulated, stops cleanly and goes on where it was', async () => {
-  const begun = performance.now();
   const first = start();
+  const took = stopwatch(first.process.pid);
   const [, password] = await first.printed(/admin \/ (\S+)/);
   const at = await address(first);
   const bearer = await token(at, password!);
   await expect
     .poll(async () => (await latest(at, bearer)).status, { timeout: 20_000, interval: 100 })
     .toBe(200);
-  expect(performance.now() - begun).toBeLessThan(10_000);
+  expect(took()).toBeLessThan(10_000);
   const body: unknown = await (await latest(at, bearer)).json();
   expect(body).toMatchObject({ data: { metadata: { processing_mode: 'simulated' } } });
   expect(await first.interrupt()).toBe(0);

@@ -13,8 +13,8 @@ import {
   Table,
   temporaryFolder,
   topologyOf,
-  until,
 } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 const HOUR = 3_600_000_000;
 

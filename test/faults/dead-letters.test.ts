@@ -9,7 +9,8 @@ import { DeadLetters, StateStore } from '../../pipeline/state/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { file } from '../../sinks/file.js';
 import { readFileSync, readdirSync } from 'node:fs';
-import { counter, Radio, runnerOf, sum, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { counter, Radio, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { sensedEvent } from '../support/records.js';
 import { FaultyStore } from './faulty-store.js';
 

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { file } from '../../sinks/file.js';
-import { Radio, runnerOf, sum, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { Radio, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 /** Only root may mount; who may not has no small disk to fill. */
 const isRoot = process.getuid?.() === 0;

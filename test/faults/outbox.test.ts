@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import type { CsiBlock, SensedEvent } from '../../pipeline/model/index.js';
-import { counter, Radio, runnerOf, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { counter, Radio, runnerOf, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { sensedEvent } from '../support/records.js';
 import { FaultyStore, refused } from './faulty-store.js';
 

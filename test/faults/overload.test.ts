@@ -3,16 +3,8 @@ import { expect, test } from 'vitest';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { QueueSettings } from '../../pipeline/config/topology.js';
 import type { SensedEvent } from '../../pipeline/model/index.js';
-import {
-  counter,
-  Radio,
-  rawNumbers,
-  runnerOf,
-  Table,
-  temporaryFolder,
-  topologyOf,
-  until,
-} from '../support/flow.js';
+import { counter, Radio, rawNumbers, runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { stopwatch, until } from '../support/waiting.js';
 import { sensedEvent } from '../support/records.js';
 import { FaultyStore, refused } from './faulty-store.js';
 
@@ -103,11 +95,12 @@ test(
     await flood(radio, 12, now);
     await flood(radio, 15_700, now - 60e6);
     expect(runner.status().nodes[0]!.queueDepth).toBeGreaterThan(15_600);
-    void radio.send([ALARM], [now]);
+    // Its own time: on a slow machine the flood alone takes longer than a frame may wait.
+    void radio.send([ALARM], [Date.now() * 1000]);
     sluice.open();
-    const opened = performance.now();
+    const took = stopwatch();
     await until('the alert', () => store.stored.includes('fall'));
-    expect(performance.now() - opened).toBeLessThan(2000);
+    expect(took()).toBeLessThan(2000);
     const { dropped } = runner.status().nodes[0]!;
     expect(dropped['stale']! + sluice.frames).toBe(15_712 * 64 + 1);
     expect(dropped['stale']).toBeGreaterThan(1_000_000);
@@ -144,10 +137,10 @@ test(
       () => runner.status().nodes.find(({ id }) => id === 'alarm')!.sent === 1,
     );
     store.slow = 2;
-    const back = performance.now();
+    const took = stopwatch();
     store.down = null;
     await until('the alert', () => store.stored.includes('fall'));
-    expect(performance.now() - back).toBeLessThan(2000);
+    expect(took()).toBeLessThan(2000);
     expect(store.size).toBeLessThan(1500);
   },
 );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AnySink, Recovery } from '../../pipeline/component/index.js';
-import { Radio, runnerOf, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { Radio, runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { FaultyStore, refused } from './faulty-store.js';
 
 /** A radio, a store that a test breaks, and a sibling that works. */

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Recovery } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import type { Settings } from '../../pipeline/config/topology.js';
-import { Radio, runnerOf, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { Radio, runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { FaultyStore, identityOf } from './faulty-store.js';
 
 function site(recovery: Recovery, settings: Partial<Settings> = {}, patience = {}) {

@@ -12,7 +12,8 @@ import { components } from '../../api/components.js';
 import { exportTable } from '../../sinks/duckdb/export.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { testContext, testEnvironment } from '../support/context.js';
-import { counter, runnerOf, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { counter, runnerOf, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { measure, poseFrame, sensedEvent, START } from '../support/records.js';
 
 const environment = 'test-room';

@@ -9,7 +9,8 @@ import type { CheckedTopology } from '../../pipeline/config/topology.js';
 import type { Data, PoseFrame } from '../../pipeline/model/index.js';
 import { testEnvironment } from '../support/context.js';
 import { poseFrame } from '../support/fake-topology.js';
-import { aborted, runnerOf, temporaryFolder, until } from '../support/flow.js';
+import { aborted, runnerOf, temporaryFolder } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 /** Frames, as many as the test lets out; a `step` that can be changed live and an `offset` that cannot; a sink. */
 function bench() {

@@ -10,8 +10,8 @@ import {
   Table,
   temporaryFolder,
   topologyOf,
-  until,
 } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 const line = (table: Table, folder: string, config: Record<string, unknown> = {}) =>
   topologyOf(

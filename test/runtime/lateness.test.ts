@@ -4,16 +4,8 @@ import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import type { CsiBlock } from '../../pipeline/model/index.js';
 import type { Runner } from '../../pipeline/runtime/runner.js';
 import { systemClock } from '../../pipeline/base/clock.js';
-import {
-  counter,
-  order,
-  Radio,
-  runnerOf,
-  Table,
-  temporaryFolder,
-  topologyOf,
-  until,
-} from '../support/flow.js';
+import { counter, order, Radio, runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 /** Results are late after so long. */
 const LIMIT_MS = 400;

@@ -28,8 +28,8 @@ import {
   Table,
   temporaryFolder,
   topologyOf,
-  until,
 } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { Type } from 'typebox';
 
 const simple = (

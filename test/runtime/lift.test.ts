@@ -2,7 +2,8 @@ import { filter, map, take } from 'rxjs';
 import { expect, test } from 'vitest';
 import type { Measure } from '../../pipeline/model/index.js';
 import { lift } from '../../pipeline/runtime/lift.js';
-import { counter, Radio, runnerOf, sum, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { counter, Radio, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 test('a filter that lets nothing through stops neither watermarks nor checkpoints', async () => {
   const nothing = lift({

@@ -1,10 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { CheckedTopology } from '../../pipeline/config/topology.js';
 import { file } from '../../sinks/file.js';
-import { counter, jitter, runnerOf, sum, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { counter, jitter, runnerOf, sum, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 const COUNT = 1_400;
+/** Where the first half ends: at 707 the quick branch gives a record, which waits for the slow one's of 710. */
+const HALF = 708;
+/** Lines up to 700, of both branches. */
+const BEFORE = 70 + 100;
 
 interface Variant {
   readonly block?: number;
@@ -60,11 +66,20 @@ async function goOn(folder: string, variant: Variant): Promise<void> {
   await runner.stop();
 }
 
-/** Runs until records wait in the sink for the slow branch. */
+/** The same topology to a restart, though its input ends early. */
+const firstHalf = (whole: CheckedTopology): CheckedTopology => ({
+  ...whole,
+  nodes: whole.nodes.map((node) =>
+    node.id === 'in' ? { ...node, config: { ...node.config, holdAt: HALF } } : node,
+  ),
+});
+
+/** Runs the first half, at the end of which a record waits in the sink for the slow branch. */
 async function half(folder: string, variant: Variant): Promise<void> {
-  const runner = runnerOf(topology(folder, variant));
+  const runner = runnerOf(firstHalf(topology(folder, variant)));
   await runner.start();
-  await until('some lines', () => (runner.status().nodes.find(({ id }) => id === 'out')?.sent ?? 0) > 20);
+  const sent = () => runner.status().nodes.find(({ id }) => id === 'out')?.sent ?? 0;
+  await until('all lines but the one that waits', () => sent() === BEFORE);
   await runner.stop();
 }
 

@@ -3,17 +3,8 @@ import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { defineOperator, defineSink, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Data, SensedEvent } from '../../pipeline/model/index.js';
-import {
-  counter,
-  order,
-  Radio,
-  runnerOf,
-  sum,
-  Table,
-  temporaryFolder,
-  topologyOf,
-  until,
-} from '../support/flow.js';
+import { counter, order, Radio, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { sensedEvent } from '../support/records.js';
 
 /** A stage that waits until the test lets it go on. */

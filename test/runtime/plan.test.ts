@@ -10,7 +10,8 @@ import type { CheckedTopology } from '../../pipeline/config/topology.js';
 import type { Data, Person, PoseFrame } from '../../pipeline/model/index.js';
 import { testEnvironment } from '../support/context.js';
 import { person, poseFrame } from '../support/fake-topology.js';
-import { aborted, runnerOf, temporaryFolder, until } from '../support/flow.js';
+import { aborted, runnerOf, temporaryFolder } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 /** Pose frames of a person who walks to and fro; as many as the test lets out. */
 class Walk {

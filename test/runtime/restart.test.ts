@@ -2,16 +2,8 @@ import { expect, test } from 'vitest';
 import { defineOperator, defineSource, NOTHING, type Component } from '../../pipeline/component/index.js';
 import { Type } from 'typebox';
 import type { Patience } from '../../pipeline/runtime/host.js';
-import {
-  aborted,
-  counter,
-  runnerOf,
-  sum,
-  Table,
-  temporaryFolder,
-  topologyOf,
-  until,
-} from '../support/flow.js';
+import { aborted, counter, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 /** An operator whose `open` takes until the test lets it go on. */
 function slow() {

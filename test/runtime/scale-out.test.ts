@@ -17,7 +17,8 @@ import { PORTS } from '../../pipeline/model/index.js';
 import type { KafkaMessage } from 'kafkajs';
 import type { RunnerOptions } from '../../pipeline/runtime/runner.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
-import { aborted, frames, runnerOf, sum, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { aborted, frames, runnerOf, sum, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 
 // ------------------------------------------------------------------ who reads which partition
 

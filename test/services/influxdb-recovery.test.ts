@@ -3,7 +3,8 @@ import type { Measure } from '../../pipeline/model/index.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
-import { counter, runnerOf, sum, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { counter, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { INFLUX_USERS, startInflux, type InfluxServer } from '../support/servers/influx.js';
 
 let influx: InfluxServer;

@@ -5,7 +5,8 @@ import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { kafka as kafkaSink } from '../../sinks/kafka/kafka.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
-import { runnerOf, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { measure, poseFrame, sensedEvent } from '../support/records.js';
 import { KafkaCluster } from '../support/servers/kafka.js';
 

@@ -15,16 +15,8 @@ import { kafka } from '../../sinks/kafka/kafka.js';
 import { ResultMessage } from '../../pipeline/formats/result-schema.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
-import {
-  aborted,
-  frames,
-  runnerOf,
-  sum,
-  Table,
-  temporaryFolder,
-  topologyOf,
-  until,
-} from '../support/flow.js';
+import { aborted, frames, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { measure, poseFrame, sensedEvent } from '../support/records.js';
 import { KafkaCluster } from '../support/servers/kafka.js';
 import { freePorts } from '../support/servers/server.js';

@@ -13,7 +13,8 @@ import type { Runner, RunnerOptions } from '../../pipeline/runtime/runner.js';
 import { createMetrics } from '../../pipeline/telemetry/metrics.js';
 import { kafka } from '../../pipeline/sources/kafka/kafka.js';
 import { batchesOf } from '../formats/batches.js';
-import { runnerOf, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { KafkaCluster } from '../support/servers/kafka.js';
 import { freePorts } from '../support/servers/server.js';
 

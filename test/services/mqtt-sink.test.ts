@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { connectAsync, type MqttClient } from 'mqtt';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
 import { mqtt } from '../../sinks/mqtt/mqtt.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
-import { counter, runnerOf, sum, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { counter, runnerOf, sum, temporaryFolder, topologyOf } from '../support/flow.js';
+import { eventually, until } from '../support/waiting.js';
 import { measure, poseFrame, sensedEvent } from '../support/records.js';
 import { startMosquitto, type Mosquitto } from '../support/servers/mosquitto.js';
 import { startProxy } from '../support/tcp-proxy.js';
@@ -75,7 +76,7 @@ test('it publishes with a password over TLS', async () => {
   const { seen } = await reader(root);
   await sink.open();
   expect(await sink.write([poseFrame(0), sensedEvent(0), measure(0)], 1)).toEqual([]);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(seen.filter(ends('alerts/fall_detection'))).toHaveLength(1);
     expect(seen.filter(ends('analytics/motion'))).toHaveLength(1);
     expect(seen.filter(ends('pose/person/1'))).toHaveLength(1);
@@ -90,7 +91,7 @@ test.each([
   const { seen } = await reader(root);
   await sink.open();
   expect(await sink.write([sensedEvent(0)], 1)).toEqual([]);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(seen.filter(ends('alerts/fall_detection'))).toHaveLength(1);
   });
 });
@@ -140,15 +141,15 @@ test('its last will is seen when it vanishes, and taken back when it returns', a
   const { seen } = await reader(root);
   await sink.open();
   const states = () => seen.filter(ends('status/connection')).map(({ text }) => text);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(states()).toEqual(['online']);
   });
   proxy.cut();
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(states()).toEqual(['online', 'offline']);
   });
   proxy.mend();
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(states()).toEqual(['online', 'offline', 'online']);
   });
 });
@@ -186,7 +187,7 @@ test('what the access list forbids is told, and the rest goes through', async ()
       retriable: false,
     },
   ]);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(new Set(seen.filter(ends('analytics/motion')).map(({ text }) => text)).size).toBe(3);
   });
   // It is not tried again at once: the broker breaks the connection off over it.

@@ -6,7 +6,8 @@ import { mqtt } from '../../pipeline/sources/mqtt/mqtt.js';
 import { withDefaults } from '../kit/definition.js';
 import { collector } from '../sources/outputs.js';
 import { testContext } from '../support/context.js';
-import { runnerOf, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { runnerOf, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { eventually, until } from '../support/waiting.js';
 import { startMosquitto, type Mosquitto } from '../support/servers/mosquitto.js';
 
 let broker: Mosquitto;
@@ -65,7 +66,7 @@ function start(config: object = {}, position: Position = null, output: Partial<S
 }
 
 const connected = (running: Running) =>
-  vi.waitFor(() => {
+  eventually(() => {
     expect(running.source.describe!()['connected']).toBe(true);
   });
 
@@ -107,7 +108,7 @@ test('it reads over TLS with a password, in order', async () => {
   const running = start({ url: broker.tlsUrl, ca: broker.ca });
   await connected(running);
   await publish(await publisher(), 0, 300);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(running.taken.records()).toBe(300);
   });
   expect(sequencesOf(running)).toEqual(numbers(0, 300));
@@ -119,13 +120,13 @@ test('what is published in its absence comes when it is back', async () => {
   await connected(first);
   const client = await publisher();
   await publish(client, 0, 10);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(first.taken.records()).toBe(10);
   });
   await first.stop();
   await publish(client, 10, 60);
   const second = start({}, first.taken.batches.at(-1)!.position);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(second.taken.records()).toBe(50);
   });
   expect(sequencesOf(second)).toEqual(numbers(10, 60));
@@ -138,19 +139,19 @@ test('a message is confirmed when it is on disk: before that, the broker sends i
   await connected(first);
   const client = await publisher();
   await publish(client, 0, 5);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(first.taken.records()).toBe(5);
   });
   await first.stop();
   const forgetful = start();
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(forgetful.taken.records()).toBe(5);
   });
   await forgetful.stop();
   const next = start();
   await connected(next);
   await publish(client, 5, 6);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(sequencesOf(next)).toEqual([5]);
   });
 });
@@ -162,7 +163,7 @@ test('a message that was taken and is sent again is taken once', async () => {
   await connected(first);
   const client = await publisher();
   await publish(client, 0, 5);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(first.taken.records()).toBe(5);
   });
   await first.stop();
@@ -170,7 +171,7 @@ test('a message that was taken and is sent again is taken once', async () => {
   const second = start({}, first.taken.batches.at(-1)!.position, { backlog: () => backlog });
   await connected(second);
   await publish(client, 5, 8);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(second.taken.records()).toBe(3);
     expect(second.source.describe!()).toMatchObject({ sent_again: 5 });
   });
@@ -183,11 +184,11 @@ test('the broker killed in the middle: every message comes, once and in order', 
   await connected(running);
   const client = await publisher();
   const publishing = publish(client, 0, 200);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(running.taken.records()).toBeGreaterThan(60);
   });
   await broker.server.crash();
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(running.problems.at(-1)).toMatch(/cannot be used/);
   });
   await broker.server.start();
@@ -220,7 +221,7 @@ test('a broker that is away at the start is waited for', async () => {
   tests++;
   await broker.server.crash();
   const running = start();
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(running.problems.at(-1)).toMatch(/nothing listens there/);
   });
   await broker.server.start();
@@ -243,7 +244,7 @@ test('the time that a publisher gives is taken where it can be true', async () =
   await send(1, '1699999500000000');
   await send(2, 'yesterday');
   await send(3, '2099-01-01T00:00:00Z');
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(running.taken.records()).toBe(4);
   });
   const now = 1_700_000_000_000_000;
@@ -262,7 +263,7 @@ test('retained messages are old, and left out', async () => {
   const running = start();
   await connected(running);
   await publish(client, 1, 2);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(running.taken.records()).toBe(1);
   });
   expect(sequencesOf(running)).toEqual([1]);

@@ -5,7 +5,8 @@ import { kafka as sink } from '../../sinks/kafka/kafka.js';
 import type { Runner } from '../../pipeline/runtime/runner.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
-import { runnerOf, sum, Table, temporaryFolder, topologyOf, until } from '../support/flow.js';
+import { runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import { until } from '../support/waiting.js';
 import { KafkaCluster } from '../support/servers/kafka.js';
 import { freePorts } from '../support/servers/server.js';
 

@@ -336,41 +336,36 @@ describe('duckdb', () => {
     await sink.close();
   });
 
-  test('export writes a range of a table or a view to Parquet, CSV and NDJSON', async () => {
-    const sink = await open(folder);
-    await sink.write(
-      Array.from({ length: 20 }, (_, index) => poseFrame(index, { people: 2 })),
-      1,
-    );
-    await sink.close();
-    const start = new Date((START + 5 * HOP) / 1000).toISOString();
-    const from = join(folder, 'store.duckdb');
-    for (const [table, ending, rows] of [
+  describe('export', () => {
+    const from = () => join(folder, 'store.duckdb');
+
+    test.each([
       ['persons', 'parquet', 30],
       ['poses', 'csv', 15],
       ['keypoints', 'ndjson', 15 * 2 * 17],
       ['tracks', 'parquet', 0],
-    ] as const) {
-      const to = join(folder, `it's ${table}.${ending}`);
-      const { stdout, stderr } = csiflow(
-        'export',
-        '--from',
-        from,
-        '--table',
-        table,
-        '--to',
-        to,
-        '--start',
-        start,
-        '--json',
+    ] as const)('writes a range of %s to a file that ends with %s', async (table, ending, rows) => {
+      const sink = await open(folder);
+      await sink.write(
+        Array.from({ length: 20 }, (_, index) => poseFrame(index, { people: 2 })),
+        1,
       );
+      await sink.close();
+      const start = new Date((START + 5 * HOP) / 1000).toISOString();
+      const to = join(folder, `it's ${table}.${ending}`);
+      const words = ['--from', from(), '--table', table, '--to', to, '--start', start, '--json'];
+      const { stdout, stderr } = csiflow('export', ...words);
       expect(stderr).toBe('');
       expect(JSON.parse(stdout)).toEqual({ rows, file: to });
       expect(existsSync(to)).toBe(true);
-    }
-    const wrong = csiflow('export', '--from', from, '--table', 'users', '--to', join(folder, 'x.csv'));
-    expect(wrong.status).toBe(2);
-    expect(wrong.stderr).toContain('it is one of poses, persons');
+    });
+
+    test('of a table that there is not names those that there are', async () => {
+      await (await open(folder)).close();
+      const wrong = csiflow('export', '--from', from(), '--table', 'users', '--to', join(folder, 'x.csv'));
+      expect(wrong.status).toBe(2);
+      expect(wrong.stderr).toContain('it is one of poses, persons');
+    });
   });
 
   test('a writer killed at any moment leaves whole epochs behind, after the rewind', async () => {

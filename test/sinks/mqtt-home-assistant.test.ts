@@ -1,5 +1,5 @@
 import { connectAsync, type MqttClient } from 'mqtt';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
 import { discoveries, ENTITIES, type Entity } from '../../sinks/mqtt/home-assistant.js';
 import { mqtt } from '../../sinks/mqtt/mqtt.js';
@@ -7,6 +7,7 @@ import { Topics } from '../../sinks/mqtt/topics.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { startBroker } from '../support/mqtt-broker.js';
+import { eventually } from '../support/waiting.js';
 
 /**
  * What Home Assistant's documentation says of MQTT discovery (www.home-assistant.io/integrations: mqtt,
@@ -202,19 +203,19 @@ describe('with a broker', () => {
   });
 
   test('it is retained for a Home Assistant that starts later', async () => {
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(seen).toHaveLength(5);
     });
     expect(seen.every(({ retain }) => retain)).toBe(true);
   });
 
   test('it is sent again when Home Assistant says that it is there', async () => {
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(seen).toHaveLength(5);
     });
     await reader.publishAsync('homeassistant/status', 'offline', { qos: 1 });
     await reader.publishAsync('homeassistant/status', 'online', { qos: 1 });
-    await vi.waitFor(() => {
+    await eventually(() => {
       // The three that nothing computes are removed again.
       expect(seen).toHaveLength(5 + 8);
     });

@@ -1,5 +1,5 @@
 import { connectAsync } from 'mqtt';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Data, Person, Track } from '../../pipeline/model/index.js';
 import { mqtt } from '../../sinks/mqtt/mqtt.js';
 import { Occupancy, type OccupancyBody } from '../../sinks/mqtt/occupancy.js';
@@ -7,6 +7,7 @@ import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 import { startBroker } from '../support/mqtt-broker.js';
 import { measure, person, poseFrame, sensedEvent } from '../support/records.js';
+import { eventually } from '../support/waiting.js';
 
 const HOUR = 3_600_000_000;
 const PER_SECOND = 10;
@@ -90,7 +91,7 @@ test('a fall outlives a restart: the state that the broker kept is gone on from'
   await first.close();
   const second = await open();
   // The broker answers a subscription with what it kept; wait until it has come.
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await second.write([presence(100 + states.length, 1), presence(100.5 + states.length, 0)], 2);
     expect(states.at(-1)).toMatchObject({ occupied: true, reasons: ['fallen'] });
   });

@@ -1,5 +1,5 @@
 import { connectAsync, type MqttClient } from 'mqtt';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { mqtt } from '../../sinks/mqtt/mqtt.js';
@@ -7,6 +7,7 @@ import { withDefaults } from '../kit/definition.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { startBroker } from '../support/mqtt-broker.js';
 import { measure, person, poseFrame, sensedEvent } from '../support/records.js';
+import { eventually } from '../support/waiting.js';
 
 interface Seen {
   readonly topic: string;
@@ -58,7 +59,7 @@ async function open(config: object = {}): Promise<Sink> {
 async function write(sink: Sink, records: readonly Data[]): ReturnType<Sink['write']> {
   const failed = await sink.write(records, 1);
   const { published } = sink.describe!()['test-room'] as { published: number };
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(seen.filter(({ topic }) => !/status\/(connection|engine)/.test(topic))).toHaveLength(published);
   });
   return failed;
@@ -185,7 +186,7 @@ describe('mqtt', () => {
     await write(sink, [poseFrame(0), sensedEvent(0), measure(0)]);
     const late: Seen[] = [];
     const client = await listen(late);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(late.length).toBeGreaterThanOrEqual(4);
     });
     await client.endAsync(true);
@@ -223,7 +224,7 @@ describe('mqtt', () => {
   test('it says goodbye when it is closed', async () => {
     const sink = await open();
     await sink.close();
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(on('csiflow/test-room/status/connection').map(({ text }) => text)).toEqual([
         'online',
         'offline',

@@ -1,9 +1,10 @@
 import type { IPublishPacket } from 'mqtt';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Inbox } from '../../pipeline/sources/mqtt/inbox.js';
 import { TakenMessages } from '../../pipeline/sources/mqtt/taken.js';
 import { testContext } from '../support/context.js';
 import { collector } from './outputs.js';
+import { eventually } from '../support/waiting.js';
 
 const settings = { format: 'adr018', block_records: 64, idle_tick_ms: 0 };
 
@@ -38,7 +39,7 @@ test('thousands of messages that were taken and come again are confirmed, and ta
   const second = inboxAfter(restored);
   for (const text of upTo(3000)) second.receive(text, true);
   second.receive('new', true);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(second.confirmed()).toBe(3001);
   });
   expect(second.texts()).toEqual(['new']);

@@ -1,5 +1,5 @@
 import { connectAsync, type MqttClient } from 'mqtt';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Context, Source } from '../../pipeline/component/index.js';
 import { mqtt } from '../../pipeline/sources/mqtt/mqtt.js';
 import { withDefaults } from '../kit/definition.js';
@@ -7,6 +7,7 @@ import { testContext, testEnvironment } from '../support/context.js';
 import { startBroker } from '../support/mqtt-broker.js';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { collector } from './outputs.js';
+import { eventually } from '../support/waiting.js';
 
 let broker: Awaited<ReturnType<typeof startBroker>>;
 let publisher: MqttClient;
@@ -38,7 +39,7 @@ async function start(config: object, overrides: Partial<Context> = {}) {
     taken.stop();
     await ended;
   });
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(source.describe!()['connected']).toBe(true);
   });
   return { source, taken, recorded };
@@ -60,7 +61,7 @@ const json = (router: string, timestamp: string) =>
 test('JSON frames have their own time and sender', async () => {
   const { source, taken } = await start({ topics: ['csi'], format: 'csi-json' });
   await publisher.publishAsync('csi', json('node-2', '2023-11-14T22:00:00.5Z'), { qos: 1 });
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(taken.records()).toBe(1);
   });
   const [block] = taken.batches.flatMap(({ raw }) => source.decode!(raw!).data);
@@ -81,7 +82,7 @@ test('the topic is the sender of formats that name none', async () => {
   const line = `CSIRAW 7 100 -40 128 ${'01'.repeat(128)}`;
   await publisher.publishAsync('csi/receiver-1', line, { qos: 1 });
   await publisher.publishAsync('csi/stranger', line, { qos: 1 });
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(taken.records()).toBe(2);
   });
   const data = taken.batches.flatMap(({ raw }) => source.decode!(raw!).data);
@@ -93,7 +94,7 @@ test('silence moves event time on, once something was heard', async () => {
   const clock = { now: () => (now += 1000), elapsed: () => 0 };
   const { taken } = await start({ topics: ['csi'], idle_tick_ms: 5 }, { clock });
   await publisher.publishAsync('csi', 'one', { qos: 1 });
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(taken.records()).toBeGreaterThan(2);
   });
   const last = taken.batches.at(-1)!.raw!;
@@ -108,7 +109,7 @@ test('a broker that is not there is waited for, and told of', async () => {
   const taken = collector();
   const problems: (string | null)[] = [];
   const ended = source.open(null, { ...taken.output, problem: (problem) => problems.push(problem) });
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(problems[0]).toMatch(/nothing listens there/);
   });
   taken.stop();

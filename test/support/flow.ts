@@ -417,12 +417,3 @@ afterEach(async () => {
   for (const runner of runners.splice(0)) await runner.stop({ force: true });
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
-
-/** Waits until `done` says so; fails with `what` after ten seconds. */
-export async function until(what: string, done: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (!done()) {
-    if (Date.now() > deadline) throw new Error(`waited in vain for: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-}

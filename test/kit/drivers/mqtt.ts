@@ -1,5 +1,5 @@
 import { connectAsync } from 'mqtt';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { mqtt as mqttSource } from '../../../pipeline/sources/mqtt/mqtt.js';
 import { mqtt } from '../../../sinks/mqtt/mqtt.js';
 import { testContext } from '../../support/context.js';
@@ -9,6 +9,7 @@ import { datagrams } from '../csi-input.js';
 import { resultIdentity, resultRecord } from '../result-records.js';
 import type { SinkDriver } from '../sink.js';
 import type { SourceDriver } from '../source.js';
+import { eventually } from '../../support/waiting.js';
 
 const invalid = [
   {},
@@ -54,7 +55,7 @@ export const sink: SinkDriver = {
       config: { url, protocol: '3.1.1', summary_interval_ms: 0, persons: false },
       context,
       read: async () => {
-        await vi.waitFor(() => {
+        await eventually(() => {
           expect(seen.length + derived).toBe(recorded.counts['published'] ?? 0);
         });
         return seen;

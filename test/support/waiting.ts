@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { TestRunner, vi } from 'vitest';
+
+/** In a hook: shorter than the limit of vitest.config.ts, so that the error says what did not come. */
+const IN_A_HOOK_MS = 25_000;
+
+/** What is left of the running test's own time, less what an error needs to be told. */
+function leftMs(): number {
+  const test = TestRunner.getCurrentTest();
+  if (!test?.result?.startTime) return IN_A_HOOK_MS;
+  return Math.max(0, test.result.startTime + test.timeout - 500 - Date.now());
+}
+
+/** Waits until `done` is true, for as long as the test may take. @throws Error that names what did not come. */
+export async function until(what: string, done: () => boolean): Promise<void> {
+  const deadline = performance.now() + leftMs();
+  while (!done()) {
+    if (performance.now() > deadline) throw new Error(`waited in vain for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+/** Waits until `check` no longer throws, for as long as the test may take. @throws its last error. */
+export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(check, { timeout: leftMs(), interval: 10 });
+
+/**
+ * How long the main thread of a process was ready to run while the machine was busy with others, in milliseconds; 0
+ * where the system does not say. Less that, a time is what it would be on a quiet machine.
+ */
+export function starvedMs(pid = process.pid): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    return 0;
+  }
+}
+
+/** Starts a stopwatch that stands still while the machine is busy with others. It gives milliseconds. */
+export function stopwatch(pid = process.pid): () => number {
+  const [began, starved] = [performance.now(), starvedMs(pid)];
+  return () => performance.now() - began - (starvedMs(pid) - starved);
+}
