@@ -6,7 +6,7 @@ import { detectMotion, linkMotion } from '../../operators/detect-motion/detect-m
 import { window } from '../../operators/window/window.js';
 import { csiLayout, type Measure, type Window } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
-import { readNpz } from '../support/npz.js';
+import { readNpz } from '../../bench/accuracy/npz.js';
 import { sharedFile } from '../support/shared.js';
 import { blockOf, outputs, windowsOf } from './frames.js';
 

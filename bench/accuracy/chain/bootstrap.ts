@@ -74,3 +74,6 @@ function solve(of: (x: number) => number, near: number): number {
   }
   return (low + high) / 2;
 }
+
+/** A figure that is known, not estimated. */
+export const exact = (value: number): Figure => ({ value, low: value, high: value, rooms: 0 });

@@ -4,38 +4,72 @@ import { join } from 'node:path';
 import type { Plan } from './plan.js';
 import type { Table } from './table.js';
 import { emptyRooms } from './tables/empty.js';
+import { errorScale } from './tables/error-scale.js';
 import { falls } from './tables/falls.js';
+import { missingFalls, realFalls } from './tables/real-falls.js';
+import { missingRecordings, recordings } from './tables/recordings.js';
 import { still } from './tables/still.js';
 import { walking } from './tables/walking.js';
+
+interface Measurement {
+  readonly summary: string;
+  readonly measure: (plan: Plan) => Promise<Table>;
+  /** A folder that it needs and that is not there. */
+  readonly missing?: (data: string) => string | undefined;
+}
 
 /** What can be measured, in the order of the report. */
 export const TABLES = {
   empty: { summary: 'empty rooms after somebody left', measure: emptyRooms },
   walking: { summary: 'place, pose and heading of a walker', measure: walking },
   still: { summary: 'place and posture of somebody still', measure: still },
+  errors: { summary: 'the error told against the real one, with good and bad links', measure: errorScale },
   falls: { summary: 'simulated falls, and false alarms of daily life', measure: falls },
-} as const satisfies Readonly<Record<string, { summary: string; measure: (plan: Plan) => Promise<Table> }>>;
-
-export { tableText } from './table.js';
+  recordings: {
+    summary: 'presence and poses on recordings of real rooms',
+    measure: recordings,
+    missing: missingRecordings,
+  },
+  'real-falls': {
+    summary: 'falls on recordings of real rooms',
+    measure: realFalls,
+    missing: missingFalls,
+  },
+} as const satisfies Readonly<Record<string, Measurement>>;
 
 export type TableName = keyof typeof TABLES;
+
+/** A table, or why there is none. */
+export interface Measured {
+  readonly id: TableName;
+  readonly table: Table | null;
+  readonly problem: string | null;
+}
 
 /** Measures a topology by what its sinks get; `done` hears of each table. */
 export async function evaluateChain(
   options: Omit<Plan, 'folder'>,
   names: readonly TableName[],
-  done: (table: Table) => void = () => undefined,
-): Promise<readonly Table[]> {
+  done: (measured: Measured) => void = () => undefined,
+): Promise<readonly Measured[]> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-evaluate-'));
   try {
-    const tables: Table[] = [];
-    for (const name of names) {
-      const table = await TABLES[name].measure({ ...options, folder });
-      tables.push(table);
-      done(table);
+    const all: Measured[] = [];
+    for (const id of names) {
+      const measured = await measureOne(id, { ...options, folder });
+      all.push(measured);
+      done(measured);
     }
-    return tables;
+    return all;
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+async function measureOne(id: TableName, plan: Plan): Promise<Measured> {
+  const { measure, missing }: Measurement = TABLES[id];
+  const folder = missing?.(plan.data);
+  if (folder === undefined) return { id, table: await measure(plan), problem: null };
+  const problem = `not measured: ${folder} is not there; give the folder with captures/ and labelled/ by --data`;
+  return { id, table: null, problem };
 }

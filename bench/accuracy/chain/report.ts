@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packageVersion } from '../../../pipeline/base/paths.js';
 import type { Plan } from './plan.js';
-import { tableText, type Table } from './table.js';
+import type { Measured } from './evaluate.js';
+import { tableText } from './table.js';
 
 export interface ChainReport {
   readonly version: string;
@@ -10,12 +11,12 @@ export interface ChainReport {
   readonly topology: string;
   readonly seed: number;
   readonly rooms: number;
-  readonly tables: readonly Table[];
+  readonly tables: readonly Measured[];
 }
 
 export const reportOf = (
   { topology, seed, rooms }: Pick<Plan, 'topology' | 'seed' | 'rooms'>,
-  tables: readonly Table[],
+  tables: readonly Measured[],
 ): ChainReport => ({
   version: packageVersion(),
   topology: basename(topology.file ?? topology.id),
@@ -24,7 +25,7 @@ export const reportOf = (
   tables,
 });
 
-export const reportText = ({ version, topology, seed, rooms, tables }: ChainReport): string =>
+const reportText = ({ version, topology, seed, rooms, tables }: ChainReport): string =>
   [
     '# Accuracy',
     '',
@@ -32,14 +33,17 @@ export const reportText = ({ version, topology, seed, rooms, tables }: ChainRepo
     '',
     'In brackets: 95 % interval by bootstrap over whole rooms. Rows in italics need no CSI. Figures are of simulated rooms unless a table says otherwise.',
     '',
-    ...tables.map(tableText),
+    ...tables.map(measuredText),
   ].join('\n');
 
+export const measuredText = ({ id, table, problem }: Measured): string =>
+  table ? tableText(table) : `## ${id}\n\n${problem ?? ''}\n`;
+
 /** Writes `accuracy.md` and `accuracy.json`; returns their paths. */
-export function writeReport(folder: string, report: ChainReport, text: string): readonly string[] {
+export function writeReport(folder: string, report: ChainReport): readonly string[] {
   mkdirSync(folder, { recursive: true });
   const files = [
-    [join(folder, 'accuracy.md'), text],
+    [join(folder, 'accuracy.md'), reportText(report)],
     [join(folder, 'accuracy.json'), `${JSON.stringify(report, null, 2)}\n`],
   ] as const;
   for (const [file, content] of files) writeFileSync(file, content);

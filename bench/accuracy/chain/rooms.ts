@@ -40,6 +40,17 @@ export function randomEnvironment(seed: number, links: number): Environment {
   };
 }
 
+/** A room that nobody measured, with the one link of a recording. */
+export const recordedEnvironment = (): Environment => ({
+  id: 'recording',
+  size: { x: 5, y: 4, z: 2.5 },
+  links: [{ id: 'link', transmitter: [0, 0.5, 1], receiver: [5, 3.5, 1], sender: '*' }],
+  walls: [],
+  zones: [],
+  timezone: 'UTC',
+  assumed: ['Size of the room, and where the nodes stood.'],
+});
+
 /** A place to leave the room by: in front of one of its walls. */
 export function randomDoor(seed: number, { size }: Environment): [number, number] {
   const random = new Random(seed, STREAM + 1);

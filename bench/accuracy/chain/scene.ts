@@ -9,6 +9,7 @@ import { simulator } from '../../../pipeline/sources/simulator/source.js';
 import type { PersonConfig } from '../../../pipeline/sources/simulator/script.js';
 import { runTest } from '../../../pipeline/testing/run-test.js';
 import type { Outcome } from '../../../pipeline/testing/outcome.js';
+import { withBadLink, type Fault } from './inputs.js';
 import { Truth } from './truth.js';
 
 /** What is played through a topology. */
@@ -21,6 +22,8 @@ export interface Scene {
   readonly seconds: number;
   /** Further settings of the simulator: `snr_db`, `loss`, ... */
   readonly simulator?: Readonly<Record<string, unknown>>;
+  /** A link that is bad from the start; the calibration is of when it was good. */
+  readonly bad?: { readonly link: string; readonly fault: Fault } | null;
 }
 
 /** A record with how much of the input had been read when a sink got it. */
@@ -44,7 +47,8 @@ export async function play(
   topology: CheckedTopology,
   scene: Scene,
 ): Promise<Observed & { readonly truth: Truth }> {
-  const input = simulated(scene);
+  const good = simulated(scene);
+  const input = scene.bad ? withBadLink(good, scene.bad.link, scene.bad.fault) : good;
   const { observed, outcome } = await feed(placedIn(topology, scene), input);
   return { ...observed, truth: new Truth([...outcome.truth.values()][0] ?? '') };
 }
@@ -111,7 +115,7 @@ function simulated({ seed, people, seconds, simulator: more }: Scene): TestInput
 }
 
 /** A topology in another room: what a user changes of a shipped file. */
-function placedIn(
+export function placedIn(
   topology: CheckedTopology,
   { environment, calibration }: Pick<Scene, 'environment' | 'calibration'>,
 ): CheckedTopology {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
@@ -44,7 +45,11 @@ export function register(evaluate: Command): void {
       'Play simulated scenes and recordings as raw frames through a topology, and measure what its sinks get.',
     )
     .option('--topology <file>', 'topology to measure', packageFile('topologies/demo.yaml'))
-    .option('--only <table...>', 'only these tables: empty, walking, still, falls', [])
+    .option(
+      '--only <table...>',
+      'only these: empty, walking, still, errors, falls, recordings, real-falls',
+      [],
+    )
     .option('--seed <number>', 'rooms, bodies and motions follow from it', whole(0, 2 ** 31), 900_000)
     .option('--rooms <number>', 'rooms for each row', whole(1, 10_000), 20)
     .option(
@@ -75,13 +80,12 @@ export function register(evaluate: Command): void {
 }
 
 async function measure(options: Options): Promise<void> {
-  const [{ registryWith }, { loadForCommand }, chain, { writeReport, reportText, reportOf }] =
-    await Promise.all([
-      import('../../../plugins.js'),
-      import('../../topologies.js'),
-      import('../../../../bench/accuracy/chain/evaluate.js'),
-      import('../../../../bench/accuracy/chain/report.js'),
-    ]);
+  const [{ registryWith }, { loadForCommand }, chain, report] = await Promise.all([
+    import('../../../plugins.js'),
+    import('../../topologies.js'),
+    import('../../../../bench/accuracy/chain/evaluate.js'),
+    import('../../../../bench/accuracy/chain/report.js'),
+  ]);
   const names = tableNames(options.only, chain.TABLES);
   const registry = await registryWith(options.plugin);
   const topology = loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry);
@@ -89,17 +93,17 @@ async function measure(options: Options): Promise<void> {
   const plan = {
     ...options,
     topology,
+    data: resolve(options.data),
     minutes: { empty: minutes ?? MINUTES.empty, daily: minutes ?? MINUTES.daily },
     print: (line: string) => void process.stderr.write(`${line}\n`),
   };
-  const tables = await chain.evaluateChain(plan, names, (table) => {
-    if (!options.json) process.stdout.write(`${chain.tableText(table)}\n`);
+  const measured = await chain.evaluateChain(plan, names, (one) => {
+    if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);
   });
-  const report = reportOf(plan, tables);
-  if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  const whole = report.reportOf(plan, measured);
+  if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
   if (options.out === undefined) return;
-  for (const file of writeReport(options.out, report, reportText(report)))
-    process.stderr.write(`wrote ${file}\n`);
+  for (const file of report.writeReport(options.out, whole)) plan.print(`wrote ${file}`);
 }
 
 function tableNames(

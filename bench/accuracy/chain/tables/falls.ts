@@ -1,6 +1,6 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import type { SensedEvent } from '../../../../pipeline/model/index.js';
-import { meanOver, medianOver, poissonRate, type Figure } from '../bootstrap.js';
+import { exact, meanOver, medianOver, poissonRate } from '../bootstrap.js';
 import { dailyLife } from '../daily-life.js';
 import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Given, Observed } from '../scene.js';
@@ -132,5 +132,3 @@ function rowOf(name: string, rooms: readonly (readonly Fall[])[]): Row {
     },
   };
 }
-
-const exact = (value: number): Figure => ({ value, low: value, high: value, rooms: 0 });

@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { CSI_HEADER_BYTES, encodePairs } from '../../../pipeline/formats/adr018-frame.js';
+import { encodeHeader, encodeRecords } from '../../../pipeline/formats/capture.js';
+import { RawBuilder } from '../../../pipeline/formats/raw-builder.js';
+import { readNpz } from '../npz.js';
+
+const BINS = 64;
+
+/**
+ * Writes a recording of labelled/esp32-presence (int8 [frames, 128], as the chip gives it) as a capture of ADR-018
+ * frames: the same bytes, in the datagrams that csiflow receives from such a chip.
+ * Frames have no times of their own: they are spread over the recording's duration.
+ * @throws Error where it is laid out otherwise
+ */
+export function captureOf(npz: string, capture: string): void {
+  const arrays = readNpz(readFileSync(npz));
+  const data = arrays.get('csi_data');
+  const milliseconds = Number(arrays.get('duration_ms')?.values[0]);
+  const [frames = 0, width = 0] = data?.shape ?? [];
+  if (!data || width !== 2 * BINS || typeof data.values[0] !== 'number')
+    throw new Error(`${npz}: csi_data must be numbers [frames, ${2 * BINS}], not [${frames}, ${width}]`);
+  if (!(milliseconds > 0)) throw new Error(`${npz}: duration_ms must say how long it took`);
+  const pairs = Int8Array.from(data.values as Float64Array);
+  const builder = new RawBuilder(frames, 'replay');
+  for (let frame = 0; frame < frames; frame++) {
+    const bytes = encodePairs(
+      { node: 1, bins: BINS, mhz: 2437, sequence: frame, rssi: NaN, noise: NaN },
+      pairs.subarray(frame * width, (frame + 1) * width),
+    );
+    const time = Math.round(START_US + (frame * 1000 * milliseconds) / frames);
+    builder.add(time, bytes, 0, CSI_HEADER_BYTES + width, '127.0.0.1:5005');
+  }
+  const header = encodeHeader({ format: 'adr018', origin: 'replay', note: 'converted for a measurement' });
+  writeFileSync(capture, Buffer.concat([header, encodeRecords(builder.take())]));
+}
+
+const START_US = Date.UTC(2026, 0, 1) * 1000;

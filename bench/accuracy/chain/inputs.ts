@@ -1,0 +1,151 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import {
+  defineSource,
+  type AnySource,
+  type Context,
+  type Source,
+  type SourceBatch,
+} from '../../../pipeline/component/index.js';
+import type { TestInput } from '../../../pipeline/config/index.js';
+import { allocateBlock, frameSize, type CsiBlock, type Data } from '../../../pipeline/model/index.js';
+import { file } from '../../../pipeline/sources/file.js';
+import { Random } from '../../../pipeline/sources/simulator/random.js';
+
+/** Inputs of the laboratory that no component is, made of components. */
+
+type SourceInput = TestInput & { readonly kind: 'source' };
+
+const sourceInput = (
+  of: AnySource,
+  config: SourceInput['config'],
+  create: (context: Context, config: SourceInput['config']) => Source,
+): SourceInput => ({
+  kind: 'source',
+  component: defineSource({
+    name: of.name,
+    summary: 'An input of a measurement.',
+    config: Type.Object({}),
+    examples: [],
+    outputs: of.outputs,
+    replayable: true,
+    create: (settings, context) => create(context, settings as SourceInput['config']),
+  }),
+  config,
+});
+
+/** When a recording was played, event time in microseconds. */
+export interface Played {
+  readonly path: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Silence between two recordings: longer than what operators look back on, so that a cut is not taken for motion. */
+const PAUSE_US = 10e6;
+const FIRST_US = Date.UTC(2026, 0, 1) * 1000;
+
+/**
+ * Recordings one after another as one radio's stream, each read by the `file` source.
+ * @param played is filled with when each was played
+ */
+export function playlist(paths: readonly string[], played: Played[]): SourceInput {
+  return sourceInput(file, {} as const, (context) => ({
+    open: async (_position, output) => {
+      output.ready?.();
+      let next = FIRST_US;
+      for (const [index, path] of paths.entries()) {
+        const inner = file.create(Value.Default(file.config, { path }) as never, context);
+        const shifted = new Shift(next);
+        await inner.open(null, {
+          ...output,
+          offer: async (batch) => {
+            const data = dataOf(inner, batch).map((one) => shifted.move(one));
+            const position = { index, inner: batch.position } as unknown as number;
+            return data.length === 0 || output.offer({ data, position });
+          },
+        });
+        await inner.close?.();
+        played.push({ path, from: next, to: shifted.newest });
+        next = shifted.newest + PAUSE_US;
+      }
+    },
+  }));
+}
+
+/** Moves event times, so that the first one becomes `start`. */
+class Shift {
+  readonly #start: number;
+  #by: number | undefined;
+  newest: number;
+
+  constructor(start: number) {
+    this.#start = start;
+    this.newest = start;
+  }
+
+  move(data: Data): Data {
+    if (data.port !== 'csi' || data.count === 0) return data;
+    this.#by ??= this.#start - data.time[0]!;
+    const time = data.time.map((at) => at + this.#by!);
+    this.newest = Math.max(this.newest, time.at(-1)!);
+    return { ...data, time };
+  }
+}
+
+function dataOf(source: Source, { raw, data }: SourceBatch): readonly Data[] {
+  if (!raw) return data ?? [];
+  const { data: decoded } = source.decode!(raw);
+  return decoded;
+}
+
+/** What is wrong with a link: `noise` instead of CSI, or nothing at all. */
+export type Fault = 'noise' | 'dead';
+
+/** A source of CSI of which one link is bad: `noise` of the link's own level, or no frames. */
+export function withBadLink(input: SourceInput, link: string, fault: Fault): SourceInput {
+  const { component, config } = input;
+  return sourceInput(component, config, (context, settings) => {
+    const inner = component.create(settings as never, context);
+    const bad = context.links.byId(link)?.index;
+    if (bad === undefined) throw new Error(`there is no link ${link} to be bad`);
+    const random = new Random(bad, NOISE_STREAM);
+    const spoil = (data: Data): Data =>
+      data.port !== 'csi' ? data : fault === 'dead' ? without(data, bad) : noisy(data, bad, random);
+    return {
+      open: (position, output) =>
+        inner.open(position, {
+          ...output,
+          offer: (batch) => output.offer({ ...batch, data: batch.data!.map(spoil) }),
+        }),
+    };
+  });
+}
+
+const NOISE_STREAM = 93;
+
+/** The same frames with white noise of the same power on one link. */
+function noisy(block: CsiBlock, bad: number, random: Random): CsiBlock {
+  const values = block.values.slice();
+  const size = frameSize(block.layout);
+  for (let frame = 0; frame < block.count; frame++) {
+    if (block.link[frame] !== bad) continue;
+    const of = values.subarray(frame * size, (frame + 1) * size);
+    const deviation = Math.sqrt(of.reduce((sum, value) => sum + value * value, 0) / size);
+    for (let i = 0; i < size; i++) of[i] = Math.round(deviation * random.normal());
+  }
+  return { ...block, values };
+}
+
+/** The frames of all other links. */
+function without(block: CsiBlock, bad: number): CsiBlock {
+  const kept = Array.from(block.link.keys()).filter((frame) => block.link[frame] !== bad);
+  const size = frameSize(block.layout);
+  const out = allocateBlock(block.layout, kept.length);
+  kept.forEach((from, to) => {
+    for (const column of ['time', 'link', 'sequence', 'rssi', 'noise'] as const)
+      out[column][to] = block[column][from]!;
+    out.values.set(block.values.subarray(from * size, (from + 1) * size), to * size);
+  });
+  return out;
+}

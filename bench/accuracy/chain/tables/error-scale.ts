@@ -1,0 +1,130 @@
+import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
+import { framesIn, middleError, placeError, surestOf } from '../answers.js';
+import { meanOver, over, type Figure } from '../bootstrap.js';
+import type { Fault } from '../inputs.js';
+import { each, playIn, plannedRoom, seedsOf, type Plan } from '../plan.js';
+import type { Column, Row, Table } from '../table.js';
+
+const FIFTHS = [1, 2, 3, 4, 5] as const;
+const COLUMNS: readonly Column[] = [
+  ...FIFTHS.flatMap((fifth): Column[] => [
+    { id: `told${fifth}`, title: `${fifth}. fifth: told`, unit: 'm' },
+    { id: `real${fifth}`, title: 'real', unit: 'm' },
+  ]),
+  { id: 'off', title: 'largest deviation of a fifth', unit: 'share' },
+  { id: 'place', title: 'place, mean error', unit: 'm' },
+  { id: 'abstained', title: 'frames without an answer', unit: 'share' },
+];
+
+const VARIANTS: readonly { readonly name: string; readonly fault: Fault | null }[] = [
+  { name: 'all links good', fault: null },
+  { name: 'one link delivers noise', fault: 'noise' },
+  { name: 'one link is dead', fault: 'dead' },
+];
+
+interface Answer {
+  readonly told: number;
+  readonly real: number;
+}
+
+interface Answers {
+  readonly answers: readonly Answer[];
+  readonly abstained: readonly number[];
+  readonly middle: readonly number[];
+}
+
+/** Someone walks, sits and stands. */
+const SCRIPT: PersonConfig['script'] = [
+  { activity: 'walk', seconds: 25 },
+  { activity: 'sit', seconds: 15 },
+  { activity: 'get_up' },
+  { activity: 'walk', seconds: 10 },
+  { activity: 'stand', seconds: 15 },
+];
+const SECONDS = 65;
+const SETTLED_US = 5e6;
+
+export async function errorScale(plan: Plan): Promise<Table> {
+  const rows: Row[] = [];
+  let clean: readonly Answers[] = [];
+  for (const variant of VARIANTS) {
+    const rooms = await each(plan, seedsOf(plan, 5), (seed) => liveIn(plan, seed, variant));
+    if (!variant.fault) clean = rooms;
+    rows.push(rowOf(variant.name, rooms));
+  }
+  const links = plan.links[0]!;
+  return {
+    id: 'errors',
+    title: 'The error that is told',
+    method: `${plan.rooms} rooms a row with ${links} links, calibrated while all were good; one person walks, sits, walks and stands for ${SECONDS} s. Frames in order of the error told with them, in fifths. A bad link has as much power as before, but white noise; a dead one sends nothing.`,
+    columns: COLUMNS,
+    rows: [
+      ...rows,
+      {
+        name: "the room's middle",
+        baseline: true,
+        cells: { place: meanOver(clean.map(({ middle }) => middle)) },
+      },
+    ],
+  };
+}
+
+async function liveIn(
+  plan: Plan,
+  seed: number,
+  { name, fault }: (typeof VARIANTS)[number],
+): Promise<Answers> {
+  const room = await plannedRoom(plan, seed, plan.links[0]!);
+  const { links } = room.environment;
+  const link = links[seed % links.length]!.id;
+  const observed = await playIn(plan, room, name, {
+    people: [{ script: SCRIPT }],
+    seconds: SECONDS,
+    bad: fault ? { link, fault } : null,
+  });
+  const found = { answers: [] as Answer[], abstained: [] as number[], middle: [] as number[] };
+  for (const frame of framesIn(observed, observed.start + SETTLED_US, observed.end)) {
+    const truth = observed.truth.at(frame.time)?.people[0];
+    if (!truth) continue;
+    const person = surestOf(frame);
+    found.abstained.push(Number(!person));
+    found.middle.push(middleError(room.environment, truth));
+    if (person) found.answers.push({ told: person.positionError, real: placeError(person, truth) });
+  }
+  return found;
+}
+
+function rowOf(name: string, rooms: readonly Answers[]): Row {
+  const cells: Record<string, Figure> = {
+    off: over(rooms, (drawn) => largestDeviation(drawn.flatMap(({ answers }) => answers))),
+    place: meanOver(rooms.map(({ answers }) => answers.map(({ real }) => real))),
+    abstained: meanOver(rooms.map(({ abstained }) => abstained)),
+  };
+  for (const fifth of FIFTHS) {
+    const of = (value: (answer: Answer) => number) =>
+      over(rooms, (drawn) => {
+        const part = fifthsOf(drawn.flatMap(({ answers }) => answers))[fifth - 1]!;
+        return part.reduce((sum, answer) => sum + value(answer), 0) / part.length;
+      });
+    cells[`told${fifth}`] = of(({ told }) => told);
+    cells[`real${fifth}`] = of(({ real }) => real);
+  }
+  return { name, baseline: false, cells };
+}
+
+function fifthsOf(answers: readonly Answer[]): readonly (readonly Answer[])[] {
+  const sorted = [...answers].sort((a, b) => a.told - b.told);
+  const at = (fifth: number) => Math.floor((fifth * sorted.length) / FIFTHS.length);
+  return FIFTHS.map((fifth) => sorted.slice(at(fifth - 1), at(fifth)));
+}
+
+/** By how much the mean error of a fifth is off from what was told with it, at worst, as a share of what was told. */
+function largestDeviation(answers: readonly Answer[]): number {
+  const sum = (part: readonly Answer[], of: (answer: Answer) => number) =>
+    part.reduce((all, answer) => all + of(answer), 0);
+  return Math.max(
+    ...fifthsOf(answers).map((part) =>
+      Math.abs(sum(part, ({ real }) => real) / sum(part, ({ told }) => told) - 1),
+    ),
+  );
+}

@@ -1,0 +1,188 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CheckedTopology } from '../../../../pipeline/config/index.js';
+import { rocAuc } from '../../statistics.js';
+import { exact, meanOver, over, poissonRate } from '../bootstrap.js';
+import { playlist, type Played } from '../inputs.js';
+import { each, type Plan } from '../plan.js';
+import { recordedEnvironment } from '../rooms.js';
+import { feed, placedIn, type Given, type Observed } from '../scene.js';
+import type { Column, Row, Table } from '../table.js';
+import type { SensedEvent } from '../../../../pipeline/model/index.js';
+
+const COLUMNS: readonly Column[] = [
+  { id: 'auc', title: 'ROC AUC of clips', unit: 'number' },
+  { id: 'found', title: 'falls found at the default threshold', unit: 'share' },
+  { id: 'falseClips', title: 'other clips with an alarm', unit: 'share' },
+  { id: 'falls', title: 'falls', unit: 'number' },
+  { id: 'others', title: 'other clips', unit: 'number' },
+  { id: 'quietAlarms', title: 'alarms an hour of lying and sitting', unit: 'per_h' },
+];
+
+interface Clip {
+  readonly person: string;
+  readonly activity: string;
+  readonly seconds: number;
+  /** Of its surest candidate at any threshold; 0 where it has none. */
+  readonly score: number;
+  readonly alarms: number;
+}
+
+interface RealSet {
+  readonly name: string;
+  readonly folder: string;
+  readonly note: string;
+  /** Paths in the order in which they are played as one room. */
+  readonly paths: (folder: string, share: number) => readonly string[];
+}
+
+const INTEL = 'labelled/falls-intel5300-bedroom';
+const SERIAL = 'captures/esp32-serial';
+const QUIET = ['lying', 'sitting'];
+/** With so many rooms or more all clips are played; with fewer the same share of them. */
+const ALL_FROM_ROOMS = 20;
+/** Streams that a set is played as, side by side. */
+const STREAMS = 4;
+
+const SETS: readonly RealSet[] = [
+  {
+    name: 'Intel 5300, a bedroom',
+    folder: INTEL,
+    note: 'room, people and chip in no training; for evaluation only',
+    paths: (folder, share) =>
+      readdirSync(folder)
+        .flatMap((activity) => sharedOut(readdirSync(join(folder, activity)), share, activity))
+        .sort((a, b) => (numberOf(a) < numberOf(b) ? -1 : numberOf(a) > numberOf(b) ? 1 : a < b ? -1 : 1))
+        .map((path) => join(folder, path)),
+  },
+  {
+    name: 'ESP32-S3, in training',
+    folder: SERIAL,
+    note: 'six falls, a minute of motion, a minute still: these are in the training of detect-falls',
+    paths: (folder) =>
+      ['motion', 'still', ...[1, 2, 3, 4, 5, 6].map((fall) => `fall_0${fall}`)].map((log) =>
+        join(folder, `${log}.txt.gz`),
+      ),
+  },
+];
+
+export const missingFalls = (data: string): string | undefined =>
+  SETS.map(({ folder }) => join(data, folder)).find((folder) => !existsSync(folder));
+
+export async function realFalls(plan: Plan): Promise<Table> {
+  const rows: Row[] = [];
+  for (const set of SETS) {
+    const folder = join(plan.data, set.folder);
+    const paths = set.paths(folder, Math.min(1, plan.rooms / ALL_FROM_ROOMS));
+    rows.push(rowOf(set.name, await playClips(plan, paths)));
+  }
+  return {
+    id: 'real-falls',
+    title: 'Falls on recordings',
+    method: `${SETS.map(({ folder, note }) => `${folder}: ${note}`).join('. ')}. Clips are played one after another with ten seconds of silence between, by the \`file\` source. A clip with an event is an alarm; for the AUC the same topology runs again with the threshold of \`detect-falls\` opened, and a clip's score is that of its surest candidate. Intervals by bootstrap over people where there are several, else over clips.`,
+    columns: COLUMNS,
+    rows: [
+      ...rows,
+      { name: 'never', baseline: true, cells: { auc: exact(0.5), found: exact(0), falseClips: exact(0) } },
+      { name: 'always', baseline: true, cells: { auc: exact(0.5), found: exact(1), falseClips: exact(1) } },
+    ],
+  };
+}
+
+/** Every n-th of a class. */
+const sharedOut = (files: readonly string[], share: number, activity: string): readonly string[] =>
+  files
+    .filter((_, index) => Math.floor((index + 1) * share) > Math.floor(index * share))
+    .map((file) => join(activity, file));
+
+const numberOf = (path: string): string => path.slice(path.indexOf('/') + 1);
+
+async function playClips(plan: Plan, paths: readonly string[]): Promise<readonly Clip[]> {
+  const count = Math.min(STREAMS, Math.ceil(paths.length / 8));
+  const streams = Array.from({ length: count }, (_, stream) =>
+    paths.filter((_path, index) => index % count === stream),
+  );
+  const clips = await each(plan, streams, async (stream, index) => {
+    const asShipped = await playStream(plan.topology, stream);
+    const opened = await playStream(openThreshold(plan.topology), stream);
+    plan.print(`stream ${index + 1} of ${streams.length}: ${stream.length} recordings played`);
+    return asShipped.played.map((one, at): Clip => {
+      const [activity = '', file = ''] = one.path.split('/').slice(-2);
+      const serial = one.path.includes(SERIAL);
+      return {
+        person: serial ? '' : file.slice(0, file.indexOf('-')),
+        activity: serial ? file.replace(/_.*|\..*/, '') : activity,
+        seconds: (one.to - one.from) / 1e6,
+        score: Math.max(0, ...alarmsOf(opened.observed, opened.played[at]!).map(scoreOf)),
+        alarms: alarmsOf(asShipped.observed, one).length,
+      };
+    });
+  });
+  return clips.flat();
+}
+
+async function playStream(
+  topology: CheckedTopology,
+  paths: readonly string[],
+): Promise<{ readonly observed: Observed; readonly played: readonly Played[] }> {
+  const played: Played[] = [];
+  const placed = placedIn(topology, { environment: recordedEnvironment(), calibration: null });
+  const { observed } = await feed(placed, playlist(paths, played));
+  return { observed, played };
+}
+
+/** Each candidate gives an event: what the ROC curve is taken from. */
+const openThreshold = (topology: CheckedTopology): CheckedTopology => ({
+  ...topology,
+  nodes: topology.nodes.map((node) =>
+    node.component.name === 'detect-falls'
+      ? { ...node, config: { ...node.config, threshold: -50, cooldown_ms: 0 } }
+      : node,
+  ),
+});
+
+const alarmsOf = ({ events }: Observed, { from, to }: Played): readonly Given<SensedEvent>[] =>
+  events.filter(
+    ({ type, source, time }) =>
+      type === 'fall_detection' && source === 'csiflow' && time >= from && time <= to,
+  );
+
+const scoreOf = ({ confidence }: SensedEvent): number => confidence;
+
+function rowOf(name: string, clips: readonly Clip[]): Row {
+  const moving = clips.filter(({ activity }) => !QUIET.includes(activity));
+  const people = [...new Set(moving.map(({ person }) => person))];
+  const groups =
+    people.length > 1
+      ? people.map((who) => moving.filter(({ person }) => person === who))
+      : moving.map((clip) => [clip]);
+  const falls = (some: readonly Clip[]) => some.filter(({ activity }) => activity === 'fall');
+  const others = (some: readonly Clip[]) => some.filter(({ activity }) => activity !== 'fall');
+  const alarmed = (some: readonly Clip[]) => some.map(({ alarms }) => Number(alarms > 0));
+  const auc = (some: readonly Clip[]) =>
+    rocAuc(
+      falls(some).map(({ score }) => score),
+      others(some).map(({ score }) => score),
+    );
+  const quiet = clips.filter(({ activity }) => QUIET.includes(activity));
+  const hours = quiet.reduce((sum, { seconds }) => sum + seconds, 0) / 3600;
+  return {
+    name,
+    baseline: false,
+    cells: {
+      auc: over(groups, (drawn) => auc(drawn.flat())),
+      found: meanOver(groups.map((group) => alarmed(falls(group)))),
+      falseClips: meanOver(groups.map((group) => alarmed(others(group)))),
+      falls: exact(falls(moving).length),
+      others: exact(others(moving).length),
+      ...(hours > 0
+        ? {
+            quietAlarms: poissonRate(
+              quiet.reduce((sum, { alarms }) => sum + alarms, 0),
+              hours,
+            ),
+          }
+        : {}),
+    },
+  };
+}
