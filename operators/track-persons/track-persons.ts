@@ -1,10 +1,31 @@
 import { Type, type Static } from 'typebox';
-import { defineOperator, type Output } from '../../pipeline/component/index.js';
+import { choice, defineOperator, type Output } from '../../pipeline/component/index.js';
 import type { Person, PoseFrame } from '../../pipeline/model/index.js';
-import { Tracker, type TrackerSettings, type TrackerState } from './tracker.js';
+import { FloorStrategy } from './floor.js';
+import { OverlapStrategy } from './overlap.js';
+import type { Strategy } from './strategy.js';
+import { Tracker, type TrackerState } from './tracker.js';
 
 const Config = Type.Object(
   {
+    association: choice(
+      {
+        floor:
+          'By places on the floor and how wrong each may be: for poses from Wi-Fi, which are metres apart and half a metre wrong.',
+        iou: 'SORT: by how much the outlines of bodies, seen from above, overlap from frame to frame. For poses exact to a hand’s breadth, from a camera, lidar or another model; only `min_overlap`, `min_hits`, `max_age_ms` and `max_persons` matter.',
+      },
+      {
+        default: 'floor',
+        description: 'How persons are paired with tracks, and how they are taken to move.',
+      },
+    ),
+    min_overlap: Type.Number({
+      minimum: 0.01,
+      maximum: 1,
+      default: 0.3,
+      description:
+        'With `iou`: area that a person and an expected outline share at least, over what they cover.',
+    }),
     gate_m: Type.Number({
       minimum: 0,
       maximum: 20,
@@ -88,14 +109,27 @@ a person is taken to keep still and stays where the last walk ended. The error o
 by as much as the place drifts, that of somebody out of sight with the time. Numbers are also used up by tracks that never become
 active. Places, joints and velocities are rounded to a millimetre (a second).
 
-Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016), for births and deaths.
+With \`association: iou\` it is SORT instead, with its published noise: outlines are boxes on the floor around the joints (around
+the circle of \`positionError\` where there is no skeleton), a centimetre counts as a pixel, and the filter steps once a pose frame.
+A person becomes active when seen again in \`min_hits\` frames in a row, and anew after each miss. On SORT's own detections of
+TUD-Campus it gives the published counts (MOTA 62.7, IDF1 60.6, HOTA 45.3).
+
+Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016).
 `,
   inputs: ['pose'],
   outputs: ['pose'],
-  stateFields: [],
+  stateFields: ['association'],
   timeFields: ['time', 'since', 'seen'],
   liveFields: [
-    ...(['gate_m', 'gate_sigma', 'acceleration', 'still_error_m', 'min_hits', 'max_age_ms'] as const),
+    ...([
+      'min_overlap',
+      'gate_m',
+      'gate_sigma',
+      'acceleration',
+      'still_error_m',
+      'min_hits',
+      'max_age_ms',
+    ] as const),
     ...(['max_persons', 'min_confidence', 'min_shown_confidence', 'follow'] as const),
   ],
   config: Config,
@@ -103,14 +137,18 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
     { title: 'Follow persons', config: {} },
     { title: 'Keep persons for longer while out of sight', config: { max_age_ms: 10_000 } },
     { title: 'Behind a network for several persons', config: { max_persons: 4 } },
+    {
+      title: 'Exact poses, ten a second, by overlap',
+      config: { association: 'iou', max_age_ms: 300, max_persons: 10 },
+    },
   ],
   create: (config, context) => {
     let now = config;
-    const trackers = new Map(context.environments.map(({ id }) => [id, new Tracker(settingsOf(config))]));
+    const trackers = new Map(context.environments.map(({ id }) => [id, new Tracker(strategyOf(config))]));
     return {
       adjust: (next) => {
         now = next as typeof config;
-        for (const tracker of trackers.values()) tracker.adjust(settingsOf(now));
+        for (const tracker of trackers.values()) tracker.adjust(strategyOf(now));
       },
       process: (frame): Output<PoseFrame> => {
         const tracker = trackers.get(frame.environment);
@@ -142,16 +180,21 @@ Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016),
   },
 });
 
-const settingsOf = (config: Static<typeof Config>): TrackerSettings => ({
-  gateMetres: config.gate_m,
-  gateSigma: config.gate_sigma,
-  acceleration: config.acceleration,
-  stillError: config.still_error_m,
-  minHits: config.min_hits,
-  maxAgeMs: config.max_age_ms,
-  minConfidence: config.min_confidence,
-  maxPersons: config.max_persons,
-});
+function strategyOf(config: Static<typeof Config>): Strategy<unknown> {
+  const [minHits, maxAgeMs] = [config.min_hits, config.max_age_ms];
+  if (config.association === 'iou')
+    return new OverlapStrategy({ minHits, maxAgeMs, minOverlap: config.min_overlap });
+  return new FloorStrategy({
+    gateMetres: config.gate_m,
+    gateSigma: config.gate_sigma,
+    acceleration: config.acceleration,
+    stillError: config.still_error_m,
+    minHits,
+    maxAgeMs,
+    minConfidence: config.min_confidence,
+    maxPersons: config.max_persons,
+  });
+}
 
 const surest = (persons: readonly Person[]): readonly Person[] =>
   [...persons].sort((a, b) => b.confidence - a.confidence).map((person) => ({ ...person, track: null }));

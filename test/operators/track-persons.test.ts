@@ -7,6 +7,8 @@ import { testContext } from '../support/context.js';
 import { outputs } from './frames.js';
 
 const config = {
+  association: 'floor' as 'floor' | 'iou',
+  min_overlap: 0.3,
   gate_m: 0.6,
   gate_sigma: 3,
   acceleration: 0.7,
@@ -307,5 +309,44 @@ describe('the error of a position', () => {
     const unseen = errors.slice(walk.length);
     expect(unseen).toEqual([...unseen].sort((a, b) => a - b));
     expect(unseen.at(-1)).toBeCloseTo(Math.hypot(0.3, 0.3 * 2), 2);
+  });
+});
+
+describe('by overlap', () => {
+  const sort = { association: 'iou', min_hits: 1, max_age_ms: 150 } as const;
+  const at = (x: number): Person => ({
+    ...person(x, 1),
+    keypoints: [-0.3, 0.3].map((side) => ({ x: x + side, y: 1 + side, z: 1, error: 0.1 })),
+  });
+
+  it('keeps the number of who overlaps, and gives another to who does not', () => {
+    const frames = [[at(1)], [at(1.1)], [at(1.2)], [at(3)], [at(3)]];
+    const shown = follow(operator(sort), frames);
+    expect(shown.map((persons) => persons.map(({ track }) => [track!.id, track!.state]))).toEqual([
+      [[1, 'active']],
+      [[1, 'active']],
+      [[1, 'active']],
+      [
+        [1, 'lost'],
+        [2, 'tentative'],
+      ],
+      [
+        [1, 'ended'],
+        [2, 'active'],
+      ],
+    ]);
+  });
+
+  it('has no track of an outline without a size or a number', () => {
+    const point = { ...person(1, 1, 0), articulated: false };
+    expect(follow(operator(sort), [[point, person(NaN, 1)], [point]]).flat()).toEqual([]);
+  });
+
+  it('continues from a snapshot as if it had never stopped', () => {
+    const [one, other] = [operator(sort), operator(sort)];
+    const walk = (from: number) => Array.from({ length: 8 }, (_, i) => [at(1 + (from + i) * 0.07)]);
+    follow(one, walk(0));
+    other.restore!(structuredClone(one.snapshot!()));
+    expect(follow(other, walk(8), 8)).toEqual(follow(one, walk(8), 8));
   });
 });

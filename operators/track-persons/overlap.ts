@@ -1,0 +1,89 @@
+import type { Person } from '../../pipeline/model/index.js';
+import { beginBox, predictBox, shapeOf, updateBox, type BoxState } from './box-filter.js';
+import { fitted, iou, measured, outlineFrom, outlineOf } from './outline.js';
+import {
+  pair,
+  REFUSED,
+  thousandths,
+  type Followed,
+  type Moment,
+  type Standing,
+  type Strategy,
+} from './strategy.js';
+
+export interface OverlapSettings {
+  readonly minHits: number;
+  readonly maxAgeMs: number;
+  readonly minOverlap: number;
+}
+
+export interface OverlapBody {
+  readonly box: BoxState;
+  /** Frames in a row in which it was seen again. */
+  readonly streak: number;
+}
+
+/**
+ * SORT (Bewley et al., Simple online and realtime tracking, 2016): outlines follow a filter of constant velocity from frame
+ * to frame and are paired by how much they overlap. A track is active once it was seen again in so many frames in a row,
+ * anew after each frame in which it was missed; in the first frames of all at once.
+ */
+export class OverlapStrategy implements Strategy<OverlapBody> {
+  readonly #settings: OverlapSettings;
+
+  constructor(settings: OverlapSettings) {
+    this.#settings = settings;
+  }
+
+  begin(person: Person, { frame }: Moment): Standing<OverlapBody> | null {
+    const shape = measured(outlineOf(person));
+    if (!Object.values(shape).every(Number.isFinite)) return null;
+    const body = { box: beginBox(shape), streak: 0 };
+    return { body, state: this.#isSure(body, frame) ? 'active' : 'tentative' };
+  }
+
+  predict({ box, streak }: OverlapBody): OverlapBody {
+    return { box: predictBox(box), streak };
+  }
+
+  match(tracks: readonly Followed<OverlapBody>[], persons: readonly Person[]): number[] {
+    const expected = tracks.map(({ body }) => outlineFrom(shapeOf(body.box)));
+    const seen = persons.map(outlineOf);
+    // All pairs compete, also those that do not overlap enough: so it is published.
+    const pairs = pair(expected, seen, (a, b) => {
+      const overlap = iou(a, b);
+      return Number.isFinite(overlap) ? -overlap : REFUSED;
+    });
+    return pairs.map((j, i) => (j >= 0 && iou(expected[i]!, seen[j]!) >= this.#settings.minOverlap ? j : -1));
+  }
+
+  see({ body }: Followed<OverlapBody>, person: Person, { frame }: Moment): Standing<OverlapBody> {
+    const next = { box: updateBox(body.box, measured(outlineOf(person))), streak: body.streak + 1 };
+    return { body: next, state: this.#isSure(next, frame) ? 'active' : 'tentative' };
+  }
+
+  miss({ body, seen }: Followed<OverlapBody>, { time }: Moment): Standing<OverlapBody> {
+    const ended = (time - seen) / 1000 > this.#settings.maxAgeMs;
+    return { body: { ...body, streak: 0 }, state: ended ? 'ended' : 'lost' };
+  }
+
+  settle(tracks: readonly Followed<OverlapBody>[]): readonly Followed<OverlapBody>[] {
+    return tracks;
+  }
+
+  show(track: Followed<OverlapBody>, { elapsed }: Moment): Person {
+    const { person, body, id, age, since, state } = track;
+    const speed = (centimetres: number): number =>
+      elapsed > 0 ? thousandths(centimetres / 100 / elapsed) : 0;
+    return {
+      ...person,
+      ...fitted(person, outlineOf(person), outlineFrom(shapeOf(body.box))),
+      articulated: person.articulated && state !== 'lost' && state !== 'ended',
+      track: { id, state, age, since, velocity: { x: speed(body.box.x.speed), y: speed(body.box.y.speed) } },
+    };
+  }
+
+  #isSure({ streak }: OverlapBody, frame: number): boolean {
+    return streak >= this.#settings.minHits || frame <= this.#settings.minHits;
+  }
+}
