@@ -1,19 +1,17 @@
 import type { Keypoint3D, Person } from '../../pipeline/model/index.js';
-import { axisVariance, born, predict, rest, update, wake, type FloorState } from './floor-filter.js';
-import {
-  pair,
-  REFUSED,
-  thousandths,
-  type Followed,
-  type Moment,
-  type Standing,
-  type Strategy,
-} from './strategy.js';
+import { born, meanError, predict, rest, sigmaOf, update, updateMean } from './floor-filter.js';
+import { FloorScene, measurement, middle, type Walker } from './floor-scene.js';
+import { explain } from './groups.js';
+import { calmOf, settled, startGait, walkedTo } from './rest.js';
+import { thousandths, type Followed, type Moment, type Standing, type Strategy } from './strategy.js';
 
 export interface FloorSettings {
-  readonly gateMetres: number;
   readonly gateSigma: number;
-  readonly acceleration: number;
+  /** Metres a second, standard deviation along one axis. */
+  readonly speed: number;
+  /** Seconds for which a walker's errors stay alike. */
+  readonly memory: number;
+  readonly mergeMetres: number;
   readonly stillError: number;
   readonly minHits: number;
   readonly maxAgeMs: number;
@@ -22,16 +20,13 @@ export interface FloorSettings {
   readonly maxPersons: number;
 }
 
-export interface FloorBody {
-  readonly floor: FloorState;
-  /** Frames in which it was seen. */
-  readonly hits: number;
-  /** Keeps still, or is out of sight: stays where the last step ended. */
-  readonly still: boolean;
-  /** Where it lay down or came to a stop; null while it walks. */
-  readonly rested: { readonly x: number; readonly y: number } | null;
-  /** Frames in a row in which it stood, since it rested. */
-  readonly stood: number;
+export interface FloorBody extends Walker {
+  /** Frames' worth of evidence that it is somebody. */
+  readonly evidence: number;
+  /** Milliseconds that it may be out of sight from now on. */
+  readonly credit: number;
+  /** Mean square distance of the places told from where it is taken to be, of the last seconds. */
+  readonly apart: number;
 }
 
 type Track = Followed<FloorBody>;
@@ -44,54 +39,87 @@ export class FloorStrategy implements Strategy<FloorBody> {
     this.#settings = settings;
   }
 
-  begin({ confidence, position, positionError }: Person): Standing<FloorBody> | null {
-    const { x, y } = position;
-    if (confidence < this.#settings.minConfidence || !Number.isFinite(x + y + positionError)) return null;
+  begin(person: Person): Standing<FloorBody> | null {
+    const { minConfidence, speed } = this.#settings;
+    if (person.confidence < minConfidence || !isPlace(person)) return null;
+    const floor = born(measurement(person, false), speed);
+    const evidence = this.#evidence(person);
     return {
-      state: this.#settings.minHits <= 1 ? 'active' : 'tentative',
-      body: { floor: born(x, y, axisVariance(positionError)), hits: 1, still: false, ...AWAKE },
+      state: this.#isSure(evidence) ? 'active' : 'tentative',
+      body: { floor, evidence, credit: 0, apart: 0, ...startGait(floor) },
     };
   }
 
-  predict(body: FloorBody, { elapsed }: Moment): FloorBody {
-    const { floor, still } = body;
-    const { acceleration } = this.#settings;
-    return { ...body, floor: still ? rest(floor, elapsed) : predict(floor, elapsed, acceleration) };
+  /** Walkers are hardly ever missed: who is out of sight has probably stopped, or left. */
+  predict({ body, state }: Track, { elapsed }: Moment): FloorBody {
+    const { speed, memory } = this.#settings;
+    const persistence = state === 'lost' ? PERSISTENCE.lost : PERSISTENCE.seen;
+    const floor = body.rests
+      ? rest(body.floor, elapsed, REST_MEMORY)
+      : predict(body.floor, elapsed, { speed, memory, persistence });
+    return { ...body, floor };
   }
 
   /** Tracks that are known for sure choose first. */
-  match(tracks: readonly Track[], persons: readonly Person[], { time }: Moment): number[] {
+  match(tracks: readonly Track[], persons: readonly Person[]): number[] {
+    const { gateSigma, mergeMetres } = this.#settings;
     const matches = tracks.map(() => -1);
-    let free = persons.map((_, i) => i);
+    const places = persons.flatMap((person, j) => (isPlace(person) ? [j] : []));
     for (const tentative of [false, true]) {
+      const free = places.filter((j) => !matches.includes(j));
       const chosen = tracks.flatMap((track, i) => ((track.state === 'tentative') === tentative ? [i] : []));
-      const places = pair(chosen, free, (i, j) => this.#cost(tracks[i]!, persons[j]!, time));
+      const found = explain(
+        new FloorScene(
+          chosen.map((i) => tracks[i]!),
+          free.map((j) => persons[j]!),
+          { gateSigma, mergeMetres: tentative ? 0 : mergeMetres },
+        ),
+      );
       chosen.forEach((i, row) => {
-        if (places[row]! >= 0) matches[i] = free[places[row]!]!;
+        if (found[row]! >= 0) matches[i] = free[found[row]!]!;
       });
-      free = free.filter((j) => !matches.includes(j));
     }
     return matches;
   }
 
-  see(track: Track, person: Person): Standing<FloorBody> {
-    const { minHits, stillError } = this.#settings;
+  see(track: Track, person: Person, { elapsed }: Moment, group: readonly Track[]): Standing<FloorBody> {
+    const { stillError, speed, maxAgeMs } = this.#settings;
     const { body } = track;
-    const hits = body.hits + 1;
-    const { x, y } = person.position;
-    const still = person.positionError > stillError;
-    const variance = axisVariance(person.positionError) * (still ? STILL_REPEATS : 1);
-    const floor = update(body.still && !still ? wake(body.floor) : body.floor, x, y, variance);
-    const rest = restOf(body, still || person.posture === 'lying');
-    const state = track.state === 'tentative' && hits < minHits ? 'tentative' : 'active';
-    return { state, body: { hits, floor, still, ...rest } };
+    const alone = group.length === 1;
+    const gait = settled(body, body.floor, alone ? calmOf(body, person, stillError) : body.calm, speed);
+    const told = measurement(person, gait.rests);
+    const floor = alone
+      ? update(gait.floor, told)
+      : updateMean(gait.floor, told, middle(group), group.length);
+    const rate = alone ? (person.positionError <= stillError ? CREDIT.sure : CREDIT.unsure) : CREDIT.merged;
+    const credit = body.credit + 1000 * elapsed * rate;
+    const evidence = body.evidence + this.#evidence(person);
+    const apart = (told.x - floor.x.place) ** 2 + (told.y - floor.y.place) ** 2;
+    const tentative = track.state === 'tentative' && !this.#isSure(evidence);
+    return {
+      state: credit < -SLACK ? 'ended' : tentative ? 'tentative' : 'active',
+      body: {
+        ...gait,
+        ...{ floor, evidence },
+        walked: walkedTo(gait, floor),
+        credit: Math.min(credit, maxAgeMs),
+        apart: body.apart + Math.min(1, elapsed / APART_SECONDS) * (apart - body.apart),
+      },
+    };
   }
 
-  /** Out of sight: a track that never became sure is forgotten, another is kept for a while. */
-  miss({ state, seen, body }: Track, { time }: Moment): Standing<FloorBody> | null {
-    if (state === 'tentative') return null;
-    const ended = (time - seen) / 1000 > this.#settings.maxAgeMs;
-    return { state: ended ? 'ended' : 'lost', body: { ...body, still: true } };
+  /** Out of sight: what a tentative track has for itself is used up, another is kept for as long as its credit. */
+  miss(track: Track, { elapsed }: Moment): Standing<FloorBody> | null {
+    const { body, state, person } = track;
+    if (state === 'tentative') {
+      const evidence = body.evidence - 2 * this.#evidence(person);
+      return evidence > 0 ? { state, body: { ...body, evidence } } : null;
+    }
+    const credit = body.credit - 1000 * elapsed;
+    return {
+      state: credit < -SLACK ? 'ended' : 'lost',
+      body: { ...body, credit, calm: calmOf(body, null, this.#settings.stillError) },
+    };
   }
 
   /**
@@ -102,64 +130,68 @@ export class FloorStrategy implements Strategy<FloorBody> {
     const { minHits, maxPersons } = this.#settings;
     let all = [...tracks];
     for (const track of tracks) {
-      if (track.state !== 'active' || track.body.hits !== Math.max(1, minHits)) continue;
+      const { state, body, person } = track;
+      if (state !== 'active' || this.#isSure(body.evidence - this.#evidence(person))) continue;
       const others = all.filter((other) => other !== track && isKnown(other));
       if (others.length < maxPersons) continue;
-      const [lost] = others.filter(({ state }) => state === 'lost').sort((a, b) => a.seen - b.seen);
-      const hits = lost ? lost.body.hits : track.body.hits - 1;
-      const same: Track = {
-        ...track,
-        ...(lost ? { id: lost.id, since: lost.since, age: lost.age } : { state: 'tentative' }),
-        body: { ...track.body, hits },
-      };
+      const [lost] = others.filter((other) => other.state === 'lost').sort((a, b) => a.seen - b.seen);
+      const same: Track = lost
+        ? { ...track, id: lost.id, since: lost.since, age: lost.age }
+        : { ...track, state: 'tentative', body: { ...body, evidence: minHits - 1 } };
       all = all.filter((other) => other !== lost).map((other) => (other === track ? same : other));
     }
     return all;
   }
 
-  show({ person, body, seen, id, state, age, since }: Track, { time }: Moment): Person {
-    const { floor, rested } = body;
-    const [dx, dy] = [floor.x - person.position.x, floor.y - person.position.y];
+  show({ person, body, id, state, age, since, seen }: Track, { time }: Moment): Person | null {
+    if (state === 'tentative' && seen < time) return null;
+    const { x, y } = body.floor;
+    const [dx, dy] = [x.place - person.position.x, y.place - person.position.y];
     const outOfSight = state === 'lost' || state === 'ended';
-    const left = outOfSight ? Math.max(0, 1 - (time - seen) / 1000 / this.#settings.maxAgeMs) : 1;
-    // Who lies or keeps still does not move: how far the place has drifted is how wrong it may be.
-    const drift = rested ? Math.hypot(floor.x - rested.x, floor.y - rested.y) : 0;
-    const away = outOfSight ? WANDERING * Math.sqrt(Math.max(0, time - seen) / 1e6) : 0;
+    const left = outOfSight
+      ? Math.max(0, Math.min(1, body.credit / Math.max(1, this.#settings.maxAgeMs)))
+      : 1;
     return {
       ...person,
-      positionError: thousandths(Math.hypot(person.positionError, drift, away)),
+      positionError: thousandths(toldError(body, person)),
       confidence: thousandths(person.confidence * left),
-      position: { x: thousandths(floor.x), y: thousandths(floor.y), z: thousandths(person.position.z) },
+      position: { x: thousandths(x.place), y: thousandths(y.place), z: thousandths(person.position.z) },
       keypoints: person.keypoints.map((joint) => moved(joint, dx, dy)),
       articulated: person.articulated && !outOfSight,
-      track: { id, state, age, since, velocity: { x: thousandths(floor.vx), y: thousandths(floor.vy) } },
+      track: { id, state, age, since, velocity: { x: thousandths(x.speed), y: thousandths(y.speed) } },
     };
   }
 
-  /** Distance in standard deviations, or REFUSED beyond the gates. */
-  #cost({ body: { floor }, seen }: Track, { position, positionError }: Person, time: number): number {
-    const { gateMetres, gateSigma } = this.#settings;
-    const distance = Math.hypot(position.x - floor.x, position.y - floor.y);
-    const reach =
-      gateMetres + positionError + Math.hypot(floor.vx, floor.vy) * Math.max(0, time - seen) * 1e-6;
-    const sigma = Math.sqrt(floor.pp + axisVariance(positionError));
-    // Negated, so that a position that is not a number passes no gate.
-    return distance <= reach && distance <= gateSigma * sigma ? distance / Math.max(sigma, 1e-6) : REFUSED;
+  /** Who is told with a large error may be nobody: it takes more frames to be sure. */
+  #evidence({ positionError }: Person): number {
+    const { stillError } = this.#settings;
+    return Math.min(1, Math.max(LEAST_EVIDENCE, 2.5 - (2 * positionError) / stillError));
+  }
+
+  #isSure(evidence: number): boolean {
+    return evidence >= this.#settings.minHits - SLACK;
   }
 }
 
-const AWAKE = { rested: null, stood: 0 } as const;
-
-/** A single frame in which somebody seems to stand may be wrong: only these many in a row end the rest. */
-const STANDS_FRAMES = 5;
-
-function restOf({ rested, stood, floor }: FloorBody, rests: boolean): Pick<FloorBody, 'rested' | 'stood'> {
-  if (rests) return { rested: rested ?? { x: floor.x, y: floor.y }, stood: 0 };
-  return rested && stood + 1 < STANDS_FRAMES ? { rested, stood: stood + 1 } : { rested: null, stood: 0 };
+/** The filter's error, and more where the places told lie further away than their errors explain. */
+function toldError({ floor, apart }: FloorBody, { positionError }: Person): number {
+  const unexplained = Math.max(0, apart - 2 * sigmaOf(positionError) ** 2);
+  return Math.hypot(meanError(floor), UNEXPLAINED * Math.sqrt(unexplained));
 }
+const UNEXPLAINED = 0.5;
+const APART_SECONDS = 5;
 
-/** Metres per root second by which somebody out of sight may have moved on. */
-const WANDERING = 0.3;
+/** Seconds for which a walker keeps a velocity, and for which errors of somebody who rests stay alike. */
+const PERSISTENCE = { seen: 2.5, lost: 0.5 };
+const REST_MEMORY = 60;
+/** By how much a frame prolongs what a track may be out of sight, over the frame's own length. */
+const CREDIT = { sure: 3, unsure: 1.2, merged: -0.5 };
+const LEAST_EVIDENCE = 0.1;
+/** Sums of evidence and time are off by rounding. */
+const SLACK = 1e-6;
+
+const isPlace = ({ position: { x, y }, positionError }: Person): boolean =>
+  Number.isFinite(x + y + positionError);
 
 const isKnown = ({ state }: Track): boolean => state === 'active' || state === 'lost';
 
@@ -169,9 +201,3 @@ const moved = (joint: Keypoint3D, dx: number, dy: number): Keypoint3D => ({
   y: thousandths(joint.y + dy),
   z: thousandths(joint.z),
 });
-
-/**
- * Where a still person seems to be is wrong by more than a walker's place, and wrong in the same way for seconds
- * (docs of the operator): so many positions in a row tell no more than one.
- */
-const STILL_REPEATS = 40;

@@ -42,8 +42,8 @@ export class OverlapStrategy implements Strategy<OverlapBody> {
     return { body, state: this.#isSure(body, frame) ? 'active' : 'tentative' };
   }
 
-  predict({ box, streak }: OverlapBody): OverlapBody {
-    return { box: predictBox(box), streak };
+  predict({ body }: Followed<OverlapBody>): OverlapBody {
+    return { ...body, box: predictBox(body.box) };
   }
 
   match(tracks: readonly Followed<OverlapBody>[], persons: readonly Person[]): number[] {

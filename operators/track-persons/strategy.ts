@@ -33,16 +33,22 @@ export interface Strategy<Body> {
   /** Somebody new; null where it is nobody to follow. */
   begin(person: Person, moment: Moment): Standing<Body> | null;
   /** Where the motion model expects the body now. */
-  predict(body: Body, moment: Moment): Body;
+  predict(track: Followed<Body>, moment: Moment): Body;
   /** The person of each track, -1 where it has none. */
   match(tracks: readonly Followed<Body>[], persons: readonly Person[], moment: Moment): readonly number[];
-  see(track: Followed<Body>, person: Person, moment: Moment): Standing<Body>;
+  /** @param group all tracks of the person, this one included: more where several are told as one */
+  see(
+    track: Followed<Body>,
+    person: Person,
+    moment: Moment,
+    group: readonly Followed<Body>[],
+  ): Standing<Body>;
   /** Null: it is forgotten without a word. */
   miss(track: Followed<Body>, moment: Moment): Standing<Body> | null;
   /** A last look at all tracks of a frame together: which of them are one, which are told. */
   settle(tracks: readonly Followed<Body>[]): readonly Followed<Body>[];
-  /** What is told of it. */
-  show(track: Followed<Body>, moment: Moment): Person;
+  /** What is told of it; null: nothing. */
+  show(track: Followed<Body>, moment: Moment): Person | null;
 }
 
 /** Cost of a pair that may not be: more than any number of pairs that may. */

@@ -26,41 +26,48 @@ const Config = Type.Object(
       description:
         'With `iou`: area that a person and an expected outline share at least, over what they cover.',
     }),
-    gate_m: Type.Number({
-      minimum: 0,
-      maximum: 20,
-      default: 0.6,
-      description: 'How far from its expected place a person may be, besides its error and its way, metres.',
-    }),
     gate_sigma: Type.Number({
       minimum: 0.1,
       maximum: 20,
-      default: 3,
-      description: 'The same in standard deviations of track and measurement together.',
+      default: 8,
+      description:
+        'How far from its expected place a person may be told, standard deviations of both together.',
     }),
-    acceleration: Type.Number({
-      minimum: 0.01,
-      maximum: 20,
-      default: 0.7,
-      description: 'How readily persons change their velocity: root of the noise density, m/s^1.5.',
+    speed: Type.Number({
+      minimum: 0.05,
+      maximum: 10,
+      default: 0.65,
+      description: 'How fast people walk: standard deviation along one axis, m/s.',
+    }),
+    error_memory_ms: Type.Number({
+      minimum: 1,
+      maximum: 600_000,
+      default: 2000,
+      description: 'Time for which errors of a walker’s place stay alike, milliseconds.',
+    }),
+    merge_m: Type.Number({
+      minimum: 0,
+      maximum: 10,
+      default: 1,
+      description: 'Two who are nearer than this are told as one by the network in front, metres; 0: never.',
     }),
     still_error_m: Type.Number({
       minimum: 0.01,
       maximum: 100,
-      default: 0.9,
-      description: 'A person with a larger error of position is taken to keep still, metres.',
+      default: 0.8,
+      description: 'Somebody who is told again and again with a larger error is taken to rest, metres.',
     }),
     min_hits: Type.Integer({
       minimum: 1,
       maximum: 100,
-      default: 3,
-      description: 'Frames in a row until a track is active.',
+      default: 4,
+      description: 'Frames until a track is active; those with a large error count less.',
     }),
     max_age_ms: Type.Number({
       minimum: 0,
       maximum: 600_000,
       default: 3000,
-      description: 'Time out of sight until a track ends, milliseconds.',
+      description: 'Time out of sight until a track ends at the latest, milliseconds.',
     }),
     max_persons: Type.Integer({
       minimum: 1,
@@ -96,41 +103,48 @@ export const trackPersons = defineOperator({
   description: `
 Use it behind a pose network: it fills \`track\` of each person, smooths the floor position and moves the keypoints with it.
 
-A Kalman filter of nearly constant velocity runs per person on the floor; the noise of each measurement is the person's own
-\`positionError\`. Persons and tracks are paired at the least total distance (Hungarian method), tracks that are sure first,
-within two gates: \`gate_m\` plus the person's own error plus the way walked since it was last seen, and \`gate_sigma\`
-standard deviations. A track begins \`tentative\`, is \`active\` once seen in \`min_hits\` frames in a row, \`lost\` while out of
-sight and \`ended\` after \`max_age_ms\`. Lost persons stay in the frames where they were last, with falling confidence and
-without a skeleton; \`ended\` is told once. While \`max_persons\` are known, who turns up elsewhere for \`min_hits\` frames is
-the one who has been lost for longest, and keeps that number; if nobody is lost it is a ghost and left out. Nobody is born from a person below \`min_confidence\`.
+A Kalman filter runs per person on the floor. It knows that the errors of a network are alike from frame to frame
+(\`error_memory_ms\`; coloured noise), and takes their size from each person's own \`positionError\`. Of each frame the likeliest
+explanation as a whole is taken: which track is told as which person, which is missed, and which two, who are about \`merge_m\` or less
+apart, are told as one (least total cost by the Hungarian method, for each way of grouping up to six tracks; of more, none are taken to be told as one).
+So people keep their numbers more often when they meet and part.
 
-Gotchas: a still person can hardly be located (errors of a metre and more, the same for seconds). So above \`still_error_m\`
-a person is taken to keep still and stays where the last walk ended. The error of somebody who lies or keeps still grows
-by as much as the place drifts, that of somebody out of sight with the time. Numbers are also used up by tracks that never become
-active. Places, joints and velocities are rounded to a millimetre (a second).
+- A track is \`tentative\` until there is evidence of \`min_hits\` frames; a frame in which a person is told with a large error counts less, and
+  a missed frame takes evidence away.
+- A track out of sight is \`lost\`. It stays in the frames with falling confidence and without a skeleton, for three times as long as it was
+  in sight and \`max_age_ms\` at most; while it is told as one with another, half of that time passes. Then it is told once as \`ended\`.
+- While \`max_persons\` are known, somebody new is the one who has been lost for longest, and keeps that number; if nobody is lost, it is a ghost
+  and left out. Nobody is born from a person below \`min_confidence\`.
+- Somebody who is told again and again with a large error (\`still_error_m\`), not upright, or missed, rests: where they last surely walked.
+  Places of who rests weigh little, as their errors last for minutes.
+
+\`positionError\` becomes the error that the filter expects, and grows where the places told lie further from it than their own errors explain, and
+while a track is out of sight or told as one with another. docs/reports/tracking.md has figures.
+
+Gotchas: numbers are also used up by tracks that never become active. Places, joints and velocities are rounded to a millimetre (a second).
 
 With \`association: iou\` it is SORT instead, with its published noise: outlines are boxes on the floor around the joints (around
 the circle of \`positionError\` where there is no skeleton), a centimetre counts as a pixel, and the filter steps once a pose frame.
 A person becomes active when seen again in \`min_hits\` frames in a row, and anew after each miss. On SORT's own detections of
 TUD-Campus it gives the published counts (MOTA 62.7, IDF1 60.6, HOTA 45.3).
 
-Sources: Kalman 1960; Bewley et al., Simple online and realtime tracking (2016).
+Sources: Bryson and Henrikson, Estimation using sampled data containing sequentially correlated noise (1968); Reid 1979, for explaining frames as a
+whole; Bewley et al., Simple online and realtime tracking (2016).
 `,
   inputs: ['pose'],
   outputs: ['pose'],
   stateFields: ['association'],
   timeFields: ['time', 'since', 'seen'],
   liveFields: [
+    ...(['min_overlap', 'gate_sigma', 'speed', 'error_memory_ms', 'merge_m', 'still_error_m'] as const),
     ...([
-      'min_overlap',
-      'gate_m',
-      'gate_sigma',
-      'acceleration',
-      'still_error_m',
       'min_hits',
       'max_age_ms',
+      'max_persons',
+      'min_confidence',
+      'min_shown_confidence',
+      'follow',
     ] as const),
-    ...(['max_persons', 'min_confidence', 'min_shown_confidence', 'follow'] as const),
   ],
   config: Config,
   examples: [
@@ -185,9 +199,10 @@ function strategyOf(config: Static<typeof Config>): Strategy<unknown> {
   if (config.association === 'iou')
     return new OverlapStrategy({ minHits, maxAgeMs, minOverlap: config.min_overlap });
   return new FloorStrategy({
-    gateMetres: config.gate_m,
     gateSigma: config.gate_sigma,
-    acceleration: config.acceleration,
+    speed: config.speed,
+    memory: config.error_memory_ms / 1000,
+    mergeMetres: config.merge_m,
     stillError: config.still_error_m,
     minHits,
     maxAgeMs,

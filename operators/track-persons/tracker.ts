@@ -37,14 +37,17 @@ export class Tracker<Body = unknown> {
     const expected = this.#tracks.map((track) => ({
       ...track,
       age: track.age + 1,
-      body: strategy.predict(track.body, moment),
+      body: strategy.predict(track, moment),
     }));
     const matches = strategy.match(expected, persons, moment);
-    const known = expected.map((track, i) => this.#follow(track, persons[matches[i]!], moment));
+    const known = expected.map((track, i) => {
+      const group = expected.filter((_, other) => matches[other] === matches[i]);
+      return this.#follow(track, persons[matches[i]!], moment, group);
+    });
     const fresh = persons.map((person, i) => (matches.includes(i) ? null : this.#begin(person, moment)));
     const tracks = strategy.settle([...known, ...fresh].filter((track) => track !== null));
     this.#tracks = tracks.filter(({ state }) => state !== 'ended');
-    return tracks.map((track) => strategy.show(track, moment));
+    return tracks.map((track) => strategy.show(track, moment)).filter((person) => person !== null);
   }
 
   /** Confidence, as last seen, of each active track. */
@@ -65,8 +68,16 @@ export class Tracker<Body = unknown> {
     this.#tracks = structuredClone(tracks.filter((track) => 'body' in track));
   }
 
-  #follow(track: Followed<Body>, person: Person | undefined, moment: Moment): Followed<Body> | null {
-    if (person) return { ...track, ...this.#strategy.see(track, person, moment), seen: moment.time, person };
+  #follow(
+    track: Followed<Body>,
+    person: Person | undefined,
+    moment: Moment,
+    group: readonly Followed<Body>[],
+  ): Followed<Body> | null {
+    if (person) {
+      const standing = this.#strategy.see(track, person, moment, group);
+      return { ...track, ...standing, seen: moment.time, person };
+    }
     const standing = this.#strategy.miss(track, moment);
     return standing && { ...track, ...standing };
   }

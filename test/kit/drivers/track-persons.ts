@@ -13,7 +13,7 @@ const walk = (count: number): PoseFrame[] =>
 export const operator: OperatorDriver = {
   component: trackPersons,
   config: { max_age_ms: 500, max_persons: 2 },
-  invalid: [{ gate_m: -1 }, { max_persons: 0 }, { min_hits: 0 }, { min_confidence: 2 }],
+  invalid: [{ gate_sigma: -1 }, { max_persons: 0 }, { min_hits: 0 }, { min_confidence: 2 }],
   input: () => walk(60),
   bad: () => {
     const nowhere = person(0, 0, {

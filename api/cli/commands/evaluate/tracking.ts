@@ -1,0 +1,29 @@
+import { InvalidArgumentError, type Command } from 'commander';
+
+export function register(evaluate: Command): void {
+  evaluate
+    .command('tracking')
+    .description(
+      'Measure track-persons on simulated people who meet, and write docs/reports/tracking.md and tracking.json.',
+    )
+    .option('--seed <number>', 'first room; those from 900000 on were never used for tuning', whole, 900_000)
+    .option('--scenes <number>', 'rooms of each row', whole, 24)
+    .option('--out <folder>', 'folder of the report (default: docs/reports of csiflow)')
+    .option('--json', 'print the report as JSON; progress goes to stderr')
+    .addHelpText('after', '\nExample:\n  csiflow evaluate tracking --scenes 8 --out /tmp/report')
+    .action(async (options: { seed: number; scenes: number; out?: string; json?: boolean }) => {
+      const { evaluateTracking } = await import('../../../../bench/accuracy/tracking-report.js');
+      const report = evaluateTracking({
+        ...options,
+        print: (line) => (options.json ? process.stderr : process.stdout).write(`${line}\n`),
+      });
+      if (options.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    });
+}
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return value;
+}

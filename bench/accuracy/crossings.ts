@@ -1,0 +1,300 @@
+import type { Person, PoseFrame, Posture } from '../../pipeline/model/index.js';
+import { ACTIVITIES, AWAY, POSTURES, type Step } from '../../pipeline/sources/simulator/activities.js';
+import { POSE, POSE_SIZE, randomBody } from '../../pipeline/sources/simulator/body.js';
+import { Motion } from '../../pipeline/sources/simulator/motion.js';
+import { postureOf } from '../../pipeline/sources/simulator/poses.js';
+import { Random } from '../../pipeline/sources/simulator/random.js';
+import { randomSize, type Size } from '../../pipeline/sources/simulator/room.js';
+import type { Place } from './tracking.js';
+
+/**
+ * People of the simulator who cross each other's ways, and what a pose network would tell of them. Its errors are drawn:
+ * no network is asked, so the tracker alone is judged.
+ */
+
+/** Frames a second. */
+export const FRAME_RATE = 5;
+export const FIRST_TIME = 1_700_000_000_000_000;
+
+/**
+ * What stands in front: a network that sees each window by itself, or one whose answers are filtered over time.
+ * Figures of the first are those of the shipped network in rooms that it was not trained on.
+ */
+export const FRONTS = {
+  window: { still: { error: 1.3, memory: 20, missing: 0.45, gaps: [0.6, 4] }, ghosts: 1 / 20 },
+  filter: { still: { error: 0.8, memory: 20, missing: 0.03, gaps: [0.6, 1.5] }, ghosts: 1 / 60 },
+} as const;
+export type Front = keyof typeof FRONTS;
+
+/** A walker's place: mean error, how long errors stay alike, share of frames without, seconds of such a stretch. */
+const WALKING = { error: 0.5, memory: 1.9, missing: 0.02, gaps: [0.4, 0.8] } as const;
+interface Sight {
+  readonly error: number;
+  readonly memory: number;
+  readonly missing: number;
+  readonly gaps: readonly [number, number];
+}
+
+export interface TruePerson extends Place {
+  readonly activity: (typeof ACTIVITIES)[number];
+}
+
+export interface Scene {
+  readonly size: Size;
+  readonly truth: readonly (readonly TruePerson[])[];
+  readonly frames: readonly PoseFrame[];
+}
+
+/** `cross`: to and fro through the middle; `wander`: anywhere, with stops; `alone`: a day in minutes, then nobody. */
+export type Story = 'cross' | 'wander' | 'alone';
+
+export function crossing(seed: number, story: Story, front: Front, people = 2): Scene {
+  const random = new Random(seed, 60);
+  const size = randomSize(random);
+  const count = story === 'alone' ? 1 : people;
+  const motions = Array.from({ length: count }, (_, index) => motionOf(story, size, index, random));
+  const seconds = story === 'alone' ? motions[0]!.duration : 60;
+  const pose = new Float64Array(POSE_SIZE);
+  const truth = Array.from({ length: Math.floor(seconds * FRAME_RATE) }, (_, frame) =>
+    motions.flatMap((motion, index): (TruePerson & { posture: Posture })[] => {
+      const doing = motion.at(frame / FRAME_RATE, pose);
+      if (doing === AWAY) return [];
+      const posture = POSTURES[postureOf(pose)];
+      return [{ id: index + 1, x: pose[POSE.x]!, y: pose[POSE.y]!, activity: ACTIVITIES[doing]!, posture }];
+    }),
+  );
+  const network = new Network(random, size, count, front);
+  const frames = truth.map((persons, frame) => poseFrame(frame, network.tell(persons)));
+  return { size, truth, frames };
+}
+
+function motionOf(story: Story, size: Size, index: number, random: Random): Motion {
+  const motion = new Motion(randomBody(random), size, random);
+  for (const step of stepsOf(story, size, index, random)) motion.perform(step);
+  return motion;
+}
+
+function stepsOf(story: Story, size: Size, index: number, random: Random): Step[] {
+  if (story === 'alone') return alone(random);
+  if (story === 'wander')
+    return Array.from({ length: 8 }, () => [
+      { activity: 'walk', seconds: random.uniform(6, 12) } as const,
+      { activity: random.chance(0.3) ? 'arms' : 'stand', seconds: random.uniform(2, 8) } as const,
+    ]).flat();
+  // Each goes between two opposite corners, so that all meet in the middle at full pace.
+  const [right, up] = [index % 2 === 0 ? 1 : -1, index < 2 ? 1 : 0];
+  return Array.from({ length: 16 }, (_, lap): Step => {
+    const side = lap % 2 === 0 ? 1 : -1;
+    const to = [
+      size.x * (0.5 + 0.5 * side * right) + random.uniform(-0.4, 0.4),
+      size.y * (0.5 + 0.5 * side * up) + random.uniform(-0.4, 0.4),
+    ] as const;
+    return { activity: 'walk', to, speed: random.uniform(0.6, 1.3) };
+  });
+}
+
+const alone = (random: Random): Step[] => [
+  { activity: 'walk', seconds: 12 },
+  { activity: random.chance(0.5) ? 'sit' : 'stand', seconds: random.uniform(15, 40) },
+  { activity: 'walk', seconds: 10 },
+  { activity: 'lie', seconds: random.uniform(15, 40) },
+  { activity: 'get_up' },
+  { activity: 'walk', seconds: 10 },
+  { activity: 'fall' },
+  { activity: 'lie', seconds: 30 },
+  { activity: 'get_up' },
+  { activity: 'walk', seconds: 8 },
+  { activity: 'away', seconds: 60 },
+];
+
+/** An error that stays alike for a while, as deviations: an autoregressive process of unit variance on both axes. */
+class Drift {
+  x: number;
+  y: number;
+  readonly #random: Random;
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.x = random.normal();
+    this.y = random.normal();
+  }
+
+  step(memory: number): void {
+    const keep = Math.exp(-1 / FRAME_RATE / memory);
+    const rest = Math.sqrt(1 - keep * keep);
+    this.x = keep * this.x + rest * this.#random.normal();
+    this.y = keep * this.y + rest * this.#random.normal();
+  }
+}
+
+/** Of one person: where the network thinks them, how wrong it says it is, and whether it sees them. */
+class Seen {
+  readonly error: Drift;
+  readonly #scale: Drift;
+  readonly #random: Random;
+  #until = 0;
+  seen = true;
+  metres: number = WALKING.error;
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.error = new Drift(random);
+    this.#scale = new Drift(random);
+  }
+
+  step(sight: Sight, frame: number): void {
+    this.error.step(sight.memory);
+    this.#scale.step(3);
+    this.metres = sight.error * Math.exp(0.25 * this.#scale.x);
+    if (frame < this.#until) return;
+    const [short, long] = sight.gaps;
+    const gap = this.#random.chance(0.8) ? short : long;
+    const mean = 0.8 * short + 0.2 * long;
+    this.seen = !this.seen || sight.missing === 0;
+    const lasting = this.seen ? (mean * (1 - sight.missing)) / sight.missing : gap;
+    this.#until = frame + FRAME_RATE * lasting * -Math.log(1 - this.#random.next());
+  }
+}
+
+/** Mean length of a normal error on the plane over its deviation along one axis. */
+const MEAN_TO_SIGMA = Math.sqrt(Math.PI / 2);
+/** Metres within which two are seen as one, and their spread from meeting to meeting. */
+const MERGED = { metres: 1, spread: 0.15 };
+
+interface Ghost {
+  readonly x: number;
+  readonly y: number;
+  readonly until: number;
+  readonly error: Drift;
+  readonly metres: number;
+}
+
+class Network {
+  readonly #random: Random;
+  readonly #size: Size;
+  readonly #front: Front;
+  readonly #seen: readonly Seen[];
+  readonly #limits: readonly number[];
+  #merged = new Set<string>();
+  #ghost: Ghost | null = null;
+  #frame = -1;
+
+  constructor(random: Random, size: Size, people: number, front: Front) {
+    this.#random = random;
+    this.#size = size;
+    this.#front = front;
+    this.#seen = Array.from({ length: people }, () => new Seen(random));
+    this.#limits = Array.from(
+      { length: people * people },
+      () => MERGED.metres + MERGED.spread * random.normal(),
+    );
+  }
+
+  /** The persons of the next frame, in any order. */
+  tell(truth: readonly (TruePerson & { readonly posture: Posture })[]): Person[] {
+    this.#frame++;
+    for (const { id, activity } of truth) this.#seen[id - 1]!.step(this.#sightOf(activity), this.#frame);
+    const groups = this.#groups(truth);
+    const persons = groups.flatMap((group) => {
+      const seen = group.map(({ id }) => this.#seen[id - 1]!);
+      if (!seen.some((one) => one.seen)) return [];
+      // The mean of two is told with the error of one: what a network cannot separate it does not know of.
+      const { error, metres } = seen[0]!;
+      return [
+        person(mean(group, 'x'), mean(group, 'y'), error, metres, this.#toldPosture(group[0]!.posture)),
+      ];
+    });
+    const ghost = this.#haunt();
+    return this.#shuffled(ghost ? [...persons, ghost] : persons);
+  }
+
+  #sightOf(activity: TruePerson['activity']): Sight {
+    const rests = activity === 'stand' || activity === 'sit' || activity === 'lie';
+    return rests ? FRONTS[this.#front].still : WALKING;
+  }
+
+  /** One network that sees single windows hardly ever says that somebody lies. */
+  #toldPosture(posture: Posture): Posture {
+    if (this.#front === 'window' && posture === 'lying')
+      return this.#random.chance(0.4) ? 'sitting' : 'upright';
+    return posture;
+  }
+
+  /** Who is told as one. Two who were merged separate a little later than they met. */
+  #groups<P extends TruePerson>(truth: readonly P[]): P[][] {
+    const groups: P[][] = truth.map((one) => [one]);
+    const merged = new Set<string>();
+    truth.forEach((a, i) => {
+      truth.slice(i + 1).forEach((b) => {
+        const key = `${a.id} ${b.id}`;
+        const limit = this.#limits[(a.id - 1) * this.#seen.length + b.id - 1]!;
+        const near = Math.hypot(a.x - b.x, a.y - b.y) < limit * (this.#merged.has(key) ? 1.15 : 0.85);
+        if (!near) return;
+        merged.add(key);
+        const [from, to] = [groups.find((g) => g.includes(b))!, groups.find((g) => g.includes(a))!];
+        if (from === to) return;
+        to.push(...from);
+        groups.splice(groups.indexOf(from), 1);
+      });
+    });
+    this.#merged = merged;
+    return groups;
+  }
+
+  /** Now and then somebody is told who is not there, for a second or so. */
+  #haunt(): Person | null {
+    const random = this.#random;
+    if (this.#ghost && this.#frame >= this.#ghost.until) this.#ghost = null;
+    if (!this.#ghost && random.chance(FRONTS[this.#front].ghosts / FRAME_RATE)) {
+      const lasting = -0.8 * Math.log(1 - random.next());
+      this.#ghost = {
+        x: random.uniform(0.5, this.#size.x - 0.5),
+        y: random.uniform(0.5, this.#size.y - 0.5),
+        until: this.#frame + FRAME_RATE * lasting,
+        error: new Drift(random),
+        metres: random.uniform(0.5, 1.3),
+      };
+    }
+    if (!this.#ghost) return null;
+    this.#ghost.error.step(WALKING.memory);
+    return person(this.#ghost.x, this.#ghost.y, this.#ghost.error, this.#ghost.metres, 'upright');
+  }
+
+  #shuffled<T>(all: T[]): T[] {
+    for (let i = all.length - 1; i > 0; i--) {
+      const j = this.#random.below(i + 1);
+      [all[i], all[j]] = [all[j]!, all[i]!];
+    }
+    return all;
+  }
+}
+
+const mean = (group: readonly TruePerson[], axis: 'x' | 'y'): number =>
+  group.reduce((sum, one) => sum + one[axis], 0) / group.length;
+function person(x: number, y: number, error: Drift, metres: number, posture: Posture): Person {
+  const sigma = metres / MEAN_TO_SIGMA;
+  return {
+    confidence: 0.6 / (0.6 + metres),
+    position: { x: x + sigma * error.x, y: y + sigma * error.y, z: 0 },
+    positionError: metres,
+    heading: null,
+    headingConfidence: 0,
+    posture,
+    keypoints: [],
+    articulated: false,
+    track: null,
+  };
+}
+
+const poseFrame = (frame: number, persons: readonly Person[]): PoseFrame => ({
+  port: 'pose',
+  frameId: frame,
+  environment: 'bench',
+  time: FIRST_TIME + (frame * 1_000_000) / FRAME_RATE,
+  windowEnd: FIRST_TIME + (frame * 1_000_000) / FRAME_RATE + 1_000_000,
+  processingMs: 0,
+  persons,
+  links: 4,
+  signalQuality: 1,
+  provenance: { origin: 'simulated' },
+});

@@ -1,0 +1,126 @@
+import { Value } from 'typebox/value';
+import type { Output } from '../../pipeline/component/index.js';
+import { trackPersons } from '../../operators/track-persons/track-persons.js';
+import { pair } from '../../operators/track-persons/strategy.js';
+import type { Person, PoseFrame } from '../../pipeline/model/index.js';
+import { benchContext } from '../speed/bench-line.js';
+import { crossing, type Front, type Scene, type Story } from './crossings.js';
+import { nearness, scoreTracking, type Place, type TrackingScore } from './tracking.js';
+
+/** Somebody told: with a number, how wrong the place may be, and whether in sight. */
+export interface Told extends Place {
+  readonly error: number;
+  readonly lost: boolean;
+}
+
+/** Follows one scene from its first frame on. */
+export type Follow = (frames: readonly PoseFrame[]) => readonly (readonly Told[])[];
+
+/** Plain nearest neighbour: each track takes the nearest person within 1.5 m, stays where it was last seen, and ends 3 s later. */
+export const nearestNeighbour: Follow = (frames) => {
+  let tracks: { id: number; hits: number; seen: number; person: Person }[] = [];
+  let next = 1;
+  return frames.map(({ time, persons }) => {
+    const pairs = tracks
+      .flatMap((track) => persons.map((person) => ({ track, person, metres: apart(track.person, person) })))
+      .filter(({ metres }) => metres <= 1.5)
+      .sort((a, b) => a.metres - b.metres);
+    const taken = new Set<unknown>();
+    for (const { track, person } of pairs) {
+      if (taken.has(track) || taken.has(person)) continue;
+      taken.add(track).add(person);
+      Object.assign(track, { person, seen: time, hits: track.hits + 1 });
+    }
+    const fresh = persons.filter((person) => !taken.has(person));
+    tracks = tracks.filter(({ seen, hits }) => seen === time || (hits >= 3 && time - seen <= 3e6));
+    tracks.push(...fresh.map((person) => ({ id: next++, hits: 1, seen: time, person })));
+    return tracks
+      .filter(({ hits }) => hits >= 3)
+      .map(({ id, seen, person }) => ({
+        id,
+        ...person.position,
+        error: person.positionError,
+        lost: seen < time,
+      }));
+  });
+};
+
+const apart = (a: Person, b: Person): number =>
+  Math.hypot(a.position.x - b.position.x, a.position.y - b.position.y);
+
+/** The operator as it ships, with its defaults but for `config`. */
+export function shipped(config: Readonly<Record<string, unknown>> = {}): Follow {
+  return (frames) => {
+    const full = Value.Default(trackPersons.config, { max_persons: 4, ...config });
+    const operator = trackPersons.create(full as never, benchContext(1));
+    return frames.map((frame) =>
+      (operator.process(frame, 'poses') as Output<PoseFrame>).data.flatMap(({ persons }) =>
+        persons.flatMap(told),
+      ),
+    );
+  };
+}
+
+const told = ({ position: { x, y }, positionError: error, track }: Person): Told[] =>
+  track?.state === 'active' || track?.state === 'lost'
+    ? [{ id: track.id, x, y, error, lost: track.state === 'lost' }]
+    : [];
+
+export interface Row extends TrackingScore {
+  readonly story: Story;
+  readonly front: Front;
+  readonly scenes: number;
+  /** Mean distance of who is followed from who it is, metres. */
+  readonly metres: number;
+  /** Told and true mean error, by fifths of the told. */
+  readonly fifths: readonly (readonly [told: number, actual: number])[];
+  /** Share of frames in which as many are followed as there are. */
+  readonly count: number;
+}
+
+/** Scores of one way of following over scenes of one kind. */
+export function judge(follow: Follow, scenes: readonly Scene[], story: Story, front: Front): Row {
+  const truth: Place[][] = [];
+  const tracks: Told[][] = [];
+  scenes.forEach((scene, index) => {
+    // Numbers of one scene are none of another's.
+    const own = <T extends Place>(persons: readonly T[]): T[] =>
+      persons.map((one) => ({ ...one, id: one.id + 10_000 * index }));
+    truth.push(...scene.truth.map(own));
+    tracks.push(...follow(scene.frames).map(own));
+  });
+  const errors = truth.flatMap((persons, frame) => errorsOf(persons, tracks[frame]!));
+  const right = truth.filter((persons, frame) => persons.length === tracks[frame]!.length).length;
+  return {
+    ...{ story, front, scenes: scenes.length },
+    ...scoreTracking(truth, tracks, nearness),
+    metres: average(errors.map(({ actual }) => actual)),
+    fifths: fifthsOf(errors),
+    count: right / truth.length,
+  };
+}
+
+/** Of each person the nearest track, each at most once, however far. */
+function errorsOf(truth: readonly Place[], tracks: readonly Told[]): { told: number; actual: number }[] {
+  const distance = (a: Place, b: Told): number => Math.hypot(a.x - b.x, a.y - b.y);
+  return pair(truth, tracks, distance).flatMap((j, i) =>
+    j < 0 ? [] : [{ told: tracks[j]!.error, actual: distance(truth[i]!, tracks[j]!) }],
+  );
+}
+
+export function fifthsOf(errors: readonly { told: number; actual: number }[]): [number, number][] {
+  const sorted = [...errors].sort((a, b) => a.told - b.told);
+  return [0, 1, 2, 3, 4].map((fifth) => {
+    const part = sorted.slice(
+      Math.floor((fifth * sorted.length) / 5),
+      Math.floor(((fifth + 1) * sorted.length) / 5),
+    );
+    return [average(part.map(({ told }) => told)), average(part.map(({ actual }) => actual))];
+  });
+}
+
+const average = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+export const scenesOf = (first: number, count: number, story: Story, front: Front, people = 2): Scene[] =>
+  Array.from({ length: count }, (_, index) => crossing(first + index, story, front, people));

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { judge, nearestNeighbour, scenesOf, shipped } from '../../bench/accuracy/tracked.js';
+
+/** A small part of docs/reports/tracking.md, on seeds that are neither tuned nor reported on. */
+const SEED = 800_000;
+
+describe.each(['window', 'filter'] as const)('simulated people behind a %s', (front) => {
+  it('keep their numbers when two cross, far better than by nearest neighbour', { timeout: 60_000 }, () => {
+    const scenes = scenesOf(SEED, 8, 'cross', front, 2);
+    const [ours, plain] = [shipped(), nearestNeighbour].map((follow) =>
+      judge(follow, scenes, 'cross', front),
+    );
+    expect(ours!.idf1).toBeGreaterThan(plain!.idf1 + 0.05);
+    expect(ours!.hota).toBeGreaterThan(plain!.hota);
+    expect(ours!.switches).toBeLessThan(0.7 * plain!.switches);
+    expect(ours!.count).toBeGreaterThan(0.88);
+  });
+
+  it('have errors that are as large as told, by fifths', { timeout: 60_000 }, () => {
+    const { fifths } = judge(shipped(), scenesOf(SEED, 8, 'cross', front, 2), 'cross', front);
+    for (const [told, actual] of fifths) expect(Math.abs(told / actual - 1)).toBeLessThan(0.2);
+  });
+
+  it('are nobody half a minute after the only one has left', { timeout: 60_000 }, () => {
+    for (const { truth, frames } of scenesOf(SEED, 4, 'alone', front)) {
+      const tracks = shipped()(frames);
+      const left = truth.length - [...truth].reverse().findIndex((persons) => persons.length > 0);
+      const late = tracks.slice(left + 30 * 5);
+      expect(late.filter((persons) => persons.length > 0).length).toBeLessThanOrEqual(0.05 * late.length);
+    }
+  });
+});
