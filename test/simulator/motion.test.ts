@@ -42,6 +42,10 @@ function watch(
   }
 }
 
+/** At the wall where the default door is. */
+const atDoor = (pose: Float64Array, size: { x: number }): boolean =>
+  Math.hypot(pose[POSE.x]! - size.x / 2, pose[POSE.y]!) < 0.6;
+
 const between = (points: Float64Array, a: number, b: number): number =>
   Math.hypot(...[0, 1, 2].map((i) => points[3 * a + i]! - points[3 * b + i]!));
 
@@ -68,7 +72,10 @@ describe('people', () => {
         let outside = 0;
         let lowest = Infinity;
         let lifted = 0;
-        watch(input, (points, pose) => {
+        watch(input, (points, pose, activity) => {
+          // Whoever is away, or in the doorway, is not inside the room.
+          if (input.steps.some((one) => one.activity === 'away') && atDoor(pose, input.size)) return;
+          if (ACTIVITIES[activity] === 'away') return;
           let low = Infinity;
           for (let i = 0; i < points.length; i += 3) {
             const x = points[i]!;
@@ -153,7 +160,7 @@ describe('people', () => {
     const size = { x: 5, y: 4, z: 2.6 };
     const random = new Random(8);
     const home = homePose(random, size, [3, 2]);
-    const motion = new Motion({ height: 1.7, build: 1, reflectivity: 0.8 }, size, random, home);
+    const motion = new Motion({ height: 1.7, build: 1, reflectivity: 0.8 }, size, random, { home });
     motion.perform({ activity: 'stand', seconds: 2 }).goHome();
     const pose = new Float64Array(POSE_SIZE);
     for (let time = 0; time < motion.duration; time += 0.01) {
@@ -166,7 +173,7 @@ describe('people', () => {
     const size = { x: 5, y: 4, z: 2.6 };
     const random = new Random(8);
     const home = homePose(random, size, [1, 1]);
-    const motion = new Motion({ height: 1.7, build: 1, reflectivity: 0.8 }, size, random, home);
+    const motion = new Motion({ height: 1.7, build: 1, reflectivity: 0.8 }, size, random, { home });
     motion.perform({ activity: 'walk', seconds: 5 }).perform({ activity: 'lie', seconds: 2 }).goHome();
     const pose = new Float64Array(POSE_SIZE);
     motion.at(motion.duration, pose);

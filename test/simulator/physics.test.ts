@@ -8,7 +8,7 @@ import {
   bandOf,
   simulateSequence,
 } from '../../pipeline/sources/simulator/index.js';
-import type { MotionMix } from '../../pipeline/sources/simulator/scene.js';
+import type { MotionMix } from '../../pipeline/sources/simulator/people.js';
 import { Random } from '../../pipeline/sources/simulator/random.js';
 import {
   SECOND_ORDER,

@@ -155,6 +155,45 @@ describe('the source simulator', () => {
     expect(complaints.map(({ path }) => path[0])).toEqual(['snr_db', 'start_time']);
   });
 
+  test('refuses settings that a step does not have, and says where', () => {
+    const script = [
+      { activity: 'lie' as const, on: 'chair' as const },
+      { activity: 'walk' as const, fast: true },
+      { activity: 'sit' as const, fall: 'slump' as const },
+      { activity: 'sit' as const, on: 'sofa' as const, fast: true },
+    ];
+    const complaints = simulator.check!(settings({ people: [{ script: [] }, { script }] }));
+    expect(complaints.map(({ path }) => path.join('.'))).toEqual([
+      'people.1.script.0.on',
+      'people.1.script.1.fast',
+      'people.1.script.2.fall',
+    ]);
+    expect(complaints[0]!.message).toBe('nobody can lie on a chair; one of bed, sofa, floor');
+  });
+
+  test('lets people leave by the door that it is told, and says when they are away', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'csiflow-'));
+    try {
+      const truth = join(folder, 'truth.ndjson');
+      const script = [
+        { activity: 'walk' as const, seconds: 2 },
+        { activity: 'away' as const, seconds: 5 },
+      ];
+      await run(settings({ duration_s: 20, people: [{ script }], door: [0, 2], truth }));
+      const lines = (await readFile(truth, 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { present: boolean; root: [number, number] });
+      const away = lines.filter(({ present }) => !present);
+      expect(away.length).toBeGreaterThan(5 * 20);
+      expect(Math.abs(away[0]!.root[1] - 2)).toBeLessThan(0.1);
+      expect(away.every(({ root }) => root[0] <= 0)).toBe(true);
+      expect(lines.at(-1)!.present).toBe(true);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   test('has valid examples', () => {
     for (const { config } of simulator.examples) {
       expect(Value.Check(simulator.config, Value.Default(simulator.config, structuredClone(config)))).toBe(

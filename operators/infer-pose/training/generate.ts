@@ -185,6 +185,11 @@ const GROUPED: Readonly<Record<(typeof SIMULATED)[number], Activity>> = {
   lie: 'lying',
   fall: 'falling',
   away: 'empty',
+  pick_up: 'changing',
+  jump: 'changing',
+  kneel: 'changing',
+  crawl: 'changing',
+  exercise: 'changing',
 };
 
 /** Seconds of a sequence from which exactly one window is cut. */

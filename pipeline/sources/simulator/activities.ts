@@ -14,6 +14,11 @@ export const ACTIVITIES = [
   'fall',
   'turn',
   'away',
+  'pick_up',
+  'jump',
+  'kneel',
+  'crawl',
+  'exercise',
 ] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 /** Index of `away`: the person is not in the room. */
@@ -26,11 +31,13 @@ export interface Step {
   readonly activity: Activity;
   /** How long, where the activity does not say it by itself. */
   readonly seconds?: number;
-  /** Floor point to walk to; default a random one after another. */
+  /** Floor point to walk to; default a random one after another. Of `away`: the door, default the room's. */
   readonly to?: readonly [number, number];
   /** Metres a second. */
   readonly speed?: number;
-  /** Of `lie_down`: a bed or the floor. */
-  readonly on?: 'bed' | 'floor';
+  /** Of sitting (a chair or sofa) and lying (a bed, sofa or the floor). */
+  readonly on?: 'chair' | 'sofa' | 'bed' | 'floor';
+  /** Of sitting and lying down: drops onto it. */
+  readonly fast?: boolean;
   readonly fall?: FallKind;
 }

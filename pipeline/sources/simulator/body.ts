@@ -38,9 +38,11 @@ export const POSE = {
   armRight: 19,
   /** Metres that breathing moves the torso's surface forward. */
   breath: 20,
+  /** 1: not in the room; between 0 and 1 behind the door, heard through it. */
+  absence: 21,
 } as const;
 
-export const POSE_SIZE = 21;
+export const POSE_SIZE = 22;
 export const KEYPOINTS = 17;
 
 export interface BodySize {
@@ -108,6 +110,7 @@ export class Body {
   readonly shapes = new Float64Array(PARTS * 6);
   /** reflectivity * sqrt(pi) * a * b * c of each ellipsoid, cubic metres. */
   readonly strengths = new Float64Array(PARTS);
+  readonly #strengths = new Float64Array(PARTS);
   /** Middle of the silhouette. */
   readonly middle = new Float64Array(3);
   /** Second moments of the silhouette about its middle, (xx, yy, zz, xy, xz, yz). */
@@ -131,7 +134,7 @@ export class Body {
       const b = sideways * girth;
       const c = along * size.height;
       this.#axes.set([a * a, b * b, c * c], 3 * part);
-      this.strengths[part] = size.reflectivity * Math.sqrt(Math.PI) * a * b * c;
+      this.#strengths[part] = size.reflectivity * Math.sqrt(Math.PI) * a * b * c;
       total += this.#weights[part] = b * c;
     }
     for (let part = 0; part < PARTS; part++) this.#weights[part]! /= total;
@@ -288,6 +291,8 @@ export class Body {
         az - SHARE.ankle * h,
       );
     }
+    const present = 1 - pose[POSE.absence]!;
+    for (let part = 0; part < PARTS; part++) this.strengths[part] = present * this.#strengths[part]!;
     this.#stand(pose[POSE.x]!, pose[POSE.y]!, pose[POSE.support]! - lowest);
     this.#silhouette();
   }

@@ -2,8 +2,12 @@ import { POSE, POSE_SIZE } from './body.js';
 import type { Random } from './random.js';
 import { clamp } from './room.js';
 
-/** How a fall goes: the person turns over its feet like a rod that is let go, and the knees give way more or less. */
-export const FALLS = ['forward', 'backward', 'left', 'right'] as const;
+/** Falls like a rod: the person turns over its feet, and the knees give way more or less. */
+export const DIRECTIONS = ['forward', 'backward', 'left', 'right'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** All kinds of falls: `slump` goes down where the person stands, `slide` does so slowly, back to a wall. */
+export const FALLS = [...DIRECTIONS, 'slump', 'slide'] as const;
 export type FallKind = (typeof FALLS)[number];
 
 export interface FallCourse {
@@ -20,7 +24,7 @@ const STEP = 0.005;
  * A fall of about a second: an upright rod of the body's height on its lower end,
  * angle'' = 3 g sin(angle) / (2 height), pushed a little; then a bounce that dies away in 0.3 s.
  */
-export function fallCourse(random: Random, kind: FallKind, height: number): FallCourse {
+export function fallCourse(random: Random, kind: Direction, height: number): FallCourse {
   const angles: number[] = [];
   let angle = random.uniform(0.05, 0.15);
   let rate = random.uniform(0.4, 1.2);

@@ -12,6 +12,7 @@
  * sequence.site          // { size, links: [{ transmitter, antennas: [receiver, ...] }] } in metres
  * sequence.truth         // root, heading, posture, activity, keypoints per person and sample
  * simulateSequence(seed, { site: siteOf(environment) });               // a known room instead of a random one
+ * simulateSequence(seed, { persons: 3, mix: EVERYDAY_MIX });           // several people, also what looks like a fall
  * ```
  *
  * `simulateSequence` is pure and keeps nothing between calls, so any number of workers may share the seeds.
@@ -21,12 +22,14 @@
  * `csi` and `calibration` of a link share one scale (about 30 on average for the empty room), in steps of an
  * 8-bit converter. Phase is as received: a random offset and slope in each packet.
  *
- * Parts: `room` (geometry, images), `body` (joints, ellipsoids), `poses`, `gait` and `walk`, `fall`, `timeline` (pieces
- * of motion one behind the other), `motion` (what people do, from steps to pieces), `channel` (bodies and walls into
+ * Parts: `room` (geometry, images), `body` (joints, ellipsoids), `poses`, `gait` and `walk`, `timeline` (pieces of motion
+ * one behind the other), `actor` (the elements of activities), `rest`, `effort`, `fall` and `falls`, `door` (activities),
+ * `motion` (what a person does, from steps to pieces), `people` and `apart` (several at once, by chance), `channel` (bodies and walls into
  * subcarriers), `impairments` (the receiver), `scene` (all together).
  */
 export * from './scene.js';
 export { ACTIVITIES, POSTURES, type Activity, type Step } from './activities.js';
 export { Motion } from './motion.js';
+export { EVERYDAY_MIX, MOTION_MIX, type MotionMix } from './people.js';
 export { IMPAIRMENTS, NO_IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
 export type { Room, SceneLink, Size, Vec3 } from './room.js';

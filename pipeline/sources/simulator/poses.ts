@@ -1,5 +1,5 @@
 import { POSE, POSE_SIZE } from './body.js';
-import type { FallKind } from './fall.js';
+import type { Direction } from './fall.js';
 import type { Random } from './random.js';
 import { clamp, type Size } from './room.js';
 import { MARGIN } from './walk.js';
@@ -37,6 +37,90 @@ export function sitting(random: Random): Float64Array {
     pose[POSE.shoulderLeft + side] = random.uniform(0.3, 0.7);
     pose[POSE.elbowLeft + side] = random.uniform(0.5, 1.1);
   }
+  return pose;
+}
+
+/** Low on a sofa: leaning back, knees higher than hips. */
+export function sittingLow(random: Random): Float64Array {
+  const pose = sitting(random);
+  const back = random.uniform(0.15, 0.4);
+  pose[POSE.pitch] = -back;
+  pose[POSE.neck] = 0.7 * back;
+  for (let side = 0; side < 2; side++) {
+    pose[POSE.hipLeft + side] = random.uniform(1.45, 1.6);
+    pose[POSE.kneeLeft + side] = pose[POSE.hipLeft + side]! + back + random.uniform(-0.3, 0.05);
+  }
+  return pose;
+}
+
+/** On both knees, upright or sitting back on the heels. */
+export function kneeling(random: Random): Float64Array {
+  const pose = standing(random);
+  const hip = random.uniform(0, 0.8);
+  pose[POSE.spine] = random.uniform(0, 0.5);
+  for (let side = 0; side < 2; side++) {
+    pose[POSE.hipLeft + side] = hip;
+    pose[POSE.kneeLeft + side] = hip + random.uniform(1.55, 1.65);
+    pose[POSE.shoulderLeft + side] = random.uniform(0.1, 0.8);
+    pose[POSE.elbowLeft + side] = random.uniform(0.3, 1.2);
+  }
+  return pose;
+}
+
+/** On hands and knees. */
+export function crawling(random: Random): Float64Array {
+  const pose = standing(random);
+  const pitch = random.uniform(1.25, 1.32);
+  pose[POSE.pitch] = pitch;
+  pose[POSE.neck] = -random.uniform(0.2, 0.6);
+  for (let side = 0; side < 2; side++) {
+    pose[POSE.hipLeft + side] = pitch;
+    pose[POSE.kneeLeft + side] = Math.PI / 2;
+    pose[POSE.shoulderLeft + side] = pitch;
+    pose[POSE.elbowLeft + side] = 0;
+  }
+  return pose;
+}
+
+/** On the feet with bent knees: `depth` 1 is half way down, 1.6 the heels. */
+export function squatting(random: Random, depth: number): Float64Array {
+  const pose = standing(random);
+  pose[POSE.spine] = 0.4 * depth;
+  pose[POSE.hipLeft] = pose[POSE.hipRight] = depth;
+  pose[POSE.kneeLeft] = pose[POSE.kneeRight] = 1.3 * depth;
+  return pose;
+}
+
+/** Between lying on the floor and standing. */
+export function crouching(random: Random): Float64Array {
+  const pose = sitting(random);
+  pose[POSE.hipLeft] = pose[POSE.hipRight] = 1.9;
+  pose[POSE.kneeLeft] = pose[POSE.kneeRight] = 2.1;
+  pose[POSE.spine] = 0.35;
+  return pose;
+}
+
+/** On the floor, the knees drawn up, the trunk upright. */
+export function seatedOnFloor(random: Random): Float64Array {
+  const pose = standing(random);
+  const hip = random.uniform(1.8, 2.2);
+  pose[POSE.spine] = random.uniform(0, 0.3);
+  pose[POSE.neck] = random.uniform(0, 0.6);
+  for (let side = 0; side < 2; side++) {
+    pose[POSE.hipLeft + side] = hip;
+    pose[POSE.kneeLeft + side] = hip + random.uniform(0.1, 0.4);
+  }
+  return pose;
+}
+
+/** One hand at the floor. */
+export function stooping(random: Random): Float64Array {
+  const pose = bent(random);
+  const hand = random.below(2);
+  pose[POSE.spine]! += 0.2;
+  pose[POSE.shoulderLeft + hand] = random.uniform(1.2, 1.6);
+  pose[POSE.elbowLeft + hand] = random.uniform(0, 0.2);
+  pose[POSE.shoulderRight - hand] = random.uniform(0, 0.6);
   return pose;
 }
 
@@ -83,7 +167,7 @@ export function lying(random: Random, support: number): Float64Array {
 }
 
 /** How a person lies after a fall. */
-export function fallen(random: Random, kind: FallKind): Float64Array {
+export function fallen(random: Random, kind: Direction): Float64Array {
   const pose = standing(random);
   const angle = Math.PI / 2;
   if (kind === 'forward') pose[POSE.pitch] = angle;

@@ -1,9 +1,9 @@
 import type { Environment } from '../../model/index.js';
-import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './body.js';
+import { Body, KEYPOINTS, POSE, POSE_SIZE } from './body.js';
 import { Channel, type Band } from './channel.js';
 import { IMPAIRMENTS, Receiver, type ImpairmentOptions, type PacketPlan } from './impairments.js';
-import { AWAY, type Activity, type Step } from './activities.js';
-import { Motion } from './motion.js';
+import type { Motion } from './motion.js';
+import { LEAD, MOTION_MIX, randomPeople, type MotionMix } from './people.js';
 import { postureOf } from './poses.js';
 import { Random } from './random.js';
 import {
@@ -18,28 +18,6 @@ import {
   type Vec3,
 } from './room.js';
 import { wrap } from './walk.js';
-
-/** Share of each kind of motion among random sequences: what a person does from the start of the sequence on. */
-export interface MotionMix {
-  readonly walk: number;
-  readonly stand: number;
-  readonly arms: number;
-  readonly sit: number;
-  readonly lie: number;
-  /** Sitting down, getting up, bending. */
-  readonly change: number;
-  readonly fall: number;
-}
-
-export const MOTION_MIX: MotionMix = {
-  walk: 0.45,
-  stand: 0.08,
-  arms: 0.14,
-  sit: 0.14,
-  lie: 0.07,
-  change: 0.12,
-  fall: 0,
-};
 
 export interface SequenceOptions {
   /** Seconds; default 2. Longer sequences cost less a second and give more windows a room. */
@@ -56,7 +34,7 @@ export interface SequenceOptions {
   readonly antennas?: number;
   /** This room and these links instead of random ones; walls' materials, furniture, people stay random. */
   readonly site?: Site;
-  /** Default 1. */
+  /** Who do not walk through each other; default 1. */
   readonly persons?: number;
   readonly mix?: MotionMix;
   readonly impairments?: ImpairmentOptions;
@@ -137,49 +115,10 @@ export function simulateSequence(seed: number, options: SequenceOptions = {}): S
   const room = randomRoom(random, size);
   const later = random.chance(options.movedFurniture ?? 0.5) ? moveFurniture(random, room) : room;
   const band = bandOf(options.subcarriers ?? GROUPS, options.carrierHz);
-  const people = Array.from({ length: persons }, (_, person) => {
-    const chance = new Random(seed, 2, person);
-    return randomMotion(chance, size, seconds + LEAD, mix);
-  });
+  const people = randomPeople(seed, persons, size, seconds, mix);
   const scene = new Scene(seed, room, later, links, band, options.impairments ?? IMPAIRMENTS);
   return scene.record(people, LEAD, Math.round(seconds * rateHz), rateHz);
 }
-
-/** Sequences start so long after their motion did, which starts from standing. */
-const LEAD = 1;
-
-/** A person who does one thing after another, the first drawn from the mix. */
-export function randomMotion(random: Random, size: Size, seconds: number, mix: MotionMix): Motion {
-  const motion = new Motion(randomBody(random), size, random);
-  const kinds = Object.keys(mix) as (keyof MotionMix)[];
-  const kind = kinds[random.weighted(kinds.map((name) => mix[name]))]!;
-  const rest = seconds - LEAD;
-  if (kind === 'sit' || kind === 'lie') {
-    motion.begin(kind).perform({ activity: kind, seconds: LEAD + rest * random.uniform(0.6, 2) });
-  } else if (kind === 'change') {
-    const activity = (['sit_down', 'get_up', 'bend'] as const)[random.below(3)]!;
-    if (activity === 'get_up') motion.begin(random.chance(0.7) ? 'sit' : 'lie');
-    const before = LEAD + random.uniform(0, Math.max(0, rest - 1.6));
-    motion.perform({ activity: activity === 'get_up' ? 'turn' : 'stand', seconds: before });
-    motion.perform({ activity });
-  } else if (kind === 'fall') {
-    const before = LEAD + random.uniform(0, Math.max(0, rest - 1));
-    motion
-      .perform({ activity: random.chance(0.6) ? 'walk' : 'stand', seconds: before })
-      .perform({ activity: 'fall' });
-    motion.perform({ activity: 'lie', seconds });
-  } else {
-    motion.perform({ activity: kind, seconds: LEAD + rest * random.uniform(0.6, 2) });
-  }
-  while (motion.duration < seconds) motion.perform(nextStep(random, mix));
-  return motion;
-}
-
-const nextStep = (random: Random, mix: MotionMix): Step => {
-  const names: readonly Activity[] = ['walk', 'stand', 'arms', 'sit', 'lie', 'bend'];
-  const index = random.weighted([mix.walk, mix.stand, mix.arms, mix.sit, mix.lie, mix.change]);
-  return { activity: names[index]! };
-};
 
 /** A room with its links and receivers. */
 export class Scene {
@@ -268,7 +207,7 @@ export class Scene {
       people.forEach((motion, person) => {
         const activity = motion.at(time, pose);
         bodies[person]!.pose(pose);
-        if (activity !== AWAY) here.push(bodies[person]!);
+        if (pose[POSE.absence]! < 1) here.push(bodies[person]!);
         writeTruth(truth, person, samples, sample, pose, bodies[person]!, activity);
       });
       for (let link = 0; link < links; link++) {

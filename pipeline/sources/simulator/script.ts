@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { choice } from '../../component/index.js';
+import { choice, type Complaint } from '../../component/index.js';
 import type { Step } from './activities.js';
 
 /** What the people of a scene do, as a topology's file says it. */
@@ -17,9 +17,14 @@ const StepSchema = Type.Object(
         bend: 'Bends or squats, and comes up again.',
         lie_down: 'Lies down on `on`.',
         lie: 'Lies still, having lain down if need be.',
-        fall: 'Falls to the floor within about a second.',
+        fall: 'Falls to the floor within about a second: out of a walk, from standing, off the chair or the bed. See `fall`.',
         turn: 'Turns on the spot.',
-        away: 'Is not in the room.',
+        away: 'Walks to the door and out, stays away for `seconds`, and comes back in. A script that begins with it begins outside.',
+        pick_up: 'Picks something up from the floor.',
+        jump: 'Jumps on the spot, once or for `seconds`.',
+        kneel: 'Kneels down for `seconds`, and gets up again.',
+        crawl: 'Crawls on hands and knees for `seconds`, and gets up again.',
+        exercise: 'Does squats.',
       },
       { description: 'What the person does. Whoever sits or lies gets up first where that is needed.' },
     ),
@@ -27,11 +32,17 @@ const StepSchema = Type.Object(
       Type.Number({
         exclusiveMinimum: 0,
         maximum: 86_400,
-        description: 'How long; default a few, by chance.',
+        description:
+          'How long; default a few, by chance. Whoever sits or lies for long moves a limb or the head now and then.',
       }),
     ),
     to: Type.Optional(
-      Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Floor point to walk to, metres.' }),
+      Type.Array(Type.Number(), {
+        minItems: 2,
+        maxItems: 2,
+        description:
+          'Floor point to walk to, metres. Of `away`: the door, on the nearest wall; default the `door` of the room.',
+      }),
     ),
     speed: Type.Optional(
       Type.Number({
@@ -41,12 +52,33 @@ const StepSchema = Type.Object(
       }),
     ),
     on: Type.Optional(
-      choice({ bed: '0.4 to 0.55 m high.', floor: 'The floor.' }, { description: 'Where to lie down.' }),
+      choice(
+        {
+          chair: 'To sit on.',
+          sofa: 'To sit low on, leaning back, or to lie on.',
+          bed: '0.4 to 0.55 m high, to lie on.',
+          floor: 'To lie on.',
+        },
+        { description: 'Where to sit (default: chair) or lie down (default: bed).' },
+      ),
+    ),
+    fast: Type.Optional(
+      Type.Boolean({ description: 'Of sitting and lying down: drops onto it; default false.' }),
     ),
     fall: Type.Optional(
       choice(
-        { forward: 'On the front.', backward: 'On the back.', left: 'On the left.', right: 'On the right.' },
-        { description: 'Direction of a fall, from where the person faces; default by chance.' },
+        {
+          forward: 'On the front.',
+          backward: 'On the back.',
+          left: 'On the left.',
+          right: 'On the right.',
+          slump: 'The legs give way, down on the spot.',
+          slide: 'Goes to a wall, slides down it in a few seconds, and mostly tips over.',
+        },
+        {
+          description:
+            'Kind of a fall; directions from where the person faces, default one of them by chance. Off a bed a person rolls over its edge, off a chair to the front or a side.',
+        },
       ),
     ),
   },
@@ -106,6 +138,39 @@ export type PersonConfig = Static<typeof PersonSchema>;
 
 export const DEFAULT_PEOPLE: PersonConfig[] = [{ script: DAY }];
 
+/** What `on` may be, by activity. */
+const ON: Readonly<Partial<Record<Step['activity'], readonly string[]>>> = {
+  sit: ['chair', 'sofa'],
+  sit_down: ['chair', 'sofa'],
+  lie: ['bed', 'sofa', 'floor'],
+  lie_down: ['bed', 'sofa', 'floor'],
+};
+
+/** Settings of steps that their activity does not have. */
+export function checkPeople(people: readonly PersonConfig[]): Complaint[] {
+  return people.flatMap(({ script }, person) =>
+    script.flatMap(({ activity, on, fast, fall }, step): Complaint[] => {
+      const complain = (field: string, message: string): Complaint => ({
+        path: ['people', person, 'script', step, field],
+        message,
+      });
+      const places = ON[activity];
+      if (on !== undefined && !places?.includes(on)) {
+        const may = places
+          ? `nobody can ${activity} on a ${on}; one of ${places.join(', ')}`
+          : notOf('on', activity);
+        return [complain('on', may)];
+      }
+      if (fast !== undefined && !places) return [complain('fast', notOf('fast', activity))];
+      if (fall !== undefined && activity !== 'fall') return [complain('fall', notOf('fall', activity))];
+      return [];
+    }),
+  );
+}
+
+const notOf = (field: string, activity: string): string =>
+  `\`${field}\` means nothing for the activity ${activity}; leave it out`;
+
 /** A step of the file as the motion takes it. */
 export const stepOf = (step: PersonConfig['script'][number]): Step => ({
   activity: step.activity,
@@ -113,5 +178,6 @@ export const stepOf = (step: PersonConfig['script'][number]): Step => ({
   ...(step.to ? { to: [step.to[0]!, step.to[1]!] as const } : {}),
   ...(step.speed === undefined ? {} : { speed: step.speed }),
   ...(step.on ? { on: step.on } : {}),
+  ...(step.fast === undefined ? {} : { fast: step.fast }),
   ...(step.fall ? { fall: step.fall } : {}),
 });

@@ -4,7 +4,6 @@ import { Type, type Static } from 'typebox';
 import {
   defineSource,
   filePath,
-  type Complaint,
   type Context,
   type Position,
   type Source,
@@ -13,7 +12,7 @@ import {
 import { LinkActivity } from '../../formats/index.js';
 import type { CsiBlock } from '../../model/index.js';
 import { IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
-import { DEFAULT_PEOPLE, PersonSchema } from './script.js';
+import { checkPeople, DEFAULT_PEOPLE, PersonSchema } from './script.js';
 import { Stage } from './stage.js';
 import { TruthFile } from './truth-file.js';
 
@@ -28,6 +27,14 @@ const config = Type.Object(
       description:
         'Who is in the room and what they do; each environment has these people. [] is an empty room.',
     }),
+    door: Type.Optional(
+      Type.Array(Type.Number(), {
+        minItems: 2,
+        maxItems: 2,
+        description:
+          'Floor point of the door by which people leave and come in, moved to the nearest wall; default by chance.',
+      }),
+    ),
     rate_hz: Type.Number({
       minimum: 1,
       maximum: 1000,
@@ -111,8 +118,8 @@ export const simulator = defineSource({
     },
     { title: 'An empty room, to calibrate on', config: { people: [], duration_s: 60 } },
   ],
-  check: ({ snr_db, loss, start_time }) => {
-    const complaints: Complaint[] = [];
+  check: ({ people, snr_db, loss, start_time }) => {
+    const complaints = checkPeople(people);
     for (const [name, [low, high]] of Object.entries({ snr_db, loss })) {
       if (low! > high!)
         complaints.push({ path: [name], message: `the range ${low!} to ${high!} is upside down` });
@@ -185,6 +192,7 @@ class SimulatorSource implements Source {
           rateHz: settings.rate_hz,
           people: settings.people,
           impairments,
+          ...(settings.door ? { door: [settings.door[0]!, settings.door[1]!] as const } : {}),
         }),
     );
     this.#activity = new LinkActivity([...context.links].length);

@@ -9,6 +9,8 @@ import {
 import { Body, KEYPOINTS, POSE, POSE_SIZE, randomBody } from './body.js';
 import type { ImpairmentOptions, PacketPlan } from './impairments.js';
 import { ACTIVITIES, AWAY, POSTURES, type Activity } from './activities.js';
+import { keepApart } from './apart.js';
+import { randomDoor } from './door.js';
 import { Motion } from './motion.js';
 import { homePose, postureOf } from './poses.js';
 import { Random } from './random.js';
@@ -37,6 +39,8 @@ export interface StageOptions {
   readonly rateHz: number;
   readonly people: readonly PersonConfig[];
   readonly impairments: ImpairmentOptions;
+  /** Floor point near the wall where people leave and come in; default by chance. */
+  readonly door?: readonly [number, number];
 }
 
 /** One line of the truth. */
@@ -71,6 +75,8 @@ export class Stage {
     readonly breathing: number | undefined;
     readonly script: PersonConfig['script'];
   }[];
+  /** Floor point on a wall. */
+  readonly #door: readonly [number, number];
   readonly #pose = new Float64Array(POSE_SIZE);
   readonly #clean: Float64Array;
   readonly #chance = new Random(0);
@@ -88,6 +94,7 @@ export class Stage {
     const band = bandOf(Array.from(LAYOUT.subcarriers), LAYOUT.centreMhz * 1e6);
     this.#scene = new Scene(seed, room, room, site.links, band, options.impairments);
     this.#clean = new Float64Array(frameSize(LAYOUT));
+    this.#door = options.door ?? randomDoor(new Random(seed, 14), site.size);
     this.#people = options.people.map((person, index) => {
       const random = new Random(seed, 11, index);
       const size = randomBody(random);
@@ -116,14 +123,17 @@ export class Stage {
   enter(cycle: number): number {
     if (cycle === this.#cycle) return this.#ticks;
     const { seed, rateHz } = this.#options;
+    const { size } = this.#scene;
     this.#motions = this.#people.map((person, index) => {
       const random = new Random(seed, 12, index, cycle);
-      const motion = new Motion(person.body.size, this.#scene.size, random, person.home, person.breathing);
+      const { home, breathing } = person;
+      const motion = new Motion(person.body.size, size, random, { home, breathing, door: this.#door });
       for (const step of person.script) motion.perform(stepOf(step));
       if (person.script.length === 0) improvise(motion, random);
       return motion.goHome();
     });
     const seconds = Math.max(...this.#motions.map((motion) => motion.duration), 0) || FREE_CYCLE;
+    if (this.#motions.length > 1) keepApart(this.#motions, seconds, size);
     this.#ticks = Math.ceil(seconds * rateHz);
     this.#plans = this.#scene.receivers.map((receiver, link) =>
       receiver.plan(new Random(seed, 13, link, cycle), this.#ticks, rateHz),
@@ -159,7 +169,8 @@ export class Stage {
         const time = (tick + (link + 0.5) / links) / rateHz + jitter;
         bodies.length = 0;
         this.#people.forEach((person, index) => {
-          if (this.#motions[index]!.at(time, this.#pose) === AWAY) return;
+          this.#motions[index]!.at(time, this.#pose);
+          if (this.#pose[POSE.absence] === 1) return;
           person.body.pose(this.#pose);
           bodies.push(person.body);
         });

@@ -7,9 +7,9 @@ import { clamp, type Size } from './room.js';
 /** Walkers keep their pelvis this far from walls, metres. */
 export const MARGIN = 0.5;
 /** Seconds between two rows of a path. */
-export const PATH_STEP = 0.02;
+const PATH_STEP = 0.02;
 
-/** A walk as columns, a row each PATH_STEP. */
+/** A walk as columns, a row each {@link PATH_STEP}. */
 export interface Path {
   readonly count: number;
   readonly x: Float64Array;
@@ -26,7 +26,8 @@ export function walkPath(
   body: BodySize,
   random: Random,
   preferred: number,
-  step: Step,
+  step: Pick<Step, 'to' | 'seconds'>,
+  margin = MARGIN,
 ): Path {
   const limit = Math.ceil((step.to ? 40 : (step.seconds ?? random.uniform(3, 10))) / PATH_STEP) + 1;
   const columns = Array.from({ length: 5 }, () => new Float64Array(limit));
@@ -37,7 +38,7 @@ export function walkPath(
     Float64Array,
     Float64Array,
   ];
-  const inside = (value: number, extent: number) => clamp(value, MARGIN, extent - MARGIN);
+  const inside = (value: number, extent: number) => clamp(value, margin, extent - margin);
   let x = from[POSE.x]!;
   let y = from[POSE.y]!;
   let heading = from[POSE.heading]!;
@@ -47,8 +48,8 @@ export function walkPath(
   let pause = 0;
   const turn = random.uniform(1.6, 2.8);
   const target = (): readonly [number, number] => [
-    random.uniform(MARGIN, size.x - MARGIN),
-    random.uniform(MARGIN, size.y - MARGIN),
+    random.uniform(margin, size.x - margin),
+    random.uniform(margin, size.y - margin),
   ];
   let to = step.to ? ([inside(step.to[0], size.x), inside(step.to[1], size.y)] as const) : target();
   let count = 0;
@@ -76,12 +77,27 @@ export function walkPath(
     speed += clamp(aim - speed, -2.5 * PATH_STEP, 1.5 * PATH_STEP);
     if (pause <= 0) heading += clamp(error / 0.25, -turn, turn) * PATH_STEP;
     phase += cadence(body, speed) * PATH_STEP * Math.min(1, speed / 0.1);
-    x = clamp(x + speed * Math.cos(heading) * PATH_STEP, Math.min(x, 0.4), Math.max(x, size.x - 0.4));
-    y = clamp(y + speed * Math.sin(heading) * PATH_STEP, Math.min(y, 0.4), Math.max(y, size.y - 0.4));
+    const edge = margin - 0.1;
+    x = clamp(x + speed * Math.cos(heading) * PATH_STEP, Math.min(x, edge), Math.max(x, size.x - edge));
+    y = clamp(y + speed * Math.sin(heading) * PATH_STEP, Math.min(y, edge), Math.max(y, size.y - edge));
   }
   // Who is there already still has a path: from its place to its place.
   if (count === 1) for (const column of columns) column[count] = column[0]!;
   return { count: Math.max(count, 2), x: xs, y: ys, heading: headings, phase: phases, speed: speeds };
+}
+
+export const pathSeconds = ({ count }: Path): number => (count - 1) * PATH_STEP;
+
+/** Place and heading `time` seconds after the start of a path, written to `pose`; returns phase and speed of the gait. */
+export function alongPath(path: Path, time: number, pose: Float64Array): { phase: number; speed: number } {
+  const place = Math.min(time / PATH_STEP, path.count - 1.0001);
+  const row = place | 0;
+  const share = place - row;
+  const between = (column: Float64Array) => column[row]! + share * (column[row + 1]! - column[row]!);
+  pose[POSE.x] = between(path.x);
+  pose[POSE.y] = between(path.y);
+  pose[POSE.heading] = between(path.heading);
+  return { phase: between(path.phase), speed: between(path.speed) };
 }
 
 /** To the half turn about 0. */
