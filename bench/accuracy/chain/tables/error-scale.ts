@@ -2,7 +2,7 @@ import type { PersonConfig } from '../../../../pipeline/sources/simulator/script
 import { framesIn, middleError, placeError, surestOf } from '../answers.js';
 import { meanOver, over, type Figure } from '../bootstrap.js';
 import type { Fault } from '../inputs.js';
-import { each, playIn, plannedRoom, seedsOf, type Plan } from '../plan.js';
+import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
 
 const FIFTHS = [1, 2, 3, 4, 5] as const;
@@ -45,14 +45,19 @@ const SECONDS = 65;
 const SETTLED_US = 5e6;
 
 export async function errorScale(plan: Plan): Promise<Table> {
-  const rows: Row[] = [];
-  let clean: readonly Answers[] = [];
-  for (const variant of VARIANTS) {
-    const rooms = await each(plan, seedsOf(plan, 5), (seed) => liveIn(plan, seed, variant));
-    if (!variant.fault) clean = rooms;
-    rows.push(rowOf(variant.name, rooms));
-  }
   const links = plan.links[0]!;
+  const rooms = await each(plan, seedsOf(plan, 5), async (seed) => {
+    const room = await plannedRoom(plan, seed, links);
+    const lives: Answers[] = [];
+    for (const variant of VARIANTS) lives.push(await liveIn(plan, room, variant));
+    return lives;
+  });
+  const rows = VARIANTS.map(({ name }, index) =>
+    rowOf(
+      name,
+      rooms.map((lives) => lives[index]!),
+    ),
+  );
   return {
     id: 'errors',
     title: 'The error that is told',
@@ -63,7 +68,7 @@ export async function errorScale(plan: Plan): Promise<Table> {
       {
         name: "the room's middle",
         baseline: true,
-        cells: { place: meanOver(clean.map(({ middle }) => middle)) },
+        cells: { place: meanOver(rooms.map(([clean]) => clean!.middle)) },
       },
     ],
   };
@@ -71,12 +76,11 @@ export async function errorScale(plan: Plan): Promise<Table> {
 
 async function liveIn(
   plan: Plan,
-  seed: number,
+  room: PlannedRoom,
   { name, fault }: (typeof VARIANTS)[number],
 ): Promise<Answers> {
-  const room = await plannedRoom(plan, seed, plan.links[0]!);
   const { links } = room.environment;
-  const link = links[seed % links.length]!.id;
+  const link = links[room.seed % links.length]!.id;
   const observed = await playIn(plan, room, name, {
     people: [{ script: SCRIPT }],
     seconds: SECONDS,

@@ -1,0 +1,47 @@
+import { tmpdir } from 'node:os';
+import { expect, it } from 'vitest';
+import { components } from '../../api/components.js';
+import { evaluateChain, type TableName } from '../../bench/accuracy/chain/evaluate.js';
+import { cell, type Table } from '../../bench/accuracy/chain/table.js';
+import { loadTopology } from '../../pipeline/config/index.js';
+
+/** The report in small: what `topologies/demo.yaml` must at least reach in two rooms that no model was trained on. */
+const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
+
+async function measured(name: TableName): Promise<Table> {
+  const [{ table } = { table: null }] = await evaluateChain(
+    {
+      topology: demo,
+      seed: 700_000,
+      rooms: 2,
+      links: [4],
+      minutes: { empty: 0.75, daily: 1 },
+      data: tmpdir(),
+      atOnce: 4,
+      print: () => undefined,
+    },
+    [name],
+  );
+  return table!;
+}
+
+const MINUTES = 5 * 60_000;
+
+it('notices that a room is empty, and a walker', { timeout: MINUTES }, async () => {
+  const table = await measured('empty');
+  expect(cell(table, 'calibrated', 'seen').value).toBeLessThan(0.6);
+  expect(cell(table, 'calibrated', 'skeleton').value).toBeLessThan(0.02);
+  expect(cell(table, 'calibrated', 'missed').value).toBeLessThan(0.05);
+  expect(cell(table, 'not calibrated', 'missed').value).toBeLessThan(0.05);
+  expect(cell(table, 'calibrated', 'missedPresence').value).toBeLessThan(0.1);
+});
+
+it('locates a walker, and knows the posture and the heading', { timeout: MINUTES }, async () => {
+  const table = await measured('walking');
+  const middle = cell(table, "4 links: the room's middle, the mean pose", 'place').value;
+  expect(middle).toBeGreaterThan(1);
+  expect(cell(table, '4 links', 'place').value).toBeLessThan(0.5);
+  expect(cell(table, '4 links', 'mpjpe').value).toBeLessThan(160);
+  expect(cell(table, '4 links', 'heading').value).toBeLessThan(35);
+  expect(cell(table, '4 links', 'abstained').value).toBeLessThan(0.05);
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { meanOver, medianOver, over, poissonRate } from '../../bench/accuracy/chain/bootstrap.js';
+import { cellText, tableText, type Table } from '../../bench/accuracy/chain/table.js';
+import { Truth } from '../../bench/accuracy/chain/truth.js';
+
+const line = (time: number, person: number, present: boolean, activity = 'walk') =>
+  JSON.stringify({ time, environment: 'flat', person, present, activity, root: [1, 2] });
+
+describe('figures of several rooms', () => {
+  it('weighs frames, not rooms, and draws whole rooms for the interval', () => {
+    const figure = meanOver([[0, 0, 0], [1]]);
+    expect(figure).toMatchObject({ value: 0.25, low: 0, high: 1, rooms: 2 });
+  });
+
+  it('has no interval wider than its rooms, and leaves out rooms without a value', () => {
+    const figure = meanOver([[0.4], [], [0.5], [0.6], [0.5]]);
+    expect(figure.value).toBeCloseTo(0.5);
+    expect(figure.rooms).toBe(4);
+    expect(figure.low).toBeGreaterThanOrEqual(0.4);
+    expect(figure.high).toBeLessThanOrEqual(0.6);
+    expect(figure.low).toBeLessThan(figure.value);
+  });
+
+  it('is NaN where there is nothing to take it from', () => {
+    expect(meanOver([]).value).toBeNaN();
+    expect(medianOver([[]]).value).toBeNaN();
+    expect(over([], () => 1).low).toBeNaN();
+  });
+
+  it('takes the median over all frames', () => {
+    expect(
+      medianOver([
+        [1, 2],
+        [3, 100],
+      ]).value,
+    ).toBe(2.5);
+  });
+
+  it('covers the true mean about as often as it says', () => {
+    let covered = 0;
+    let state = 7;
+    const chance = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+    for (let run = 0; run < 200; run++) {
+      const rooms = Array.from({ length: 20 }, () => {
+        const own = chance();
+        return Array.from({ length: 30 }, () => Number(chance() < own));
+      });
+      const { low, high } = meanOver(rooms);
+      covered += Number(low <= 0.5 && high >= 0.5);
+    }
+    expect(covered / 200).toBeGreaterThan(0.88);
+    expect(covered / 200).toBeLessThan(0.99);
+  });
+});
+
+describe('rates of rare events', () => {
+  // Garwood's exact limits: 0 events 0 to 3.689, 1 event 0.0253 to 5.572, 10 events 4.795 to 18.39.
+  it.each([
+    [0, 0, 3.6889],
+    [1, 0.0253, 5.5716],
+    [10, 4.7954, 18.3904],
+  ])('%i events in an hour: %f to %f', (events, low, high) => {
+    const rate = poissonRate(events, 1);
+    expect(rate.value).toBe(events);
+    expect(rate.low).toBeCloseTo(low, 3);
+    expect(rate.high).toBeCloseTo(high, 3);
+    expect(poissonRate(events, 20).high).toBeCloseTo(high / 20, 3);
+  });
+});
+
+describe('the truth of a scene', () => {
+  const truth = new Truth(
+    [line(0, 0, true), line(0, 1, false), line(50_000, 0, true, 'fall'), line(50_000, 1, true)].join('\n'),
+  );
+
+  it('is joined by event time, and unknown far from any', () => {
+    expect(truth.at(20_000)?.people.map(({ person }) => person)).toEqual([0]);
+    expect(truth.at(30_000)?.people.map(({ person }) => person)).toEqual([0, 1]);
+    expect(truth.at(149_000)?.time).toBe(50_000);
+    expect(truth.at(151_000)).toBeUndefined();
+  });
+
+  it('says when somebody begins something', () => {
+    expect(truth.beginnings('fall')).toEqual([{ time: 50_000, person: 0 }]);
+  });
+});
+
+describe('tables', () => {
+  const figure = { value: 0.123, low: 0.1, high: 0.15, rooms: 3 };
+
+  it('write figures with their unit and interval', () => {
+    expect(cellText(figure, 'share')).toBe('12.3 % (10.0 to 15.0)');
+    expect(cellText(figure, 'm')).toBe('0.12 m (0.10 to 0.15)');
+    expect(cellText({ ...figure, value: NaN, low: NaN }, 'm')).toBe('-');
+    expect(cellText(undefined, 'm')).toBe('');
+  });
+
+  it('show baselines in italics', () => {
+    const table: Table = {
+      id: 'x',
+      title: 'X',
+      method: 'How.',
+      columns: [{ id: 'a', title: 'A', unit: 'share' }],
+      rows: [{ name: 'never', baseline: true, cells: { a: figure } }],
+    };
+    expect(tableText(table)).toContain('| *never* | 12.3 % (10.0 to 15.0) |');
+  });
+});

@@ -1,0 +1,109 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Value } from 'typebox/value';
+import { describe, expect, it } from 'vitest';
+import { components } from '../../api/components.js';
+import { playlist, withBadLink, type Fault, type Played } from '../../bench/accuracy/chain/inputs.js';
+import { randomDoor, randomEnvironment } from '../../bench/accuracy/chain/rooms.js';
+import { feed, placedIn, play } from '../../bench/accuracy/chain/scene.js';
+import type { AnySource } from '../../pipeline/component/index.js';
+import { loadTopology } from '../../pipeline/config/index.js';
+import { EnvironmentSchema, type CsiBlock } from '../../pipeline/model/index.js';
+import { simulator } from '../../pipeline/sources/simulator/source.js';
+import { testContext } from '../support/context.js';
+
+const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
+
+describe('random rooms', () => {
+  it('are environments that a user could write, the same from the same seed', () => {
+    for (let seed = 700_000; seed < 700_030; seed++) {
+      const links = 2 + (seed % 8);
+      const room = randomEnvironment(seed, links);
+      expect(Value.Check(EnvironmentSchema, room)).toBe(true);
+      expect(room.links).toHaveLength(links);
+      expect(randomEnvironment(seed, links)).toEqual(room);
+      const [x, y] = randomDoor(seed, room);
+      expect(x > 0 && x < room.size.x && y > 0 && y < room.size.y).toBe(true);
+    }
+  });
+});
+
+describe('a link that is bad', () => {
+  const config = { speed: 0, start_time: '2026-01-01T00:00:00Z', people: [], duration_s: 2, loss: [0, 0] };
+  const component = simulator as unknown as AnySource;
+  const good = {
+    kind: 'source' as const,
+    component,
+    config: Value.Default(simulator.config, config) as Record<string, unknown>,
+  };
+  const framesOf = async (fault: Fault | null) => {
+    const { context } = testContext();
+    const input = fault ? withBadLink(good, 'link-2', fault) : good;
+    const blocks: CsiBlock[] = [];
+    await input.component.create(input.config as never, context).open(null, {
+      signal: new AbortController().signal,
+      offer: ({ data }) => {
+        blocks.push(...(data as CsiBlock[]));
+        return true;
+      },
+    });
+    const of = (link: number) =>
+      blocks.flatMap((block) => {
+        const size = block.values.length / block.count;
+        return Array.from(block.link.keys())
+          .filter((frame) => block.link[frame] === link)
+          .map((frame) => Array.from(block.values.subarray(frame * size, (frame + 1) * size)));
+      });
+    return [of(0), of(1)] as const;
+  };
+  const power = (frame: readonly number[]) => frame.reduce((sum, value) => sum + value * value, 0);
+
+  it('delivers noise of the same power, and leaves the others as they are', async () => {
+    const [clean, spoilt] = [await framesOf(null), await framesOf('noise')];
+    expect(spoilt[0]).toEqual(clean[0]);
+    expect(spoilt[1]).toHaveLength(clean[1].length);
+    const ratio = spoilt[1].map((frame, i) => power(frame) / power(clean[1][i]!));
+    expect(ratio.reduce((a, b) => a + b) / ratio.length).toBeCloseTo(1, 0);
+    // The same carriers of two frames have nothing to do with each other.
+    const [a, b] = [spoilt[1][0]!, spoilt[1][1]!];
+    const product = a.reduce((sum, value, i) => sum + value * b[i]!, 0) / Math.sqrt(power(a) * power(b));
+    expect(Math.abs(product)).toBeLessThan(0.4);
+  });
+
+  it('sends nothing where it is dead', async () => {
+    const [clean, dead] = [await framesOf(null), await framesOf('dead')];
+    expect(dead[0]).toEqual(clean[0]);
+    expect(dead[1]).toEqual([]);
+  });
+});
+
+describe('a scene', () => {
+  const environment = randomEnvironment(700_001, 4);
+
+  it('goes through every node, and is joined with its truth', { timeout: 120_000 }, async () => {
+    const people = [{ script: [{ activity: 'walk' as const, seconds: 20 }] }];
+    const observed = await play(demo, { environment, calibration: null, seed: 700_001, seconds: 8, people });
+    expect(observed.poses.length).toBeGreaterThan(20);
+    expect(observed.poses.every(({ environment: id }) => id === environment.id)).toBe(true);
+    expect(new Set(observed.measures.map(({ name }) => name))).toContain('presence');
+    expect(observed.poses.some(({ persons }) => persons.some(({ track }) => track !== null))).toBe(true);
+    expect(observed.truth.at(observed.poses[15]!.time)?.people).toHaveLength(1);
+    // A part of 50 ms is read at once: what a sink got can be known so late at the earliest.
+    expect(observed.poses.every(({ givenAt, windowEnd }) => givenAt >= windowEnd - 50_000)).toBe(true);
+  });
+
+  it('that the simulator would refuse is an error that says what', async () => {
+    const scene = { environment, calibration: null, seed: 700_001, seconds: 8, people: [] };
+    await expect(play(demo, { ...scene, simulator: { rate_hz: -3 } })).rejects.toThrow(/rate_hz/);
+  });
+});
+
+describe('recordings one after another', () => {
+  it('fail with the name of a file that is not there', { timeout: 60_000 }, async () => {
+    const played: Played[] = [];
+    const placed = placedIn(demo, { environment: randomEnvironment(700_002, 2), calibration: null });
+    const input = playlist([join(tmpdir(), 'no-such-recording.csi')], played);
+    await expect(feed(placed, input)).rejects.toThrow(/no-such-recording\.csi/);
+    expect(played).toEqual([]);
+  });
+});

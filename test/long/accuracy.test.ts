@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { components } from '../../api/components.js';
+import { evaluateChain, type TableName } from '../../bench/accuracy/chain/evaluate.js';
+import { cell, type Table } from '../../bench/accuracy/chain/table.js';
+import { loadTopology } from '../../pipeline/config/index.js';
+import { sharedFile } from '../support/shared.js';
+
+/** The tables that take minutes, in small: what `topologies/demo.yaml` must at least reach. */
+const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
+const data = sharedFile('.') ?? '';
+
+async function measured(name: TableName, rooms: number): Promise<Table> {
+  const minutes = { empty: 1, daily: 3 };
+  const plan = { topology: demo, seed: 700_000, rooms, links: [4], minutes, data, atOnce: 4 };
+  const [{ table } = { table: null }] = await evaluateChain({ ...plan, print: () => undefined }, [name]);
+  return table!;
+}
+
+const MINUTES = 15 * 60_000;
+
+it('locates who keeps still better than the middle of the room', { timeout: MINUTES }, async () => {
+  const table = await measured('still', 3);
+  const middle = cell(table, "the room's middle, always standing", 'place').value;
+  expect(cell(table, 'all three', 'place').value).toBeLessThan(0.9 * middle);
+  expect(cell(table, 'all three', 'unseen').value).toBeLessThan(0.3);
+});
+
+it('counts and follows walkers', { timeout: MINUTES }, async () => {
+  const table = await measured('several', 3);
+  expect(cell(table, '1 walker', 'count').value).toBeGreaterThan(0.9);
+  expect(cell(table, '1 walker', 'idf1').value).toBeGreaterThan(0.8);
+});
+
+it('tells an error that is about the real one, also with a bad link', { timeout: MINUTES }, async () => {
+  const table = await measured('errors', 3);
+  const good = cell(table, 'all links good', 'place').value;
+  expect(cell(table, 'all links good', 'off').value).toBeLessThan(0.6);
+  expect(cell(table, 'one link delivers noise', 'place').value).toBeLessThan(1.5 * good);
+  expect(cell(table, 'one link is dead', 'place').value).toBeLessThan(1.5 * good);
+});
+
+it('finds simulated falls, and raises few alarms in daily life', { timeout: MINUTES }, async () => {
+  const table = await measured('falls', 3);
+  expect(cell(table, 'all', 'found').value).toBeGreaterThan(0.25);
+  expect(cell(table, 'all', 'false').value).toBeLessThan(40);
+});
+
+it.runIf(data !== '')('tells movement from emptiness on real recordings', { timeout: MINUTES }, async () => {
+  const table = await measured('recordings', 1);
+  expect(cell(table, 'movement, all chips', 'presence').value).toBeGreaterThan(0.95);
+  expect(cell(table, 'empty, all chips', 'presence').value).toBeLessThan(0.2);
+});
+
+it.runIf(data !== '')('finds falls of real recordings', { timeout: MINUTES }, async () => {
+  const table = await measured('real-falls', 2);
+  expect(cell(table, 'Intel 5300, a bedroom', 'auc').value).toBeGreaterThan(0.88);
+  expect(cell(table, 'Intel 5300, a bedroom', 'found').value).toBeGreaterThan(0.5);
+  expect(cell(table, 'Intel 5300, a bedroom', 'falseClips').value).toBeLessThan(0.12);
+});
