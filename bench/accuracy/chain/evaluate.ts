@@ -8,6 +8,7 @@ import { errorScale } from './tables/error-scale.js';
 import { falls } from './tables/falls.js';
 import { missingFalls, realFalls } from './tables/real-falls.js';
 import { missingRecordings, recordings } from './tables/recordings.js';
+import { several } from './tables/several.js';
 import { still } from './tables/still.js';
 import { walking } from './tables/walking.js';
 
@@ -23,6 +24,7 @@ export const TABLES = {
   empty: { summary: 'empty rooms after somebody left', measure: emptyRooms },
   walking: { summary: 'place, pose and heading of a walker', measure: walking },
   still: { summary: 'place and posture of somebody still', measure: still },
+  several: { summary: 'count, places and tracks of one to three walkers', measure: several },
   errors: { summary: 'the error told against the real one, with good and bad links', measure: errorScale },
   falls: { summary: 'simulated falls, and false alarms of daily life', measure: falls },
   recordings: {
