@@ -13,94 +13,95 @@ const RATE_HZ = 1e6 / BIN;
 /** Where breathing lies, hertz: 6 to 30 breaths a minute. */
 const LOWEST = 0.1;
 const HIGHEST = 0.5;
-/** Where only movement and noise lie, and where only noise is left, hertz. */
-const ABOVE = [0.65, 1.5] as const;
-const NOISE = [1.8, 2.45] as const;
-/** Share of all columns that is taken: those with the clearest peak. */
-const SELECTED = 0.25;
-/** Share of the power that the peak must hold for the best quality. */
-const FULL_STRENGTH = 0.5;
+/** Where only movement and noise lie, hertz. */
+const ABOVE = [0.65, 2.45] as const;
+/** Deviations of the noise between the band's median and a peak: of chance alone up to 4, and for certain from 8 on. */
+const BY_CHANCE = 4;
+const CERTAIN = 8;
+/** Half of a peak's width, in points of the band. */
+const HALF = 4;
+/** How far the top of its double may lie off, in such points. */
+const DOUBLE = 1.5;
 
 /** Finds the rate of breathing in the bins of all links of a room. */
 export class BreathingEstimator {
   readonly #spectrum: Spectrum;
   /** Hertz between two points of the band: a quarter of the resolution of the Hann window. */
   readonly #step: number;
-  /** Half of the peak's width, in such points. */
-  readonly #half: number;
-  /** Points of the band, one more at both ends; then those above, then those of noise alone. */
+  /** Points of the band, one more at both ends; then those above. */
   readonly #band: readonly number[];
   readonly #above: readonly number[];
-  readonly #noise: readonly number[];
 
   /** For series of `bins`. */
   constructor(bins: number) {
     const resolution = RATE_HZ / bins;
     this.#step = resolution / 2;
-    this.#half = 3;
     this.#band = points(LOWEST - this.#step, HIGHEST + this.#step, this.#step);
     this.#above = points(...ABOVE, resolution);
-    this.#noise = points(...NOISE, resolution);
-    this.#spectrum = new Spectrum(bins, RATE_HZ, [...this.#band, ...this.#above, ...this.#noise]);
+    this.#spectrum = new Spectrum(bins, RATE_HZ, [...this.#band, ...this.#above]);
   }
 
   /** Null where there is no peak within the band, that between its points included. */
   estimate(links: readonly Series[]): Breathing | null {
     const power = this.#combine(links);
     if (!power) return null;
-    const peak = this.#peak(power);
+    const band = power.subarray(0, this.#band.length);
+    const peak = this.#peak(band);
     if (peak === null) return null;
-    const [left, top, right] = [power[peak - 1]!, power[peak]!, power[peak + 1]!];
+    const [left, top, right] = [band[peak - 1]!, band[peak]!, band[peak + 1]!];
     const shift = (0.5 * (left - right)) / (left - 2 * top + right);
     const frequency = this.#band[peak]! + shift * this.#step;
     if (frequency < LOWEST || frequency > HIGHEST) return null;
-    return { rate: 60 * frequency, quality: this.#quality(power, peak) };
-  }
-
-  /** Mean spectrum of the columns with the clearest peaks of all links, each by how clear its peak is. */
-  #combine(links: readonly Series[]): Float64Array | null {
-    const spectra = links.flatMap(({ columns }) => columns.map((column) => this.#spectrum.of(column)));
-    const clear = spectra.map((power) => ({ power, peak: Math.max(...this.#inner(power)) }));
-    const chosen = clear.sort((a, b) => b.peak - a.peak).slice(0, Math.ceil(SELECTED * clear.length));
-    const total = chosen.reduce((sum, { peak }) => sum + peak, 0);
-    if (!(total > 0)) return null;
-    const mean = new Float64Array(chosen[0]!.power.length);
-    for (const { power, peak } of chosen)
-      for (let j = 0; j < mean.length; j++) mean[j]! += (peak / total) * power[j]!;
-    return mean;
-  }
-
-  /** The band without the points at its ends. */
-  #inner = (power: Float64Array): Float64Array => power.subarray(1, this.#band.length - 1);
-
-  /** The highest point; null where it is no peak, but the slope of one beyond the band. */
-  #peak(power: Float64Array): number | null {
-    const inner = this.#inner(power);
-    const peak = 1 + inner.indexOf(Math.max(...inner));
-    return power[peak]! > power[peak - 1]! && power[peak]! >= power[peak + 1]! ? peak : null;
+    return { rate: 60 * frequency, quality: this.#quality(band, power.subarray(band.length), peak) };
   }
 
   /**
-   * How much of what is not noise lies in the peak, less where the peak holds less than half of all power. Noise is
-   * white; movement fills the band and what lies above it.
+   * Mean over all columns of their power over that of their own noise: the likelihood of a rhythm whose size and phase in
+   * each column are open. A column that sees much of it counts much, and noise evens out over the others.
    */
-  #quality(power: Float64Array, peak: number): number {
-    const band = this.#band.length;
-    const above = mean(power.subarray(band, band + this.#above.length));
-    const noise = mean(power.subarray(band + this.#above.length));
-    const from = Math.max(1, peak - this.#half);
-    const to = Math.min(band - 1, peak + this.#half + 1);
-    let inPeak = 0;
-    let beside = 0;
-    for (let j = 1; j < band - 1; j++) {
-      const signal = (power[j]! - noise) * this.#step;
-      if (j >= from && j < to) inPeak += signal;
-      else beside += signal;
+  #combine(links: readonly Series[]): Float64Array | null {
+    const total = new Float64Array(this.#band.length + this.#above.length);
+    let count = 0;
+    for (const column of links.flatMap(({ columns }) => columns)) {
+      const power = this.#spectrum.of(column);
+      const noise = mean(power.subarray(this.#band.length));
+      if (!(noise > 0)) continue;
+      for (let j = 0; j < total.length; j++) total[j]! += power[j]! / noise;
+      count++;
     }
-    const moved = Math.max(0, above - noise) * (ABOVE[1] - ABOVE[0]);
-    const strength = Math.max(0, inPeak);
-    const purity = strength / (strength + Math.max(0, beside) + moved || 1);
-    return purity * Math.min(1, strength / FULL_STRENGTH);
+    return count > 0 ? total.map((sum) => sum / count) : null;
+  }
+
+  /** The highest point but for the ends; null where it is no peak, but the slope of one beyond the band. */
+  #peak(band: Float64Array): number | null {
+    const inner = band.subarray(1, band.length - 1);
+    const peak = 1 + inner.indexOf(Math.max(...inner));
+    return band[peak]! > band[peak - 1]! && band[peak]! >= band[peak + 1]! ? peak : null;
+  }
+
+  /**
+   * By how much the peak stands above the next one, over how much it stands above the band; less where chance may have made
+   * it. The peak's double, which a breath that is no sine has too, is no other peak.
+   */
+  #quality(band: Float64Array, above: Float64Array, peak: number): number {
+    const others = Array.from(band.keys()).filter((j) => !this.#isPart(j, peak));
+    const middle = quantile(
+      others.map((j) => band[j]!),
+      0.5,
+    );
+    const isTop = (j: number) =>
+      band[j]! >= (band[j - 1] ?? Infinity) && band[j]! >= (band[j + 1] ?? Infinity);
+    const next = Math.max(middle, ...others.filter(isTop).map((j) => band[j]!));
+    const height = band[peak]! - middle;
+    if (!(height > 0)) return 0;
+    const deviation = Math.sqrt(mean(above.map((value) => (value - 1) ** 2)));
+    const sureness = (height / deviation - BY_CHANCE) / (CERTAIN - BY_CHANCE);
+    return Math.max(0, (band[peak]! - next) / height) * Math.min(1, Math.max(0, sureness));
+  }
+
+  #isPart(j: number, peak: number): boolean {
+    const double = (2 * this.#band[peak]! - this.#band[0]!) / this.#step;
+    return Math.abs(j - peak) <= HALF || Math.abs(j - double) <= DOUBLE;
   }
 }
 

@@ -19,10 +19,10 @@ room at their end, or nothing:
 
 Method. The amplitude of each frame is divided by its mean over the subcarriers of the antenna, so that the receiver's gain plays
 no part, and averaged in bins of 200 ms and at most 16 columns (groups of neighbouring subcarriers) a link. Of each column the
-straight line is taken out and the power spectrum is taken through a Hann window; band-pass is to look at 0.1 to 0.5 Hz of it only. The
-quarter of all columns of all links with the highest peak in the band, as a share of the column's power, is averaged, each by that
-peak; the peak of the mean, interpolated by a parabola, is the rate. The quality is the share of the peak in all that is not white
-noise up to 1.5 Hz, times twice the peak's share of all power, 1 at most. Somebody moved where in one second what is faster than
+straight line is taken out and the power spectrum is taken through a Hann window. The spectra of all columns of all links, each over the
+noise of its own column above 0.65 Hz, are averaged; the highest peak from 0.1 to 0.5 Hz, interpolated by a parabola, is the rate. The quality is
+by how much that peak exceeds the next one (its double left out), over its height; less where the height is below 8 standard deviations of the noise,
+and 0 from 4 on. Somebody moved where in one second what is faster than
 breathing is louder than chance has it in a quiet second of the window, in the mean over links.
 
 **Gotchas.** It does not say who breathes, and of two people who keep still it gives the stronger rate or none. A rhythm of 6 to

@@ -64,6 +64,22 @@ describe('estimate-vitals', () => {
     for (const quality of valuesOf(given, 'breathing_quality')) expect(quality).toBeGreaterThan(0.6);
   });
 
+  it('finds a breath that lies under the noise of each subcarrier', () => {
+    const weak = (t: number, k: number) => 0.13 * breath(13)(t, k);
+    const given = outputs(make(estimateVitals), windows(60, weak));
+    expect(rates(given).length).toBeGreaterThanOrEqual(5);
+    for (const rate of rates(given)) expect(Math.abs(rate - 13)).toBeLessThan(0.6);
+  });
+
+  it('is not sure of either where there are two rhythms', () => {
+    const both = (t: number, k: number) => breath(11)(t, k) + 0.95 * breath(26)(t, k);
+    for (const quality of valuesOf(
+      outputs(make(estimateVitals, { min_quality: 0 }), windows(60, both)),
+      'breathing_quality',
+    ))
+      expect(quality).toBeLessThan(0.35);
+  });
+
   it('gives both measures of the room at the end of what it looked at', () => {
     const given = outputs(make(estimateVitals), windows(32, breath(15))) as Measure[];
     expect(given).toMatchObject([
