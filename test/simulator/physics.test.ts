@@ -9,6 +9,7 @@ import {
   simulateSequence,
 } from '../../pipeline/sources/simulator/index.js';
 import type { MotionMix } from '../../pipeline/sources/simulator/people.js';
+import { randomObstacles } from '../../pipeline/sources/simulator/obstacles.js';
 import { Random } from '../../pipeline/sources/simulator/random.js';
 import {
   SECOND_ORDER,
@@ -16,6 +17,7 @@ import {
   link as linkBetween,
   mirror,
   randomRoom,
+  type Obstacle,
   type Vec3,
 } from '../../pipeline/sources/simulator/room.js';
 
@@ -301,5 +303,71 @@ describe('what changes within a second', () => {
 
   test('is -45 dB or lower for people who sit still', () => {
     expect(dynamics('sit')).toBeLessThan(-45);
+  });
+});
+
+describe('furniture that blocks', () => {
+  const cupboard = { from: [2.8, 2.5, 0], to: [3.2, 3.5, 1.8], opacity: 1 } as const;
+  const behind = (obstacles: readonly Obstacle[]) =>
+    new Channel({ ...FREE, obstacles }, [1, 3, 1], [5, 3, 1], BAND);
+
+  test('takes 10 to 25 dB of a line of sight of 4 m that it stands in, and nothing of one beside it', () => {
+    const free = amplitude(respond(behind([]), []));
+    const loss = decibels(amplitude(respond(behind([cupboard]), [])) / free);
+    expect(loss).toBeGreaterThan(-25);
+    expect(loss).toBeLessThan(-10);
+    const aside = { ...cupboard, from: [2.8, 4.5, 0], to: [3.2, 5.5, 1.8] } as const;
+    expect(Math.abs(decibels(amplitude(respond(behind([aside]), [])) / free))).toBeLessThan(0.5);
+  });
+
+  test('lets half through where it is half opaque', () => {
+    const free = amplitude(respond(behind([]), []));
+    const half = amplitude(respond(behind([{ ...cupboard, opacity: 0.5 }]), [])) / free;
+    expect(half).toBeGreaterThan(0.4);
+    expect(half).toBeLessThan(0.65);
+  });
+
+  test('edges follow the knife edge within 2 dB, within 4 in deep shadow', () => {
+    // A wide screen whose top lies at a height h above the line of sight, half way: J(v) of ITU-R P.526.
+    for (const height of [-0.3, 0, 0.3, 0.6]) {
+      const screen = { from: [2.99, -20, -20], to: [3.01, 26, 1 + height], opacity: 1 } as const;
+      const loss = -decibels(amplitude(respond(behind([screen]), [])) / amplitude(respond(behind([]), [])));
+      const v = height * Math.sqrt((2 * 4) / (LAMBDA * 2 * 2));
+      const knife = v > -0.78 ? 6.9 + 20 * Math.log10(Math.sqrt((v - 0.1) ** 2 + 1) + v - 0.1) : 0;
+      expect(Math.abs(loss - knife), `${height} m`).toBeLessThan(height > 0.5 ? 4 : 2);
+    }
+  });
+
+  test('makes a body behind it less strong, one beside it not', () => {
+    const link = (obstacles: readonly Obstacle[]) =>
+      new Channel({ ...FREE, obstacles }, [0.1, 3, 1], [0.1, 5.5, 1], BAND);
+    const wall = { from: [2, 1, 0], to: [2.4, 5, 2.5], opacity: 1 } as const;
+    const power = (channel: Channel, x: number, y: number): number => {
+      let sum = 0;
+      for (let i = 0; i < 20; i++) sum += amplitude(scatter(channel, standingBody(x + 0.01 * i, y))) ** 2;
+      return sum;
+    };
+    expect(power(link([wall]), 3.5, 4)).toBeLessThan(0.1 * power(link([]), 3.5, 4));
+    expect(power(link([wall]), 1, 4)).toBeGreaterThan(0.8 * power(link([]), 1, 4));
+  });
+
+  test('of random rooms stands at the walls, clear of the antennas, and changes nothing else', () => {
+    const plain = simulateSequence(700_030, { links: 2 });
+    const blocked = simulateSequence(700_030, { links: 2, obstacles: [3, 3] });
+    expect(blocked.truth).toEqual(plain.truth);
+    expect(blocked.csi).not.toEqual(plain.csi);
+    const links = plain.site.links;
+    for (let seed = 0; seed < 20; seed++) {
+      for (const { from, to } of randomObstacles(new Random(seed), plain.site.size, links, 3)) {
+        expect(from[0] >= 0 && from[1] >= 0 && to[0] <= plain.site.size.x && to[1] <= plain.site.size.y).toBe(
+          true,
+        );
+        for (const {
+          transmitter: [x, y, z],
+        } of links) {
+          expect(x > from[0] && x < to[0] && y > from[1] && y < to[1] && z < to[2]).toBe(false);
+        }
+      }
+    }
   });
 });

@@ -69,6 +69,9 @@ export async function datagramsOf(
     snr_db: [20, 30],
     loss: [0, 0.05],
     jitter_ms: 1,
+    things: [],
+    obstacles: [],
+    motion_part: 'all' as const,
   };
   const datagrams: Datagram[] = [];
   await simulator.create(config, context).open(null, {

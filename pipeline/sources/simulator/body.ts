@@ -1,4 +1,6 @@
+import { FREE, FREE_SIZE, mixAxes, mixDirection } from './free.js';
 import type { Random } from './random.js';
+import { Ellipsoids, type SemiAxes } from './reflector.js';
 
 /**
  * A body as joints and ellipsoids. Lengths are shares of the height and radii are metres at 1.75 m,
@@ -40,9 +42,12 @@ export const POSE = {
   breath: 20,
   /** 1: not in the room; between 0 and 1 behind the door, heard through it. */
   absence: 21,
+  /** How much of the pose its free directions say, from here on; see {@link FREE}. The joint angles say the rest. */
+  free: 22,
+  directions: 23,
 } as const;
 
-export const POSE_SIZE = 22;
+export const POSE_SIZE = POSE.directions + FREE_SIZE;
 export const KEYPOINTS = 17;
 
 export interface BodySize {
@@ -100,24 +105,10 @@ const ELLIPSOIDS: readonly (readonly [number, number, number])[] = [
 const CONTACT = { head: 0.125, shoulder: 0.1, elbow: 0.05, wrist: 0.04, hip: 0.1, knee: 0.065 };
 
 /** A body in its present pose. `pose` fills the arrays, which the channel reads; nothing is allocated. */
-export class Body {
+export class Body extends Ellipsoids {
   readonly size: BodySize;
   /** COCO keypoints, [17, (x, y, z)]. */
   readonly keypoints = new Float64Array(KEYPOINTS * 3);
-  /** Centres of the ellipsoids, [13, (x, y, z)]. */
-  readonly centres = new Float64Array(PARTS * 3);
-  /** Shape matrices R diag(a^2, b^2, c^2) R', [13, (xx, yy, zz, xy, xz, yz)]. */
-  readonly shapes = new Float64Array(PARTS * 6);
-  /** reflectivity * sqrt(pi) * a * b * c of each ellipsoid, cubic metres. */
-  readonly strengths = new Float64Array(PARTS);
-  readonly #strengths = new Float64Array(PARTS);
-  /** Middle of the silhouette. */
-  readonly middle = new Float64Array(3);
-  /** Second moments of the silhouette about its middle, (xx, yy, zz, xy, xz, yz). */
-  readonly spread = new Float64Array(6);
-
-  readonly #axes = new Float64Array(PARTS * 3);
-  readonly #weights = new Float64Array(PARTS);
   /** Forward, left and up of the pelvis and of the trunk. */
   readonly #pelvis = new Float64Array(9);
   readonly #trunk = new Float64Array(9);
@@ -125,19 +116,14 @@ export class Body {
   readonly #leg = new Float64Array(6);
 
   constructor(size: BodySize) {
-    this.size = size;
     const girth = (size.build * size.height) / 1.75;
-    let total = 0;
-    for (let part = 0; part < PARTS; part++) {
-      const [forward, sideways, along] = ELLIPSOIDS[part]!;
-      const a = forward * girth;
-      const b = sideways * girth;
-      const c = along * size.height;
-      this.#axes.set([a * a, b * b, c * c], 3 * part);
-      this.#strengths[part] = size.reflectivity * Math.sqrt(Math.PI) * a * b * c;
-      total += this.#weights[part] = b * c;
-    }
-    for (let part = 0; part < PARTS; part++) this.#weights[part]! /= total;
+    const parts = ELLIPSOIDS.map(([forward, sideways, along]): SemiAxes => [
+      forward * girth,
+      sideways * girth,
+      along * size.height,
+    ]);
+    super(parts, size.reflectivity);
+    this.size = size;
   }
 
   /** Puts joints, ellipsoids and silhouette where `pose` (see {@link POSE}) says. */
@@ -147,37 +133,26 @@ export class Body {
     const points = this.keypoints;
     const limbs = this.#limbs;
 
-    // Axes of the pelvis: forward, left, up. Yaw, then pitch, then roll.
-    const cy = Math.cos(pose[POSE.heading]!);
-    const sy = Math.sin(pose[POSE.heading]!);
-    const cp = Math.cos(pose[POSE.pitch]!);
-    const sp = Math.sin(pose[POSE.pitch]!);
-    const cr = Math.cos(pose[POSE.roll]!);
-    const sr = Math.sin(pose[POSE.roll]!);
-    const fx = cy * cp;
-    const fy = sy * cp;
-    const fz = -sp;
-    const lx = cy * sp * sr - sy * cr;
-    const ly = sy * sp * sr + cy * cr;
-    const lz = cp * sr;
-    const ux = cy * sp * cr + sy * sr;
-    const uy = sy * sp * cr - cy * sr;
-    const uz = cp * cr;
-
-    // Axes of the trunk: the pelvis's, bent forward by the spine.
-    const cb = Math.cos(pose[POSE.spine]!);
-    const sb = Math.sin(pose[POSE.spine]!);
-    const tfx = cb * fx - sb * ux;
-    const tfy = cb * fy - sb * uy;
-    const tfz = cb * fz - sb * uz;
-    const tux = sb * fx + cb * ux;
-    const tuy = sb * fy + cb * uy;
-    const tuz = sb * fz + cb * uz;
-
+    const free = pose[POSE.free]!;
+    const heading = [Math.cos(pose[POSE.heading]!), Math.sin(pose[POSE.heading]!)] as const;
+    this.#orient(pose, free, heading);
     const pelvis = this.#pelvis;
     const trunk = this.#trunk;
-    axes(pelvis, fx, fy, fz, lx, ly, lz, ux, uy, uz);
-    axes(trunk, tfx, tfy, tfz, lx, ly, lz, tux, tuy, tuz);
+    const hipX = pelvis[3]!;
+    const hipY = pelvis[4]!;
+    const hipZ = pelvis[5]!;
+    const ux = pelvis[6]!;
+    const uy = pelvis[7]!;
+    const uz = pelvis[8]!;
+    const tfx = trunk[0]!;
+    const tfy = trunk[1]!;
+    const tfz = trunk[2]!;
+    const lx = trunk[3]!;
+    const ly = trunk[4]!;
+    const lz = trunk[5]!;
+    const tux = trunk[6]!;
+    const tuy = trunk[7]!;
+    const tuz = trunk[8]!;
 
     // The trunk from the pelvis (still at the origin) to the head.
     const torso = SHARE.torso * h;
@@ -206,9 +181,9 @@ export class Body {
     face(2, 0.05, -0.018, 0.02);
     face(3, 0, 0.043, 0.01);
     face(4, 0, -0.043, 0.01);
-    this.#ellipsoid(0, headX, headY, headZ, hux, huy, huz, lx, ly, lz);
+    this.put(0, headX, headY, headZ, hux, huy, huz, lx, ly, lz);
     const breath = pose[POSE.breath]!;
-    this.#ellipsoid(
+    this.put(
       1,
       0.52 * nx + breath * tfx,
       0.52 * ny + breath * tfy,
@@ -220,7 +195,7 @@ export class Body {
       ly,
       lz,
     );
-    this.#ellipsoid(2, 0, 0, 0, ux, uy, uz, lx, ly, lz);
+    this.put(2, 0, 0, 0, ux, uy, uz, hipX, hipY, hipZ);
 
     let lowest = Math.min(headZ - CONTACT.head * girth, -CONTACT.hip * girth);
     for (let side = 0; side < 2; side++) {
@@ -237,6 +212,7 @@ export class Body {
       const sw = out * Math.sin(wide);
       direction(limbs, 0, Math.sin(lift) * cw, sw, -Math.cos(lift) * cw, trunk);
       direction(limbs, 3, Math.sin(bend) * cw, sw, -Math.cos(bend) * cw, trunk);
+      if (free > 0) this.#turnLimbs(pose, FREE.upperArm + 3 * side, free, heading);
       const upper = SHARE.upperArm * h;
       const fore = SHARE.forearm * h;
       const ex = sx + upper * limbs[0]!;
@@ -262,9 +238,10 @@ export class Body {
       direction(limbs, 0, Math.sin(hip) * cs, ss, -Math.cos(hip) * cs, pelvis);
       direction(limbs, 3, sinShank * cs, ss, -cosShank * cs, pelvis);
       direction(limbs, 6, cosShank, 0, sinShank, pelvis);
-      const hx = out * SHARE.hip * h * lx;
-      const hy = out * SHARE.hip * h * ly;
-      const hz = out * SHARE.hip * h * lz;
+      if (free > 0) this.#turnLimbs(pose, FREE.thigh + 3 * side, free, heading);
+      const hx = out * SHARE.hip * h * hipX;
+      const hy = out * SHARE.hip * h * hipY;
+      const hz = out * SHARE.hip * h * hipZ;
       const thigh = SHARE.thigh * h;
       const calf = SHARE.shank * h;
       const kx = hx + thigh * limbs[0]!;
@@ -291,10 +268,51 @@ export class Body {
         az - SHARE.ankle * h,
       );
     }
-    const present = 1 - pose[POSE.absence]!;
-    for (let part = 0; part < PARTS; part++) this.strengths[part] = present * this.#strengths[part]!;
+    this.opacity = 1 - pose[POSE.absence]!;
+    this.scale(this.opacity);
     this.#stand(pose[POSE.x]!, pose[POSE.y]!, pose[POSE.support]! - lowest);
-    this.#silhouette();
+    this.outline();
+  }
+
+  /** Forward, left and up of pelvis and trunk: yaw, then pitch, then roll; the trunk bent forward by the spine. */
+  #orient(pose: Float64Array, free: number, heading: readonly [number, number]): void {
+    const [cy, sy] = heading;
+    const cp = Math.cos(pose[POSE.pitch]!);
+    const sp = Math.sin(pose[POSE.pitch]!);
+    const cr = Math.cos(pose[POSE.roll]!);
+    const sr = Math.sin(pose[POSE.roll]!);
+    const fx = cy * cp;
+    const fy = sy * cp;
+    const fz = -sp;
+    const lx = cy * sp * sr - sy * cr;
+    const ly = sy * sp * sr + cy * cr;
+    const lz = cp * sr;
+    const ux = cy * sp * cr + sy * sr;
+    const uy = sy * sp * cr - cy * sr;
+    const uz = cp * cr;
+    const cb = Math.cos(pose[POSE.spine]!);
+    const sb = Math.sin(pose[POSE.spine]!);
+    axes(this.#pelvis, fx, fy, fz, lx, ly, lz, ux, uy, uz);
+    const trunk = this.#trunk;
+    place(trunk, 0, cb * fx - sb * ux, cb * fy - sb * uy, cb * fz - sb * uz);
+    place(trunk, 1, lx, ly, lz);
+    place(trunk, 2, sb * fx + cb * ux, sb * fy + cb * uy, sb * fz + cb * uz);
+    if (free > 0) {
+      mixAxes(this.#pelvis, pose, POSE.directions + FREE.pelvisLeft, free, heading);
+      mixAxes(trunk, pose, POSE.directions + FREE.trunkLeft, free, heading);
+    }
+  }
+
+  /** Turns the upper and the lower limb of the scratch toward their free directions; a foot is at right angles to its shank. */
+  #turnLimbs(pose: Float64Array, upper: number, free: number, heading: readonly [number, number]): void {
+    const limbs = this.#limbs;
+    mixDirection(limbs, 0, pose, POSE.directions + upper, free, heading);
+    mixDirection(limbs, 3, pose, POSE.directions + upper + 6, free, heading);
+    const pelvis = this.#pelvis;
+    const along = pelvis[0]! * limbs[3]! + pelvis[1]! * limbs[4]! + pelvis[2]! * limbs[5]!;
+    for (let i = 0; i < 3; i++) {
+      limbs[6 + i] = (1 - free) * limbs[6 + i]! + free * (pelvis[i]! - along * limbs[3 + i]!);
+    }
   }
 
   /**
@@ -318,8 +336,17 @@ export class Body {
       leg[2]! -= 0.5 * cs * (SHARE.thigh * Math.cos(hip) + SHARE.shank * Math.cos(shank));
     }
     const h = this.size.height;
-    out[0] = h * (leg[0]! * cp + leg[1]! * sp * sr + leg[2]! * sp * cr);
-    out[1] = h * (leg[1]! * cr - leg[2]! * sr);
+    const free = pose[POSE.free]!;
+    out[0] = (1 - free) * h * (leg[0]! * cp + leg[1]! * sp * sr + leg[2]! * sp * cr);
+    out[1] = (1 - free) * h * (leg[1]! * cr - leg[2]! * sr);
+    if (free === 0) return;
+    for (let limb = 0; limb < 4; limb++) {
+      const length = 0.5 * free * h * (limb < 2 ? SHARE.thigh : SHARE.shank);
+      const at = POSE.directions + FREE.thigh + 3 * limb;
+      const scale = length / Math.max(Math.hypot(pose[at]!, pose[at + 1]!, pose[at + 2]!), 1e-9);
+      out[0] += scale * pose[at]!;
+      out[1] += scale * pose[at + 1]!;
+    }
   }
 
   /** Moves all from the pelvis's frame of the origin to its place. */
@@ -338,65 +365,10 @@ export class Body {
     }
   }
 
-  /** An ellipsoid with three different axes: `w` along, `l` sideways, their cross product forward. */
-  #ellipsoid(
-    part: number,
-    x: number,
-    y: number,
-    z: number,
-    wx: number,
-    wy: number,
-    wz: number,
-    lx: number,
-    ly: number,
-    lz: number,
-  ): void {
-    place(this.centres, part, x, y, z);
-    // R diag(a^2, b^2, c^2) R' = a^2 I + (b^2 - a^2) l l' + (c^2 - a^2) w w'.
-    const a = this.#axes[3 * part]!;
-    const b = this.#axes[3 * part + 1]! - a;
-    const c = this.#axes[3 * part + 2]! - a;
-    const shapes = this.shapes;
-    const at = 6 * part;
-    shapes[at] = a + b * lx * lx + c * wx * wx;
-    shapes[at + 1] = a + b * ly * ly + c * wy * wy;
-    shapes[at + 2] = a + b * lz * lz + c * wz * wz;
-    shapes[at + 3] = b * lx * ly + c * wx * wy;
-    shapes[at + 4] = b * lx * lz + c * wx * wz;
-    shapes[at + 5] = b * ly * lz + c * wy * wz;
-  }
-
   /** A round limb along the direction at `from` of the scratch. */
   #limb(part: number, x: number, y: number, z: number, from: number): void {
     const limbs = this.#limbs;
-    this.#ellipsoid(part, x, y, z, limbs[from]!, limbs[from + 1]!, limbs[from + 2]!, 0, 0, 0);
-  }
-
-  #silhouette(): void {
-    const { centres, shapes, middle, spread } = this;
-    const weights = this.#weights;
-    middle.fill(0);
-    for (let part = 0; part < PARTS; part++) {
-      const weight = weights[part]!;
-      middle[0]! += weight * centres[3 * part]!;
-      middle[1]! += weight * centres[3 * part + 1]!;
-      middle[2]! += weight * centres[3 * part + 2]!;
-    }
-    spread.fill(0);
-    for (let part = 0; part < PARTS; part++) {
-      const weight = weights[part]!;
-      const x = centres[3 * part]! - middle[0]!;
-      const y = centres[3 * part + 1]! - middle[1]!;
-      const z = centres[3 * part + 2]! - middle[2]!;
-      // A flat ellipse of semi-axis a has the variance a^2 / 4 along it.
-      const own = 6 * part;
-      spread[0]! += weight * (x * x + 0.25 * shapes[own]!);
-      spread[1]! += weight * (y * y + 0.25 * shapes[own + 1]!);
-      spread[2]! += weight * (z * z + 0.25 * shapes[own + 2]!);
-      spread[3]! += weight * (x * y + 0.25 * shapes[own + 3]!);
-      spread[4]! += weight * (x * z + 0.25 * shapes[own + 4]!);
-      spread[5]! += weight * (y * z + 0.25 * shapes[own + 5]!);
-    }
+    this.put(part, x, y, z, limbs[from]!, limbs[from + 1]!, limbs[from + 2]!, 0, 0, 0);
   }
 }
 

@@ -1,6 +1,6 @@
-import type { Body } from './body.js';
-import { PARTS } from './body.js';
-import { SECOND_ORDER, distance, mirror, type Room, type Vec3 } from './room.js';
+import type { Reflector } from './reflector.js';
+import { SECOND_ORDER, distance, mirror, type Obstacle, type Room, type Vec3 } from './room.js';
+import { blockedBy, clearShare } from './obstacles.js';
 import { PHASORS_PER_TURN, SPEED_OF_LIGHT, addFresnel, phasors } from './waves.js';
 
 /** The subcarriers of a channel. */
@@ -11,6 +11,8 @@ export interface Band {
   readonly offsets: Float64Array;
 }
 
+const CLEAR = [1, 1] as const;
+
 /** Direct path and the images in six walls. */
 const POINTS = 7;
 
@@ -18,7 +20,8 @@ const POINTS = 7;
  * The channel between two antennas in a room with bodies: line of sight, 6 first- and 18 second-order wall
  * images, furniture; each ellipsoid of a body over 13 paths (direct, by the 6 images of the transmitter,
  * by those of the receiver) with the bistatic geometric-optics cross-section of the bisector; line of sight
- * and first-order paths shadowed by each body's silhouette, a rectangular Fresnel screen.
+ * and first-order paths shadowed by each body's silhouette, a rectangular Fresnel screen, and by furniture that blocks,
+ * which also weakens the direct ways to and from an ellipsoid.
  *
  * Free-space amplitudes lambda / (4 pi d); phase exp(-j 2 pi f d / c). Paths by a body are gathered on a
  * grid of delays by cubic Lagrange interpolation (relative error below 1e-4 at the band's edge) and
@@ -35,6 +38,8 @@ export class Channel {
   readonly #shadowed: Float64Array;
   /** [subcarriers, 2]: second order and furniture. */
   readonly #rest: Float64Array;
+  readonly #ends: readonly [Vec3, Vec3];
+  readonly #obstacles: readonly Obstacle[];
   readonly #segments: readonly (readonly Segment[])[];
 
   readonly #step: number;
@@ -78,6 +83,9 @@ export class Channel {
       this.#addPath(this.#rest, 0, band, d1 + d2, gain);
     }
     this.#segments = sent.map((image, i) => segments(transmitter, image, receiver, i - 1, size));
+    this.#ends = [transmitter, receiver];
+    this.#obstacles = room.obstacles ?? [];
+    if (this.#obstacles.length > 0) this.#block();
 
     // The grid of delays: fine enough that a step turns the band's edge by a quarter radian at most.
     const edge = Math.max(...Array.from(band.offsets, Math.abs), 1);
@@ -98,7 +106,7 @@ export class Channel {
   }
 
   /** The channel with these bodies in it, written to `out` at `offset` as [subcarriers, (re, im)]. */
-  respond(bodies: readonly Body[], out: Float64Array, offset = 0): void {
+  respond(bodies: readonly Reflector[], out: Float64Array, offset = 0): void {
     const values = 2 * this.#count;
     for (let i = 0; i < values; i++) out[offset + i] = this.#rest[i]!;
     const factor = this.#factor;
@@ -119,7 +127,7 @@ export class Channel {
   }
 
   /** Adds what the bodies scatter to `out`: without the static paths and their shadows. */
-  scatter(bodies: readonly Body[], out: Float64Array, offset = 0): void {
+  scatter(bodies: readonly Reflector[], out: Float64Array, offset = 0): void {
     this.#taps.fill(0);
     for (const body of bodies) this.#gather(body);
     const taps = this.#taps;
@@ -139,13 +147,33 @@ export class Channel {
     }
   }
 
+  /** Weakens line of sight and first-order paths by what furniture blocks of them. */
+  #block(): void {
+    const values = 2 * this.#count;
+    this.#segments.forEach((pieces, path) => {
+      for (const { x, y, z, ex, ey, ez, length, before, total } of pieces) {
+        const leg = { start: [x, y, z], end: [x + length * ex, y + length * ey, z + length * ez] } as const;
+        for (const obstacle of this.#obstacles) {
+          const [re, im] = blockedBy(obstacle, { ...leg, before, total }, this.#wavelength);
+          for (let i = path * values; i < (path + 1) * values; i += 2) {
+            const a = this.#shadowed[i]!;
+            const b = this.#shadowed[i + 1]!;
+            this.#shadowed[i] = re * a - im * b;
+            this.#shadowed[i + 1] = re * b + im * a;
+          }
+        }
+      }
+    });
+  }
+
   /** Puts the 13 paths of each ellipsoid of a body on the grid of delays. */
-  #gather(body: Body): void {
+  #gather(body: Reflector): void {
     const legs = this.#legs;
     const gains = this.#gains;
+    const obstacles = this.#obstacles;
     const { centres, shapes, strengths } = body;
     const scale = this.#wavelength / (4 * Math.PI) ** 1.5;
-    for (let part = 0; part < PARTS; part++) {
+    for (let part = 0; part < strengths.length; part++) {
       const x = centres[3 * part]!;
       const y = centres[3 * part + 1]!;
       const z = centres[3 * part + 2]!;
@@ -158,6 +186,8 @@ export class Channel {
       const xz = 2 * shapes[6 * part + 4]!;
       const yz = 2 * shapes[6 * part + 5]!;
       const strength = scale * strengths[part]!;
+      // What furniture leaves of the straight ways from the transmitter and to the receiver.
+      const [out, back] = obstacles.length > 0 ? this.#clear([x, y, z]) : CLEAR;
       for (let path = 0; path < 2 * POINTS - 1; path++) {
         // Path 0 is direct; 1 to 6 come by an image of the transmitter, 7 to 12 by one of the receiver.
         const image = path < POINTS ? path : path - POINTS + 1;
@@ -171,10 +201,17 @@ export class Channel {
         const form = bx * (xx * bx + xy * by + xz * bz) + by * (yy * by + yz * bz) + zz * bz * bz + 1e-12;
         const d1 = legs[t + 3]!;
         const d2 = legs[r + 3]!;
-        const amplitude = (strength * gains[image]! * square) / (form * d1 * d2);
+        const clear = path === 0 ? out * back : path < POINTS ? back : out;
+        const amplitude = (clear * strength * gains[image]! * square) / (form * d1 * d2);
         this.#tap(d1 + d2, amplitude);
       }
     }
+  }
+
+  #clear(point: Vec3): readonly [number, number] {
+    const [transmitter, receiver] = this.#ends;
+    const share = (end: Vec3) => clearShare(this.#obstacles, end, point, this.#wavelength);
+    return [share(transmitter), share(receiver)];
   }
 
   #tap(length: number, amplitude: number): void {
@@ -214,7 +251,7 @@ export class Channel {
    * Factor of a path that the bodies' silhouettes leave, to #factor: per body and straight piece of the
    * path, 1 - (j/2) [F(u2)-F(u1)] [F(v2)-F(v1)], by Babinet's principle.
    */
-  #shadow(path: number, bodies: readonly Body[]): void {
+  #shadow(path: number, bodies: readonly Reflector[]): void {
     let re = 1;
     let im = 0;
     const edges = this.#edges;
@@ -246,7 +283,7 @@ export class Channel {
         const c = edges[0];
         const d = edges[1];
         // Fades out where the body's middle leaves the piece, so that nothing jumps.
-        const weight = 0.5 * Math.min(1, (inside - 0.02) / 0.2);
+        const weight = 0.5 * body.opacity * Math.min(1, (inside - 0.02) / 0.2);
         const blockedRe = -weight * (a * d + b * c);
         const blockedIm = weight * (a * c - b * d);
         const r = 1 - blockedRe;

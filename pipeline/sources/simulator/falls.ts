@@ -41,6 +41,7 @@ function topple(actor: Actor, kind: Direction): void {
   actor.posture = 2;
   actor.add('fall', course.duration, false, (time, out) => {
     course.at(time, first, end, out);
+    out[POSE.free]! *= Math.max(0, 1 - time / 0.3);
     const slide = 0.25 * run * (1 - Math.exp(-time / 0.25));
     out.set(first.subarray(0, 3));
     footing.plant(out, feet.x + slide * Math.cos(facing), feet.y + slide * Math.sin(facing));

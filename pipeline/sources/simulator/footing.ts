@@ -44,7 +44,12 @@ export class Footing {
       const feet = this.feetOf(from);
       this.plant(pose, feet.x, feet.y);
     }
+    return this.clear(pose, CLEARANCE);
+  }
+
+  /** Whether all joints of a pose keep so far from the walls. */
+  clear(pose: Float64Array, clearance: number): boolean {
     this.#probe.pose(pose);
-    return clearOfWalls(this.#probe.keypoints, this.#size, CLEARANCE);
+    return clearOfWalls(this.#probe.keypoints, this.#size, clearance);
   }
 }

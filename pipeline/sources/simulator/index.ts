@@ -13,6 +13,7 @@
  * sequence.truth         // root, heading, posture, activity, keypoints per person and sample
  * simulateSequence(seed, { site: siteOf(environment) });               // a known room instead of a random one
  * simulateSequence(seed, { persons: 3, mix: EVERYDAY_MIX });           // several people, also what looks like a fall
+ * simulateSequence(seed, { motion: loadMotion(folder, 'training') });   // recorded clips and rag-doll falls besides
  * ```
  *
  * `simulateSequence` is pure and keeps nothing between calls, so any number of workers may share the seeds.
@@ -24,12 +25,15 @@
  *
  * Parts: `room` (geometry, images), `body` (joints, ellipsoids), `poses`, `gait` and `walk`, `timeline` (pieces of motion
  * one behind the other), `actor` (the elements of activities), `rest`, `effort`, `fall` and `falls`, `door` (activities),
- * `motion` (what a person does, from steps to pieces), `people` and `apart` (several at once, by chance), `channel` (bodies and walls into
+ * `motion` (what a person does, from steps to pieces), `people` and `apart` (several at once, by chance), `things` (what
+ * moves and is nobody), `recorded` (clips and rag-dolls), `channel` (bodies and walls into
  * subcarriers), `impairments` (the receiver), `scene` (all together).
  */
 export * from './scene.js';
 export { ACTIVITIES, POSTURES, type Activity, type Step } from './activities.js';
 export { Motion } from './motion.js';
+export { loadMotion, type MotionLibrary, type MotionPart } from './recorded/library.js';
 export { EVERYDAY_MIX, MOTION_MIX, type MotionMix } from './people.js';
 export { IMPAIRMENTS, NO_IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
+export { THINGS, type ThingKind } from './things.js';
 export type { Room, SceneLink, Size, Vec3 } from './room.js';

@@ -7,6 +7,8 @@ import { bend, crawl, exercise, jump, moveArms, pickUp } from './effort.js';
 import { fall } from './falls.js';
 import { ease, homePose, standing } from './poses.js';
 import type { Random } from './random.js';
+import type { MotionLibrary } from './recorded/library.js';
+import { playClip, playCrawl, playFall } from './recorded/play.js';
 import { kneel, lieDown, rest, sitDown } from './rest.js';
 import type { Size } from './room.js';
 import { wrap } from './walk.js';
@@ -18,6 +20,8 @@ export interface MotionOptions {
   readonly door?: readonly [number, number];
   /** Hertz; default by chance. */
   readonly breathing?: number | undefined;
+  /** Recorded motion that is played besides, where the room has space for it. */
+  readonly library?: MotionLibrary | undefined;
 }
 
 /**
@@ -29,6 +33,7 @@ export class Motion {
   readonly #random: Random;
   readonly #home: Float64Array;
   readonly #actor: Actor;
+  readonly #library: MotionLibrary | undefined;
   readonly #detours: Detour[] = [];
 
   constructor(body: BodySize, size: Size, random: Random, options: MotionOptions = {}) {
@@ -36,6 +41,7 @@ export class Motion {
     this.body = body;
     this.#random = random;
     this.#home = home;
+    this.#library = options.library;
     this.#actor = new Actor(body, size, door, random, home, breathing);
   }
 
@@ -44,12 +50,34 @@ export class Motion {
     return this.#actor.timeline.duration;
   }
 
+  get hasRecordedFalls(): boolean {
+    return (this.#library?.falls.length ?? 0) > 0;
+  }
+
   /** Plans a step, and first what it needs: nobody walks before having got up. */
   perform(step: Step): this {
     const actor = this.#actor;
     if (!RESTING.has(step.activity) && actor.posture !== 0) actor.getUp();
-    PLANS[step.activity](actor, step);
+    if (!this.#playRecorded(step)) PLANS[step.activity](actor, step);
     return this;
+  }
+
+  /** Plays recorded motion for a step that leaves its course open, more often than not; returns whether it did. */
+  #playRecorded({ activity, seconds, to, speed, fall: kind }: Step): boolean {
+    const library = this.#library;
+    const actor = this.#actor;
+    const share = RECORDED[activity];
+    if (!library || share === undefined || to || speed !== undefined || kind) return false;
+    if (actor.posture !== 0 || !this.#random.chance(share)) return false;
+    if (activity === 'fall') return playFall(actor, library);
+    const long = seconds ?? this.#random.uniform(3, 8);
+    if (activity === 'crawl') return playCrawl(actor, library, long);
+    const end = actor.timeline.duration + long;
+    if (!playClip(actor, library, activity, Math.min(long, LONGEST_CUT))) return false;
+    // A clip that ends early is followed by the person's own way of doing it.
+    const rest = end - actor.timeline.duration;
+    if (seconds !== undefined && rest > 0.5) PLANS[activity](actor, { activity, seconds: rest });
+    return true;
   }
 
   /** Starts the plan in a posture, without having got there: `sit` and `lie` for a scene that begins so. */
@@ -95,6 +123,17 @@ export class Motion {
     this.#detours.push(detour);
   }
 }
+
+/** How often a step is played from a recording where there is one. */
+const RECORDED: Readonly<Partial<Record<Step['activity'], number>>> = {
+  walk: 0.4,
+  jump: 0.6,
+  crawl: 0.5,
+  exercise: 0.75,
+  fall: 0.75,
+};
+/** Seconds: longer cuts hardly fit a room. */
+const LONGEST_CUT = 8;
 
 /** What does not begin with getting up; a fall begins where the person is. */
 const RESTING: ReadonlySet<Step['activity']> = new Set([

@@ -6,6 +6,7 @@ import { DIRECTIONS, type FallKind } from './fall.js';
 import { Motion, type MotionOptions } from './motion.js';
 import { homePose } from './poses.js';
 import { Random } from './random.js';
+import type { MotionLibrary } from './recorded/library.js';
 import type { Size } from './room.js';
 
 /** People who do random things: what training data shows. */
@@ -63,12 +64,13 @@ export function randomPeople(
   size: Size,
   seconds: number,
   mix: MotionMix,
+  library?: MotionLibrary,
 ): Motion[] {
   const door = randomDoor(new Random(seed, 6), size);
   const places: Float64Array[] = [];
   const people = Array.from({ length: persons }, (_, person) => {
     const chance = new Random(seed, 2, person);
-    return randomMotion(chance, size, seconds + LEAD, mix, { door, clearOf: places });
+    return randomMotion(chance, size, seconds + LEAD, mix, { door, library, clearOf: places });
   });
   if (persons > 1) keepApart(people, seconds + LEAD, size);
   return people;
@@ -160,14 +162,18 @@ const HARD: readonly (readonly Step[])[] = [
 /** A fall out of a walk, from standing, off a chair or a bed, or slowly along a wall. */
 function beginFalling(motion: Motion, random: Random, before: number, seconds: number): void {
   const from = random.weighted([0.4, 0.25, 0.15, 0.12, 0.08]);
-  let kind: FallKind = random.chance(0.25) ? 'slump' : DIRECTIONS[random.below(DIRECTIONS.length)]!;
+  let kind: FallKind | undefined = random.chance(0.25)
+    ? 'slump'
+    : DIRECTIONS[random.below(DIRECTIONS.length)]!;
   if (from === 2) motion.begin('sit').perform({ activity: 'sit', seconds: before });
   else if (from === 3) motion.begin('lie', 'bed').perform({ activity: 'lie', seconds: before });
   else {
     if (from === 4) kind = 'slide';
     motion.perform({ activity: from === 0 ? 'walk' : 'stand', seconds: before });
   }
-  motion.perform({ activity: 'fall', fall: kind });
+  // A rag-doll falls where nothing else is asked for.
+  if (motion.hasRecordedFalls && from < 2 && kind !== 'slump') kind = undefined;
+  motion.perform({ activity: 'fall', ...(kind ? { fall: kind } : {}) });
   const rises = random.chance(0.3);
   motion.perform({ activity: 'lie', seconds: rises ? random.uniform(1, 20) : seconds });
   if (rises) motion.perform({ activity: 'get_up' });

@@ -1,4 +1,5 @@
 import { POSE, POSE_SIZE } from './body.js';
+import { FREE } from './free.js';
 import type { Direction } from './fall.js';
 import type { Random } from './random.js';
 import { clamp, type Size } from './room.js';
@@ -188,11 +189,25 @@ export function fallen(random: Random, kind: Direction): Float64Array {
   return pose;
 }
 
+/** Cosine of how far a trunk leans whose owner is not lying. */
+const LEANING = Math.cos(0.9);
+
 /** 0 upright, 1 sitting, 2 lying, told from the pose itself. */
 export function postureOf(pose: Float64Array): 0 | 1 | 2 {
+  if (pose[POSE.free]! > 0.5) return freePostureOf(pose);
   if (Math.abs(pose[POSE.pitch]!) > 0.9 || Math.abs(pose[POSE.roll]!) > 0.9) return 2;
   const seated = pose[POSE.hipLeft]! > 0.9 && pose[POSE.kneeLeft]! > 0.8 && pose[POSE.hipRight]! > 0.9;
   return seated ? 1 : 0;
+}
+
+function freePostureOf(pose: Float64Array): 0 | 1 | 2 {
+  const upward = (direction: number): number => {
+    const at = POSE.directions + direction;
+    return pose[at + 2]! / Math.max(Math.hypot(pose[at]!, pose[at + 1]!, pose[at + 2]!), 1e-9);
+  };
+  if (upward(FREE.pelvisUp) < LEANING) return 2;
+  const thighs = Math.min(upward(FREE.thigh), upward(FREE.thigh + 3));
+  return thighs > -LEANING ? 1 : 0;
 }
 
 /** Minimum-jerk course from 0 to 1. */

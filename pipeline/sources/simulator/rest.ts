@@ -1,6 +1,7 @@
 import type { Activity, Step } from './activities.js';
 import type { Actor, Key } from './actor.js';
 import { POSE } from './body.js';
+import { FREE } from './free.js';
 import { blend, ease, kneeling, lying, sitting, sittingLow } from './poses.js';
 import { Random } from './random.js';
 
@@ -111,6 +112,7 @@ function atRest(first: Float64Array, movements: readonly Movement[]) {
 /** A rest pose with an arm, a leg or the head elsewhere: small beside getting up. */
 function moved(random: Random, rest: Float64Array, activity: Activity): Float64Array {
   const pose = rest.slice();
+  if (pose[POSE.free] === 1) return turnedLimb(random, pose);
   const side = random.below(2);
   const kind = random.weighted([3, 2, activity === 'lie' ? 2 : 1, 1]);
   if (kind === 0) {
@@ -124,6 +126,15 @@ function moved(random: Random, rest: Float64Array, activity: Activity): Float64A
     pose[POSE.hipLeft + side]! += activity === 'lie' ? by : 0.2 * by;
   } else {
     pose[POSE.spine]! += random.uniform(-0.1, 0.15);
+  }
+  return pose;
+}
+
+/** Whoever lies as recorded moves a whole arm or leg. */
+function turnedLimb(random: Random, pose: Float64Array): Float64Array {
+  const limb = POSE.directions + 3 * random.below(2) + (random.chance(0.6) ? FREE.upperArm : FREE.thigh);
+  for (const at of [limb, limb + 6]) {
+    for (let axis = 0; axis < 3; axis++) pose[at + axis]! += 0.2 * random.normal();
   }
   return pose;
 }

@@ -16,6 +16,15 @@ export interface Furniture {
   readonly crossSection: number;
 }
 
+/** A box of furniture that blocks paths. */
+export interface Obstacle {
+  /** Two opposite corners, metres. */
+  readonly from: Vec3;
+  readonly to: Vec3;
+  /** Share of a wave's amplitude that it holds back: 1 of metal, about 0.5 of thin wood. */
+  readonly opacity: number;
+}
+
 /** One transmitter and one receiver; further receive antennas stand in a row. */
 export interface SceneLink {
   readonly transmitter: Vec3;
@@ -28,6 +37,8 @@ export interface Room {
   /** Reflection coefficients of the walls x=0, x=X, y=0, y=Y, floor, ceiling; real and negative. */
   readonly reflection: readonly number[];
   readonly furniture: readonly Furniture[];
+  /** Furniture that blocks; default none. */
+  readonly obstacles?: readonly Obstacle[];
 }
 
 /** A room of random size: 3-7 x 3-6 x 2.4-3 m. */

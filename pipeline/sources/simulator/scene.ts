@@ -5,7 +5,9 @@ import { IMPAIRMENTS, Receiver, type ImpairmentOptions, type PacketPlan } from '
 import type { Motion } from './motion.js';
 import { LEAD, MOTION_MIX, randomPeople, type MotionMix } from './people.js';
 import { postureOf } from './poses.js';
+import { randomObstacles } from './obstacles.js';
 import { Random } from './random.js';
+import type { MotionLibrary } from './recorded/library.js';
 import {
   link as linkBetween,
   moveFurniture,
@@ -17,6 +19,8 @@ import {
   type Size,
   type Vec3,
 } from './room.js';
+import type { Reflector } from './reflector.js';
+import { makeThing, THINGS, type Thing, type ThingKind } from './things.js';
 import { wrap } from './walk.js';
 
 export interface SequenceOptions {
@@ -37,7 +41,13 @@ export interface SequenceOptions {
   /** Who do not walk through each other; default 1. */
   readonly persons?: number;
   readonly mix?: MotionMix;
+  /** Recorded motion that people play besides their own, see {@link loadMotion}. */
+  readonly motion?: MotionLibrary | undefined;
   readonly impairments?: ImpairmentOptions;
+  /** Pieces of furniture that block, from and to so many; default none. */
+  readonly obstacles?: readonly [number, number];
+  /** Share of rooms with each of these things in them; default none. */
+  readonly things?: Readonly<Partial<Record<ThingKind, number>>>;
   /** Share of rooms where a piece of furniture has moved since the calibration; default 0.5. */
   readonly movedFurniture?: number;
 }
@@ -86,6 +96,16 @@ export interface Sequence {
   /** Size and links, in metres. */
   readonly site: Site;
   readonly truth: Truth;
+  readonly things: readonly ThingTruth[];
+}
+
+/** Where a thing really was, on the samples' grid. */
+export interface ThingTruth {
+  readonly kind: ThingKind;
+  /** [samples]: 1 where it moved. */
+  readonly moving: Uint8Array;
+  /** [samples, (x, y, z)]: its middle, metres. */
+  readonly place: Float32Array;
 }
 
 /** 13 groups of 4 of the 52 subcarriers of the legacy training field, by their middles. */
@@ -112,12 +132,30 @@ export function simulateSequence(seed: number, options: SequenceOptions = {}): S
   const random = new Random(seed, 1);
   const size = options.site?.size ?? randomSize(random);
   const links = options.site?.links ?? randomLinks(random, size, options.links ?? 4, antennas);
-  const room = randomRoom(random, size);
+  const chance = new Random(seed, 9);
+  const [least, most] = options.obstacles ?? [0, 0];
+  const count = least + chance.below(most - least + 1);
+  const obstacles = randomObstacles(chance, size, links, count);
+  const room = { ...randomRoom(random, size), obstacles };
   const later = random.chance(options.movedFurniture ?? 0.5) ? moveFurniture(random, room) : room;
   const band = bandOf(options.subcarriers ?? GROUPS, options.carrierHz);
-  const people = randomPeople(seed, persons, size, seconds, mix);
+  const people = randomPeople(seed, persons, size, seconds, mix, options.motion);
   const scene = new Scene(seed, room, later, links, band, options.impairments ?? IMPAIRMENTS);
-  return scene.record(people, LEAD, Math.round(seconds * rateHz), rateHz);
+  const things = randomThings(seed, size, seconds + LEAD, options.things ?? {});
+  return scene.record(people, LEAD, Math.round(seconds * rateHz), rateHz, things);
+}
+
+/** Each thing has a stream of its own, so that one more changes nothing else of the scene. */
+function randomThings(
+  seed: number,
+  size: Size,
+  seconds: number,
+  shares: Readonly<Partial<Record<ThingKind, number>>>,
+): Thing[] {
+  return THINGS.flatMap((kind, index) => {
+    const random = new Random(seed, 8, index);
+    return random.chance(shares[kind] ?? 0) ? [makeThing(kind, random, size, seconds)] : [];
+  });
 }
 
 /** A room with its links and receivers. */
@@ -168,7 +206,7 @@ export class Scene {
   }
 
   /** The clean channel of a link with these bodies, [antennas, subcarriers, 2]. */
-  channel(link: number, bodies: readonly Body[], out: Float64Array): void {
+  channel(link: number, bodies: readonly Reflector[], out: Float64Array): void {
     this.#channels[link]!.forEach((channel, antenna) => {
       channel.respond(bodies, out, antenna * this.subcarriers * 2);
     });
@@ -180,7 +218,13 @@ export class Scene {
   }
 
   /** Samples `start + i / rate` of all links with these people. */
-  record(people: readonly Motion[], start: number, samples: number, rate: number): Sequence {
+  record(
+    people: readonly Motion[],
+    start: number,
+    samples: number,
+    rate: number,
+    things: readonly Thing[] = [],
+  ): Sequence {
     const links = this.links.length;
     const antennas = this.links[0]?.antennas.length ?? 0;
     const packet = antennas * this.subcarriers * 2;
@@ -189,7 +233,12 @@ export class Scene {
     const present = new Uint8Array(links * samples);
     const truth = emptyTruth(people.length, samples);
     const bodies = people.map((motion) => new Body(motion.body));
-    const here: Body[] = [];
+    const here: Reflector[] = [];
+    const thingTruth = things.map(({ kind }) => ({
+      kind,
+      moving: new Uint8Array(samples),
+      place: new Float32Array(3 * samples),
+    }));
     const clean = new Float64Array(packet);
     const plans: PacketPlan[] = [];
     const chances: Random[] = [];
@@ -209,6 +258,11 @@ export class Scene {
         bodies[person]!.pose(pose);
         if (pose[POSE.absence]! < 1) here.push(bodies[person]!);
         writeTruth(truth, person, samples, sample, pose, bodies[person]!, activity);
+      });
+      things.forEach((thing, index) => {
+        thingTruth[index]!.moving[sample] = thing.at(time) ? 1 : 0;
+        thingTruth[index]!.place.set(thing.reflector.middle, 3 * sample);
+        here.push(thing.reflector);
       });
       for (let link = 0; link < links; link++) {
         const at = (link * samples + sample) * packet;
@@ -231,6 +285,7 @@ export class Scene {
       present,
       site,
       truth,
+      things: thingTruth,
     };
   }
 }

@@ -134,6 +134,58 @@ export const PersonSchema = Type.Object(
   { additionalProperties: false, description: 'A person of the scene.' },
 );
 
+export const ThingSchema = Type.Object(
+  {
+    type: choice(
+      {
+        fan: 'Rotating blades: on a stand that may swing to and fro, or below the ceiling.',
+        pet: 'A cat or small dog: walks, sleeps, jumps on furniture and down again.',
+        curtain: 'Hangs at a wall and swings in a draught, in gusts.',
+        falling_object: 'Falls from a shelf every minute or so, and is put back.',
+      },
+      { description: 'What moves.' },
+    ),
+    position: Type.Optional(
+      Type.Array(Type.Number(), {
+        minItems: 3,
+        maxItems: 3,
+        description:
+          'Metres: middle of a fan, shelf of a falling object, where a pet begins, a point near the wall of a curtain. Default by chance.',
+      }),
+    ),
+    rpm: Type.Optional(
+      Type.Number({ minimum: 1, maximum: 3000, description: 'Turns of a fan a minute; default by chance.' }),
+    ),
+  },
+  { additionalProperties: false, description: 'Something that moves and is nobody.' },
+);
+
+const corner = (description: string) => Type.Array(Type.Number(), { minItems: 3, maxItems: 3, description });
+
+export const ObstacleSchema = Type.Object(
+  {
+    from: corner('A corner, metres.'),
+    to: corner('The opposite corner.'),
+    opacity: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.9,
+      description: "Share of a wave's amplitude that it holds back.",
+    }),
+  },
+  { additionalProperties: false, description: 'A box with edges along the walls.' },
+);
+
+export type ThingConfig = Static<typeof ThingSchema>;
+
+/** A fan's speed of what is no fan. */
+export const checkThings = (things: readonly ThingConfig[]): Complaint[] =>
+  things.flatMap(({ type, rpm }, index) =>
+    rpm !== undefined && type !== 'fan'
+      ? [{ path: ['things', index, 'rpm'], message: `a ${type} has no \`rpm\`; leave it out` }]
+      : [],
+  );
+
 export type PersonConfig = Static<typeof PersonSchema>;
 
 export const DEFAULT_PEOPLE: PersonConfig[] = [{ script: DAY }];

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import {
+  choice,
   defineSource,
   filePath,
   type Context,
@@ -12,8 +13,16 @@ import {
 import { LinkActivity } from '../../formats/index.js';
 import type { CsiBlock } from '../../model/index.js';
 import { IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
-import { checkPeople, DEFAULT_PEOPLE, PersonSchema } from './script.js';
-import { Stage } from './stage.js';
+import { loadMotion } from './recorded/library.js';
+import {
+  checkPeople,
+  checkThings,
+  DEFAULT_PEOPLE,
+  ObstacleSchema,
+  PersonSchema,
+  ThingSchema,
+} from './script.js';
+import { Stage, type ThingLine, type TruthLine } from './stage.js';
 import { TruthFile } from './truth-file.js';
 
 const range = (low: number, high: number, options: { default: number[]; description: string }) =>
@@ -27,6 +36,18 @@ const config = Type.Object(
       description:
         'Who is in the room and what they do; each environment has these people. [] is an empty room.',
     }),
+    things: Type.Array(ThingSchema, {
+      maxItems: 16,
+      default: [],
+      description:
+        'What else moves in the room, none of it a person. The truth has a line of its own for each: `thing`, `number`, `moving`, `place`.',
+    }),
+    obstacles: Type.Array(ObstacleSchema, {
+      maxItems: 32,
+      default: [],
+      description:
+        'Furniture that blocks: weakens paths that it stands in the way of, and people behind it. People do not walk round it.',
+    }),
     door: Type.Optional(
       Type.Array(Type.Number(), {
         minItems: 2,
@@ -34,6 +55,20 @@ const config = Type.Object(
         description:
           'Floor point of the door by which people leave and come in, moved to the nearest wall; default by chance.',
       }),
+    ),
+    motion: Type.Optional(
+      filePath({
+        description:
+          'Folder with recorded motion that people play besides their own for steps without `to`, `speed` and `fall`: `clips/humanoid3d_*.txt` (DeepMimic) and `ragdoll-falls/fall_*.csv.gz`; relative to the folder of the topology.',
+      }),
+    ),
+    motion_part: choice(
+      {
+        all: 'All of it.',
+        training: 'What models are trained on.',
+        held_out: 'What no model is trained on: each fifth fall, and five of the clips.',
+      },
+      { default: 'all', description: 'Which recordings of `motion` are played.' },
     ),
     rate_hz: Type.Number({
       minimum: 1,
@@ -118,8 +153,8 @@ export const simulator = defineSource({
     },
     { title: 'An empty room, to calibrate on', config: { people: [], duration_s: 60 } },
   ],
-  check: ({ people, snr_db, loss, start_time }) => {
-    const complaints = checkPeople(people);
+  check: ({ people, things, snr_db, loss, start_time }) => {
+    const complaints = [...checkPeople(people), ...checkThings(things)];
     for (const [name, [low, high]] of Object.entries({ snr_db, loss })) {
       if (low! > high!)
         complaints.push({ path: [name], message: `the range ${low!} to ${high!} is upside down` });
@@ -185,13 +220,23 @@ class SimulatorSource implements Source {
       loss: [settings.loss[0]!, settings.loss[1]!],
       jitterMs: settings.jitter_ms,
     };
+    const { motion, motion_part } = settings;
+    const library =
+      motion === undefined ? undefined : loadMotion(resolve(context.folder, motion), motion_part);
     this.#stages = context.environments.map(
       (environment, index) =>
         new Stage(environment, {
           seed: settings.seed + index,
           rateHz: settings.rate_hz,
           people: settings.people,
+          things: settings.things,
+          obstacles: settings.obstacles.map(({ from, to, opacity }) => ({
+            from: [from[0]!, from[1]!, from[2]!] as const,
+            to: [to[0]!, to[1]!, to[2]!] as const,
+            opacity,
+          })),
           impairments,
+          library,
           ...(settings.door ? { door: [settings.door[0]!, settings.door[1]!] as const } : {}),
         }),
     );
@@ -303,7 +348,8 @@ class SimulatorSource implements Source {
         if (block.count > 0) data.push(block);
         if (withTruth) {
           for (let at = tick; at < last; at++) {
-            if (told(at) !== told(at - 1)) lines.push(...stage.truth(at - since, origin));
+            if (told(at) === told(at - 1)) continue;
+            lines.push(...stage.truth(at - since, origin), ...stage.thingTruth(at - since, since, origin));
           }
         }
         tick = last;
@@ -318,7 +364,7 @@ class SimulatorSource implements Source {
   }
 }
 
-type TruthLines = ReturnType<Stage['truth']>;
+type TruthLines = (TruthLine | ThingLine)[];
 
 /** Time that passed while a live simulation stood still. */
 class Missed {

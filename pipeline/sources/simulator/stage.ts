@@ -14,9 +14,12 @@ import { randomDoor } from './door.js';
 import { Motion } from './motion.js';
 import { homePose, postureOf } from './poses.js';
 import { Random } from './random.js';
-import { clamp, randomRoom } from './room.js';
+import type { MotionLibrary } from './recorded/library.js';
+import { clamp, randomRoom, type Obstacle } from './room.js';
 import { Scene, bandOf, siteOf } from './scene.js';
-import { stepOf, type PersonConfig } from './script.js';
+import type { Reflector } from './reflector.js';
+import { stepOf, type PersonConfig, type ThingConfig } from './script.js';
+import { makeThing, type Thing, type ThingKind } from './things.js';
 import { wrap } from './walk.js';
 
 /** The 52 subcarriers of the legacy training field, as an ESP32 reports them, on channel 6. */
@@ -41,9 +44,29 @@ export interface StageOptions {
   readonly impairments: ImpairmentOptions;
   /** Floor point near the wall where people leave and come in; default by chance. */
   readonly door?: readonly [number, number];
+  readonly library?: MotionLibrary | undefined;
+  readonly obstacles?: readonly Obstacle[];
+  /** What moves and is nobody. */
+  readonly things?: readonly ThingConfig[];
 }
 
-/** One line of the truth. */
+/** Seconds after which what things do is repeated. */
+const THINGS_REPEAT = 1800;
+
+/** One line of the truth about a thing. */
+export interface ThingLine {
+  /** Event time, microseconds. */
+  readonly time: number;
+  readonly environment: string;
+  readonly thing: ThingKind;
+  /** Place in the source's list of things. */
+  readonly number: number;
+  readonly moving: boolean;
+  /** Its middle, metres. */
+  readonly place: readonly number[];
+}
+
+/** One line of the truth about a person. */
 export interface TruthLine {
   /** Event time, microseconds. */
   readonly time: number;
@@ -80,6 +103,7 @@ export class Stage {
   readonly #pose = new Float64Array(POSE_SIZE);
   readonly #clean: Float64Array;
   readonly #chance = new Random(0);
+  readonly #things: readonly Thing[];
   #cycle = -1;
   #ticks = 0;
   #motions: readonly Motion[] = [];
@@ -90,11 +114,16 @@ export class Stage {
     this.#options = options;
     const { seed } = options;
     const site = siteOf(environment);
-    const room = randomRoom(new Random(seed, 10), site.size);
+    const room = { ...randomRoom(new Random(seed, 10), site.size), obstacles: options.obstacles ?? [] };
     const band = bandOf(Array.from(LAYOUT.subcarriers), LAYOUT.centreMhz * 1e6);
     this.#scene = new Scene(seed, room, room, site.links, band, options.impairments);
     this.#clean = new Float64Array(frameSize(LAYOUT));
     this.#door = options.door ?? randomDoor(new Random(seed, 14), site.size);
+    this.#things = (options.things ?? []).map(({ type, position, rpm }, index) => {
+      const random = new Random(seed, 15, index);
+      const place = position ? ([position[0]!, position[1]!, position[2]!] as const) : undefined;
+      return makeThing(type, random, site.size, THINGS_REPEAT, { position: place, rpm });
+    });
     this.#people = options.people.map((person, index) => {
       const random = new Random(seed, 11, index);
       const size = randomBody(random);
@@ -122,12 +151,17 @@ export class Stage {
   /** Takes up a cycle; returns how many ticks it has. */
   enter(cycle: number): number {
     if (cycle === this.#cycle) return this.#ticks;
-    const { seed, rateHz } = this.#options;
+    const { seed, rateHz, library } = this.#options;
     const { size } = this.#scene;
     this.#motions = this.#people.map((person, index) => {
       const random = new Random(seed, 12, index, cycle);
       const { home, breathing } = person;
-      const motion = new Motion(person.body.size, size, random, { home, breathing, door: this.#door });
+      const motion = new Motion(person.body.size, size, random, {
+        home,
+        breathing,
+        door: this.#door,
+        library,
+      });
       for (const step of person.script) motion.perform(stepOf(step));
       if (person.script.length === 0) improvise(motion, random);
       return motion.goHome();
@@ -157,7 +191,7 @@ export class Stage {
     const block = allocateBlock(LAYOUT, count);
     const size = frameSize(LAYOUT);
     const limit = 0.4 / (rateHz * links);
-    const bodies: Body[] = [];
+    const bodies: Reflector[] = [];
     let frame = 0;
     for (let tick = from; tick < to; tick++) {
       for (let link = 0; link < links; link++) {
@@ -174,6 +208,10 @@ export class Stage {
           person.body.pose(this.#pose);
           bodies.push(person.body);
         });
+        for (const thing of this.#things) {
+          thing.at(sequence / rateHz + time);
+          bodies.push(thing.reflector);
+        }
         this.#scene.channel(link, bodies, this.#clean);
         const receiver = this.#scene.receivers[link]!;
         receiver.receive(chance, plan.gain[tick]!, this.#clean, 0, block.values, frame * size);
@@ -189,6 +227,19 @@ export class Stage {
       }
     }
     return block;
+  }
+
+  /** Where things are at a tick of the cycle that began at tick `since`. */
+  thingTruth(tick: number, since: number, origin: number): ThingLine[] {
+    const { rateHz } = this.#options;
+    return this.#things.map((thing, number) => ({
+      time: Math.round(origin + (tick / rateHz) * 1e6),
+      environment: this.#environment.id,
+      thing: thing.kind,
+      number,
+      moving: thing.at((since + tick) / rateHz),
+      place: Array.from(thing.reflector.middle, (value) => Math.round(value * 1e4) / 1e4),
+    }));
   }
 
   /** Where the people are at a tick of the cycle. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { dirname } from 'node:path';
-import type { TruthLine } from './stage.js';
+import type { ThingLine, TruthLine } from './stage.js';
 import { makeFolder } from '../../base/folders.js';
 
 /** Appends the truth to a file, one JSON object a line. */
@@ -24,7 +24,7 @@ export class TruthFile {
     return new TruthFile(stream);
   }
 
-  async write(lines: readonly TruthLine[]): Promise<void> {
+  async write(lines: readonly (TruthLine | ThingLine)[]): Promise<void> {
     if (this.#failure) throw new Error(`The truth cannot be written: ${this.#failure.message}`);
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     if (!this.#stream.write(text)) await once(this.#stream, 'drain');

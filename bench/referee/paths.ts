@@ -1,0 +1,56 @@
+import { bandOf } from '../../pipeline/sources/simulator/scene.js';
+import { Channel } from '../../pipeline/sources/simulator/channel.js';
+import { Random } from '../../pipeline/sources/simulator/random.js';
+import { randomLinks, randomSize, type Room } from '../../pipeline/sources/simulator/room.js';
+
+/**
+ * Prints the static wall paths of 20 random rooms as the simulator has them, for referee.py. What a wall, or a pair
+ * of walls, adds is told from channels that have those walls alone: the channel itself is judged, not a copy.
+ */
+
+const ROOMS = 20;
+/** The rooms of reports: not those that anything was trained or tuned on. */
+const FIRST_SEED = 900_000;
+const CARRIER = 2.437e9;
+/** 57 subcarriers of 312.5 kHz. */
+const SUBCARRIERS = Array.from({ length: 57 }, (_, i) => i - 28);
+/**
+ * Of a perfect conductor, as a vertical antenna sees it: walls turn the field round, floor and ceiling do not.
+ * The simulator itself takes -0.25 to -0.95 for all six.
+ */
+const REFLECTION = [-1, -1, -1, -1, 1, 1];
+
+const rooms = Array.from({ length: ROOMS }, (_, index) => {
+  const random = new Random(FIRST_SEED + index, 20);
+  const size = randomSize(random);
+  const [link] = randomLinks(random, size, 1);
+  const transmitter = link!.transmitter;
+  const receiver = link!.antennas[0]!;
+  const band = bandOf(SUBCARRIERS, CARRIER);
+  const heard = (walls: readonly number[]): Float64Array => {
+    const reflection = REFLECTION.map((value, wall) => (walls.includes(wall) ? value : 0));
+    const room: Room = { size, reflection, furniture: [] };
+    const out = new Float64Array(2 * SUBCARRIERS.length);
+    new Channel(room, transmitter, receiver, band).respond([], out);
+    return out;
+  };
+  const none = heard([]);
+  const single = REFLECTION.map((_, wall) => minus(heard([wall]), none));
+  const paths = [{ walls: [] as number[], response: Array.from(none) }];
+  single.forEach((response, wall) => paths.push({ walls: [wall], response: Array.from(response) }));
+  for (let first = 0; first < 6; first++) {
+    for (let second = first + 1; second < 6; second++) {
+      const both = minus(minus(minus(heard([first, second]), none), single[first]!), single[second]!);
+      paths.push({ walls: [first, second], response: Array.from(both) });
+    }
+  }
+  return { seed: FIRST_SEED + index, size: [size.x, size.y, size.z], transmitter, receiver, paths };
+});
+
+function minus(a: Float64Array, b: Float64Array): Float64Array {
+  return a.map((value, i) => value - b[i]!);
+}
+
+process.stdout.write(
+  `${JSON.stringify({ carrier: CARRIER, spacing: 312_500, subcarriers: SUBCARRIERS, rooms })}\n`,
+);
