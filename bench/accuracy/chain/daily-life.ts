@@ -9,7 +9,7 @@ const PARTS: readonly { readonly weight: number; readonly steps: (random: Random
   {
     weight: 3,
     steps: (random) => [
-      { activity: 'sit_down' },
+      { activity: 'sit_down', on: random.chance(0.3) ? 'sofa' : 'chair', fast: random.chance(0.4) },
       { activity: 'sit', seconds: random.uniform(10, 90) },
       { activity: 'get_up' },
     ],
@@ -17,12 +17,17 @@ const PARTS: readonly { readonly weight: number; readonly steps: (random: Random
   {
     weight: 2,
     steps: (random) => [
-      { activity: 'lie_down', on: 'bed' },
+      { activity: 'lie_down', on: random.chance(0.3) ? 'sofa' : 'bed', fast: random.chance(0.3) },
       { activity: 'lie', seconds: random.uniform(20, 120) },
       { activity: 'get_up' },
     ],
   },
-  { weight: 3, steps: () => [{ activity: 'bend' }] },
+  { weight: 2, steps: () => [{ activity: 'bend' }] },
+  { weight: 3, steps: () => [{ activity: 'pick_up' }] },
+  { weight: 1, steps: () => [{ activity: 'jump' }] },
+  { weight: 1, steps: (random) => [{ activity: 'kneel', seconds: random.uniform(3, 15) }] },
+  { weight: 0.5, steps: (random) => [{ activity: 'exercise', seconds: random.uniform(5, 15) }] },
+  { weight: 1, steps: (random) => [{ activity: 'away', seconds: random.uniform(10, 60) }] },
   { weight: 2, steps: (random) => [{ activity: 'stand', seconds: random.uniform(5, 20) }] },
   { weight: 2, steps: (random) => [{ activity: 'arms', seconds: random.uniform(3, 10) }] },
   { weight: 1, steps: () => [{ activity: 'turn' }] },

@@ -51,14 +51,4 @@ export const recordedEnvironment = (): Environment => ({
   assumed: ['Size of the room, and where the nodes stood.'],
 });
 
-/** A place to leave the room by: in front of one of its walls. */
-export function randomDoor(seed: number, { size }: Environment): [number, number] {
-  const random = new Random(seed, STREAM + 1);
-  const inset = 0.4;
-  const along = (extent: number) => centimetres(random.uniform(inset + 0.3, extent - inset - 0.3));
-  return random.chance(0.5)
-    ? [along(size.x), random.chance(0.5) ? inset : size.y - inset]
-    : [random.chance(0.5) ? inset : size.x - inset, along(size.y)];
-}
-
 const centimetres = (metres: number): number => Math.round(metres * 100) / 100;

@@ -2,7 +2,6 @@ import type { PersonConfig } from '../../../../pipeline/sources/simulator/script
 import { framesIn, measuresIn, occupancyAt, seenIn, toldOf } from '../answers.js';
 import { meanOver, type Figure } from '../bootstrap.js';
 import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
-import { randomDoor } from '../rooms.js';
 import type { Observed } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
@@ -49,7 +48,7 @@ export async function emptyRooms(plan: Plan): Promise<Table> {
   return {
     id: 'empty',
     title: 'Empty rooms',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links. Somebody walks for ${WALK_S} s, goes to the door and leaves; the room is then empty for ${plan.minutes.empty} min. \`Sees\`: a person of this very frame; \`tells of\`: also one out of sight, said to be where they were last. Only windows that lie wholly in the empty time, or wholly in the walk, count.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links. Somebody walks for ${WALK_S} s and leaves by the door; the room is then empty for ${plan.minutes.empty} min. \`Sees\`: a person of this very frame; \`tells of\`: also one out of sight, said to be where they were last. Only windows that lie wholly in the empty time, or wholly in the walk, count.`,
     columns: COLUMNS,
     rows: [...rows, constant('nobody, always', 0), constant('somebody, always', 1)],
   };
@@ -63,7 +62,6 @@ async function leaveBehind(
   const script: PersonConfig['script'] = [
     ...(emptyFirst > 0 ? [{ activity: 'away', seconds: emptyFirst } as const] : []),
     { activity: 'walk', seconds: WALK_S },
-    { activity: 'walk', to: randomDoor(room.seed, room.environment), speed: 1 },
     { activity: 'away', seconds: 60 * plan.minutes.empty + LEAVE_S },
   ];
   const observed = await playIn(plan, room, `empty rooms, ${name}`, {

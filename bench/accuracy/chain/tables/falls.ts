@@ -15,7 +15,7 @@ const COLUMNS: readonly Column[] = [
   { id: 'hours', title: 'hours', unit: 'number' },
 ];
 
-const KINDS = ['forward', 'backward', 'left', 'right'] as const;
+const KINDS = ['forward', 'backward', 'left', 'right', 'slump', 'slide'] as const;
 /** What comes before a fall. */
 const BEFORE: readonly { readonly name: string; readonly steps: PersonConfig['script'] }[] = [
   { name: 'while walking', steps: [{ activity: 'walk', seconds: 25 }] },
@@ -29,6 +29,20 @@ const BEFORE: readonly { readonly name: string; readonly steps: PersonConfig['sc
   {
     name: 'after getting up',
     steps: [{ activity: 'walk', seconds: 12 }, { activity: 'sit', seconds: 15 }, { activity: 'get_up' }],
+  },
+  {
+    name: 'off a chair',
+    steps: [
+      { activity: 'walk', seconds: 12 },
+      { activity: 'sit', seconds: 15 },
+    ],
+  },
+  {
+    name: 'out of bed',
+    steps: [
+      { activity: 'walk', seconds: 12 },
+      { activity: 'lie', seconds: 15, on: 'bed' },
+    ],
   },
 ];
 const FALLS_A_ROOM = 5;
@@ -67,7 +81,7 @@ export async function falls(plan: Plan): Promise<Table> {
   return {
     id: 'falls',
     title: 'Falls',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one a scene: in four directions, while walking, after standing and after getting up from a chair, then ${AFTER_S} s on the floor. A fall is found when a sink has its \`fall_detection\` within 30 s of its beginning. False alarms: ${plan.minutes.daily} min of daily life a room (walking, sitting down, lying down, bending, turning, moving the arms), with the exact Poisson interval.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one a scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall is found when a sink has its \`fall_detection\` within 30 s of its beginning. False alarms: ${plan.minutes.daily} min of daily life a room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, going out and coming back), with the exact Poisson interval.`,
     columns: COLUMNS,
     rows: [
       { ...all, cells: { ...all.cells, false: poissonRate(alarms, hours), hours: exact(hours) } },
@@ -79,8 +93,9 @@ export async function falls(plan: Plan): Promise<Table> {
 }
 
 async function fallIn(plan: Plan, room: PlannedRoom, index: number): Promise<Fall> {
-  const before = BEFORE[(room.seed + index) % BEFORE.length]!;
-  const fall = KINDS[(room.seed + 3 * index) % KINDS.length]!;
+  const number = FALLS_A_ROOM * (room.seed % 1000) + index;
+  const before = BEFORE[number % BEFORE.length]!;
+  const fall = KINDS[number % KINDS.length]!;
   const kind = `${before.name}, ${fall}`;
   const script: PersonConfig['script'] = [
     ...before.steps,
