@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { Environment, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
+import type { Environment, Measure, PoseFrame, Provenance, SensedEvent } from '../../pipeline/model/index.js';
+import { RoomNote, type RoomNoteState } from '../shared/room-note.js';
 import { SightFields, Sights, type SightSettings, type SightState } from '../shared/sights.js';
 import { Vigil, type Stretch, type VigilSettings, type VigilState } from './vigil.js';
 
@@ -23,7 +24,8 @@ Who lies in a zone of kind \`bed\` is asleep, not inactive (\`ignore_bed\`).
 
 Somebody who keeps still may be lost by the network. Whose track goes out of sight is taken to be there still, and is reported when
 the room stays without motion, unless they left: they were walking within the last 3 s, or, where \`exits\` names zones, were last
-seen in one of these; who lay has not left. A new person while somebody is out of sight is taken for them.
+seen in one of these; who lay has not left. And nobody is there still once \`detect-motion\` has learnt how the room looks while it is
+empty, and says that it surely looks so (\`presence_probability\` below 0.05). A new person while somebody is out of sight is taken for them.
 
 The event has \`minutes\`, \`posture\`, \`in_sight\` and the last place; severity is high where the person lies, outside of a bed, else medium.
 
@@ -37,7 +39,7 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
   requires: ['pose'],
   outputs: ['event'],
   stateFields: [],
-  stateVersion: 2,
+  stateVersion: 3,
   timeFields: ['time', 'sureSince', 'steps', 'turning', 'since', 'seen', 'walked', 'moving'],
   liveFields: [
     'threshold_minutes',
@@ -132,9 +134,7 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
           const record = { environment: data.environment, frame_id: data.frameId };
           return { data: [], failed: [{ record, code: 'inactivity.environment', reason, retriable: false }] };
         }
-        if (data.name !== 'motion') return NOTHING;
-        if (data.subject !== null || data.source !== 'csiflow') return NOTHING;
-        const events = rooms.get(data.environment)?.motion(data.time, data.value) ?? [];
+        const events = rooms.get(data.environment)?.measure(data) ?? [];
         return events.length === 0 ? NOTHING : { data: events };
       },
       adjust: (next) => {
@@ -152,6 +152,7 @@ interface RoomState extends VigilState {
   readonly environment: string;
   readonly provenance: Provenance | null;
   readonly sights: SightState;
+  readonly presence: RoomNoteState;
 }
 
 /** One environment. */
@@ -159,6 +160,7 @@ class Room {
   readonly #environment: string;
   readonly #vigil: Vigil;
   readonly #sights: Sights;
+  readonly #presence = new RoomNote();
   /** Of the newest pose frame. */
   #provenance: Provenance | null = null;
 
@@ -179,8 +181,12 @@ class Room {
     return this.#events(this.#vigil.frame(time, there, (person) => this.#sights.isTrusted(person)));
   }
 
-  motion(time: number, value: number): SensedEvent[] {
-    return this.#events(this.#vigil.motion(time, value));
+  measure(measure: Measure): SensedEvent[] {
+    const { name, subject, source, time, value } = measure;
+    if (subject !== null || source !== 'csiflow') return [];
+    this.#presence.see(measure);
+    if (this.#presence.looksEmpty(time)) this.#vigil.leave();
+    return name === 'motion' ? this.#events(this.#vigil.motion(time, value)) : [];
   }
 
   snapshot(): RoomState {
@@ -188,6 +194,7 @@ class Room {
       environment: this.#environment,
       provenance: this.#provenance,
       sights: this.#sights.snapshot(),
+      presence: this.#presence.snapshot(),
       ...this.#vigil.snapshot(),
     };
   }
@@ -195,6 +202,7 @@ class Room {
   restore(state: RoomState): void {
     this.#provenance = state.provenance;
     this.#sights.restore(state.sights);
+    this.#presence.restore(state.presence);
     this.#vigil.restore(state);
   }
 

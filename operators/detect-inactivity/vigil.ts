@@ -113,6 +113,11 @@ export class Vigil {
     return this.#due(time);
   }
 
+  /** The room is surely empty: who is out of sight has left. */
+  leave(): void {
+    for (const [id, { inSight }] of this.#watched) if (!inSight) this.#watched.delete(id);
+  }
+
   snapshot(): VigilState {
     return { watched: [...this.#watched.values()], moving: this.#moving };
   }

@@ -1,15 +1,10 @@
 import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import type { Measure, Window } from '../../pipeline/model/index.js';
+import type { Measure } from '../../pipeline/model/index.js';
 import { quantile } from '../shared/median.js';
 import { withUsableLinks } from '../shared/usable-links.js';
-import { Presence, type PresenceState } from './presence.js';
-import { autocorrelation, changeEnergy, normalise } from './motion.js';
-
-/** The lag at which movement was told from noise best, microseconds; see docs/reports/motion.md. */
-const CORRELATION_LAG = 20_000;
-/** The lag of the change of energy, microseconds. */
-const ENERGY_LAG = 250_000;
+import { linkMotion } from './link-motion.js';
+import { RoomPresence, type PresenceState } from './presence.js';
 
 interface State {
   readonly due: readonly (readonly [environment: string, time: number])[];
@@ -20,25 +15,40 @@ export const detectMotion = defineOperator({
   name: 'detect-motion',
   summary: 'Measures motion per link and room, and presence per room.',
   description: `
-Use it behind \`window\` (windows of about one second). It gives measures, at the end of windows, once per \`interval_ms\`:
+Use it behind \`window\` (windows of one to two seconds). It gives measures, at the end of windows, once per \`interval_ms\`:
 
-- \`motion\`, per link and for the room (\`subject\` null): the autocorrelation of the amplitude at 20 ms, or at two periods of
-  the link where those are longer, each frame first divided by its mean amplitude, so that the receiver's gain plays no part.
-  0 is noise, 1 is slow strong movement. The room's is the upper quartile of its links.
-- \`motion_energy_db\`, per link: how far the change of amplitude within 0.25 s lies above the link's own quiet level, which
-  is learnt while running: it falls within seconds and rises by 1 dB a minute.
-- \`presence\`, for the room: 1 from the moment that \`motion\` exceeds \`threshold\` or the energy \`energy_threshold_db\` on
-  a quarter of the links; 0 once both have stayed below half of that for \`hold_ms\`.
+- \`motion\`, per link and for the room (\`subject\` null), 0 for noise to 1 for slow strong movement: the larger of two. The
+  autocorrelation of the amplitude at 20 ms, or beyond two periods of the link where those are longer (neighbouring points of the
+  grid share a frame, and its noise, up to there), less what it has by chance: twice 1 / sqrt(frames * rank), where the rank is how
+  many carriers fluctuate independently. And how alike neighbouring carriers change within 0.25 s, less 0.2, where that
+  autocorrelation is 0.1 or more in the mean of five windows: where frames come slowly, movement no longer correlates between them,
+  but it still is the same for neighbours. Each frame is first divided by its mean amplitude, so that the receiver's gain plays no
+  part. The room's is the upper quartile of its links.
+- \`motion_energy_db\`, per link: how far the change of amplitude within 0.25 s, as far as neighbouring carriers share it, lies
+  above the link's own quiet level, which is learnt while running: it falls within seconds and rises by 1 dB a minute.
+- \`presence_probability\`, for the room, and \`presence\`, 1 or 0, **once that is known**: a room of which nothing is known yet has none.
 
-Gotchas: people who keep still are not seen. Fans, curtains and pets move too. Who never stops moving for many minutes becomes
-part of the quiet level, but not of \`motion\`.
+**Presence** adds up evidence of the two links that say most as log odds. A link's is clear movement from 2.5 times \`threshold\` on, or
+energy \`energy_threshold_db\` over its quiet level (where neighbouring carriers share a tenth of the change or more: they share no
+interference); it is quiet below half and a third of these. Three to five seconds of movement make a presence; from then on somebody who stirs now and then stays there, and
+\`hold_ms\` of quiet end it; five times that where the mean amplitudes of neighbouring carriers keep swaying together, as they do by the
+breath of somebody who sits or lies. While the room is empty, each link learns how the room looks to it (the mean amplitude of twelve groups of
+carriers, and how much that drifts; from a minute on, over ten). Then quiet in a room that looks empty again counts double, and quiet
+in one that looks otherwise than before somebody came counts a fifteenth: somebody may sit there. What was learnt survives a restart.
+
+What moves evenly for half a minute (a fan), or in four fifths of all time over half an hour, is taken for what always moves there, and
+only what exceeds it counts.
+
+Gotchas: of somebody who keeps still from the start, and never stirs, nothing is seen. A pet is somebody who moves. Where somebody moved
+the furniture before they left, the room counts as occupied for 15 times \`hold_ms\` longer.
 
 Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recordings in docs/reports/motion.md.
 `,
   inputs: ['window'],
   outputs: ['measure'],
   stateFields: [],
-  timeFields: ['due', 'time', 'lastMotion'],
+  stateVersion: 2,
+  timeFields: ['due', 'time'],
   config: Type.Object(
     {
       interval_ms: Type.Number({
@@ -50,20 +60,21 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
       threshold: Type.Number({
         minimum: 0,
         maximum: 1,
-        default: 0.17,
-        description: '`motion` from which somebody is present.',
+        default: 0.1,
+        description: '`motion` of a link from which somebody moves.',
       }),
       energy_threshold_db: Type.Number({
         minimum: 0,
         maximum: 100,
         default: 10,
-        description: 'Change of amplitude over the quiet level from which somebody is present, dB.',
+        description: 'Change of amplitude over the quiet level that is clear movement, dB.',
       }),
       hold_ms: Type.Number({
         minimum: 0,
         maximum: 86_400_000,
-        default: 5000,
-        description: 'How long all must be quiet until nobody is present, milliseconds.',
+        default: 20_000,
+        description:
+          'How long all must be quiet until nobody is present, milliseconds; where the empty room is learnt, from half to 15 times as long.',
       }),
     },
     { additionalProperties: false },
@@ -79,7 +90,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
       hold: config.hold_ms * 1000,
     };
     const interval = config.interval_ms * 1000;
-    const presence = new Map(context.environments.map(({ id }) => [id, new Presence(settings)]));
+    const presence = new Map(context.environments.map(({ id }) => [id, new RoomPresence(settings)]));
     /** Event time from which the next measures of an environment are due. */
     const due = new Map<string, number>();
 
@@ -109,20 +120,20 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
             source: 'csiflow',
             provenance,
           });
-        const motions: number[] = [];
-        const energies: number[] = [];
-        for (const link of window.links) {
-          const { motion, energy } = linkMotion(link, window);
-          if (Number.isFinite(motion)) give('motion', link.id, motions[motions.push(motion) - 1]!);
-          if (!Number.isFinite(energy)) continue;
-          const excess = room.excess(link.id, time, energy);
-          energies.push(excess);
-          give('motion_energy_db', link.id, 10 * excess);
-        }
-        if (motions.length === 0) return { data: measures };
-        const motion = quantile(motions, 0.75);
-        give('motion', null, motion);
-        give('presence', null, room.decide(time, motion, quantile(energies, 0.75)) ? 1 : 0);
+        const samples = window.links.flatMap((link) => {
+          const sample = linkMotion(link, window);
+          return Number.isFinite(sample.correlation + sample.energy) ? [[link.id, sample] as const] : [];
+        });
+        const evidence = room.see(time, samples);
+        evidence.forEach(({ motion, excess }, i) => {
+          give('motion', samples[i]![0], motion);
+          give('motion_energy_db', samples[i]![0], 10 * excess);
+        });
+        if (evidence.length === 0) return { data: measures };
+        const motions = evidence.map(({ motion }) => motion);
+        give('motion', null, quantile(motions, 0.75));
+        give('presence_probability', null, room.probability);
+        if (room.present !== null) give('presence', null, room.present ? 1 : 0);
         return { data: measures };
       },
       snapshot: (): State => ({
@@ -138,17 +149,3 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
     };
   },
 });
-
-/** Autocorrelation from 0 to 1, and log10 energy of the change, of one link over a window; NaN where they cannot be told. */
-export function linkMotion(
-  link: Window['links'][number],
-  { step, points }: Pick<Window, 'step' | 'points'>,
-): { readonly motion: number; readonly energy: number } {
-  const normalised = normalise(link);
-  // Points between two frames are made of both: they agree without any movement, out to two periods.
-  const period = (points * step) / link.frames;
-  const lag = Math.max(1, Math.round(Math.max(CORRELATION_LAG, period > step ? 2 * period : 0) / step));
-  const motion = Math.min(1, Math.max(0, autocorrelation(normalised, lag)));
-  const energyLag = Math.max(1, Math.min(Math.round(ENERGY_LAG / step), points >> 1));
-  return { motion, energy: changeEnergy(normalised, energyLag) };
-}

@@ -26,50 +26,104 @@ export function normalise({ values, gaps }: WindowLink): NormalisedWindow {
   return { points, columns, values: amplitude, missing };
 }
 
-/**
- * Autocorrelation at `lag` points: the sum over subcarriers of covariances over that of variances. Noise has none,
- * movement that is slow beside the lag has. NaN where nothing can be told (Zhang et al., WiSpeed, 2018, use it so).
- */
-export function autocorrelation({ points, columns, values, missing }: NormalisedWindow, lag: number): number {
-  let covariance = 0;
-  let variance = 0;
-  for (let column = 0; column < columns; column++) {
-    let sum = 0;
-    let count = 0;
-    for (let point = 0; point < points; point++)
-      if (!missing[point]) {
-        sum += values[point * columns + column]!;
-        count++;
-      }
-    const mean = sum / count;
-    let pairs = 0;
-    let products = 0;
-    let squares = 0;
-    for (let point = 0; point < points; point++) {
-      if (missing[point]) continue;
-      const distance = values[point * columns + column]! - mean;
-      squares += distance * distance;
-      if (point + lag >= points || missing[point + lag]) continue;
-      products += distance * (values[(point + lag) * columns + column]! - mean);
-      pairs++;
-    }
-    if (pairs === 0) continue;
-    covariance += products / pairs;
-    variance += squares / count;
+/** The mean of each column over the points that are there. */
+export function meanOf({ points, columns, values, missing }: NormalisedWindow): Float64Array {
+  const mean = new Float64Array(columns);
+  let count = 0;
+  for (let point = 0; point < points; point++) {
+    if (missing[point]) continue;
+    count++;
+    for (let k = 0; k < columns; k++) mean[k]! += values[point * columns + k]!;
   }
-  return covariance / variance;
+  return mean.map((sum) => sum / count);
 }
 
-/** log10 of the mean squared change over `lag` points (the structure function); NaN where nothing can be told. */
-export function changeEnergy({ points, columns, values, missing }: NormalisedWindow, lag: number): number {
+/** The same without the mean of each column; missing points are zeros. */
+export function centred(window: NormalisedWindow, mean = meanOf(window)): NormalisedWindow {
+  const { points, columns, missing } = window;
+  const values = window.values.slice();
+  for (let point = 0; point < points; point++)
+    for (let i = point * columns, k = 0; k < columns; i++, k++)
+      values[i] = missing[point] ? 0 : values[i]! - mean[k]!;
+  return { points, columns, values, missing };
+}
+
+/**
+ * Autocorrelation of centred values at `lag` points: the sum over subcarriers of covariances over that of variances.
+ * Noise has none, movement that is slow beside the lag has. NaN where nothing can be told (Zhang et al., WiSpeed, 2018).
+ */
+export function autocorrelation(window: NormalisedWindow, lag: number): number {
+  const [squares, all] = products(window, 0);
+  const [covariance, pairs] = products(window, lag);
+  return covariance / pairs / (squares / all);
+}
+
+/** Sum over all pairs of points `lag` apart that are both there of their scalar product, and the number of pairs. */
+function products({ points, columns, values, missing }: NormalisedWindow, lag: number): [number, number] {
   let sum = 0;
   let pairs = 0;
   for (let point = 0; point + lag < points; point++) {
     if (missing[point] || missing[point + lag]) continue;
-    for (let i = point * columns; i < (point + 1) * columns; i++)
-      sum += (values[i + lag * columns]! - values[i]!) ** 2;
     pairs++;
+    for (let i = point * columns; i < (point + 1) * columns; i++)
+      sum += values[i]! * values[i + lag * columns]!;
   }
+  return [sum, pairs];
+}
+
+/**
+ * Standard deviation that the autocorrelation of noise has by chance: 1 / sqrt(frames * rank), where rank is how many
+ * carriers fluctuate independently of each other: trace(C)^2 / trace(C^2) of their covariance C. White noise has
+ * almost as many as carriers; a transmitter that alternates between two antennas, or gain that tilts the band, one.
+ *
+ * @param stride points between two frames: those between are made of both
+ */
+export function chanceOf({ points, columns, values, missing }: NormalisedWindow, stride: number): number {
+  const rows: number[] = [];
+  for (let point = 0; point < points; point += stride) if (!missing[point]) rows.push(point * columns);
+  let trace = 0;
+  let squares = 0;
+  for (const a of rows)
+    for (const b of rows) {
+      if (b > a) break;
+      let product = 0;
+      for (let k = 0; k < columns; k++) product += values[a + k]! * values[b + k]!;
+      if (a === b) trace += product;
+      squares += (a === b ? 1 : 2) * product * product;
+    }
+  const rank = (trace * trace) / squares;
+  return 1 / Math.sqrt(rows.length * rank);
+}
+
+/** By chance neighbours share this of the energy of their noise. */
+const LEAST_SHARED = 0.05;
+
+/** What changes over `lag` points. */
+export interface Change {
+  /** log10 of the mean square (the structure function) that neighbouring carriers share: noise is not shared. */
+  readonly energy: number;
+  /** How alike neighbouring carriers change: 0 in noise, near 1 where the channel changes. */
+  readonly smoothness: number;
+}
+
+/** Energy is NaN where no two points are there. */
+export function changeOver({ points, columns, values, missing }: NormalisedWindow, lag: number): Change {
+  let squares = 0;
+  let neighbours = 0;
+  let pairs = 0;
+  for (let point = 0; point + lag < points; point++) {
+    if (missing[point] || missing[point + lag]) continue;
+    pairs++;
+    let before = 0;
+    for (let i = point * columns; i < (point + 1) * columns; i++) {
+      const change = values[i + lag * columns]! - values[i]!;
+      squares += change * change;
+      neighbours += change * before;
+      before = change;
+    }
+  }
+  const smoothness = squares > 0 ? neighbours / squares : 0;
   // A channel that does not change at all still has the rounding of its samples: -120 dB.
-  return Math.log10(sum / (pairs * columns) + 1e-12);
+  const energy = Math.log10((squares / (pairs * columns)) * Math.max(LEAST_SHARED, smoothness) + 1e-12);
+  return { energy, smoothness };
 }

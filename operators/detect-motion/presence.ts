@@ -1,70 +1,161 @@
-export interface PresenceSettings {
-  /** Motion from which somebody is present. */
-  readonly threshold: number;
-  /** The same of the energy above the quiet level, log10. */
-  readonly energyThreshold: number;
-  /** Quiet time until nobody is, microseconds. */
+import { LinkMemory, type Evidence, type LinkMemoryState, type MemorySettings } from './link-memory.js';
+import type { LinkMotion } from './link-motion.js';
+
+export interface PresenceSettings extends MemorySettings {
+  /** Quiet time until nobody is there, where nothing else speaks for somebody, microseconds. */
   readonly hold: number;
 }
 
 export interface PresenceState {
-  readonly present: boolean;
-  readonly lastMotion: number;
-  readonly levels: readonly (readonly [link: string, QuietLevel])[];
-}
-
-interface QuietLevel {
   readonly time: number;
-  readonly level: number;
+  readonly odds: number;
+  readonly present: boolean | null;
+  readonly quiet: number;
+  readonly links: readonly (readonly [link: string, LinkMemoryState])[];
 }
 
-/** Seconds in which the quiet level follows a fall. */
-const FALL_SECONDS = 2;
-/** Its rise, log10 a second: 1 dB a minute. */
-const RISE = 0.1 / 60;
+/** Log odds that somebody is there, from which on that is said, and that nobody is; they go no further than the limits. */
+const PRESENT = 3;
+const ABSENT = -2;
+const MOST = 4;
+const LEAST = -3;
+/** Gained in a second of clear movement: three seconds of it make somebody of a room of which nothing is known. */
+const GAIN = 1.5;
+/** Faster, where the room looks again as it does empty; slower, where somebody who keeps still may have changed its look. */
+const BACK = 2;
+const CHANGED = 1 / 15;
+/** The same where somebody stirs who keeps still: clocks and drifts may look alike, so it ends at last. */
+const STIRRED = 1 / 5;
+/** Shifts, in usual deviations of the empty room. */
+const LOOKS_EMPTY = 2;
+const LOOKS_CHANGED = 4;
+/** Seconds of quiet in an empty room before it is learnt. */
+const SETTLED = 10;
+/** After so long without a measurement nothing is known. */
+const FORGOTTEN = 60;
 
-/** Presence in one room, with hysteresis, and the quiet level of each of its links, learnt from the past alone. */
-export class Presence {
+/**
+ * Whether somebody is in one room: evidence of its links, added up as log odds. Who moves is seen at once; who keeps
+ * still stirs now and then, far more often than an empty room seems to; and changes how the room looks to its links
+ * against how it looks empty, which is learnt while nobody is there.
+ */
+export class RoomPresence {
   readonly #settings: PresenceSettings;
-  readonly #levels = new Map<string, QuietLevel>();
-  #present = false;
-  /** Event time at which it was last not quiet, microseconds. */
-  #lastMotion = 0;
+  readonly #links = new Map<string, LinkMemory>();
+  #time = -Infinity;
+  #odds = 0;
+  #present: boolean | null = null;
+  /** Seconds for which it has been empty and quiet. */
+  #quiet = 0;
 
   constructor(settings: PresenceSettings) {
     this.#settings = settings;
   }
 
-  /** How far `energy` (log10) lies above the link's quiet level, 0 at least; the level learns from it. */
-  excess(link: string, time: number, energy: number): number {
-    const known = this.#levels.get(link);
-    const seconds = known ? Math.max(0, time - known.time) / 1e6 : 0;
-    const level = !known
-      ? energy
-      : energy < known.level
-        ? energy + (known.level - energy) * Math.exp(-seconds / FALL_SECONDS)
-        : Math.min(energy, known.level + RISE * seconds);
-    this.#levels.set(link, { time, level });
-    return Math.max(0, energy - level);
-  }
-
-  decide(time: number, motion: number, excess: number): boolean {
-    const { threshold, energyThreshold, hold } = this.#settings;
-    const needed = this.#present ? 0.5 : 1;
-    const moving = motion > threshold * needed || excess > energyThreshold * needed;
-    if (moving) this.#lastMotion = time;
-    this.#present = moving || (this.#present && time - this.#lastMotion < hold);
+  /** Null: not known. */
+  get present(): boolean | null {
     return this.#present;
   }
 
-  snapshot(): PresenceState {
-    return { present: this.#present, lastMotion: this.#lastMotion, levels: [...this.#levels] };
+  get probability(): number {
+    return 1 / (1 + Math.exp(-this.#odds));
   }
 
-  restore({ present, lastMotion, levels }: PresenceState): void {
-    this.#present = present;
-    this.#lastMotion = lastMotion;
-    this.#levels.clear();
-    for (const [link, level] of levels) this.#levels.set(link, level);
+  /** What the links say at `time`, in their order. */
+  see(time: number, samples: readonly (readonly [link: string, LinkMotion])[]): readonly Evidence[] {
+    const elapsed = (time - this.#time) / 1e6;
+    const isNew = !(elapsed <= FORGOTTEN);
+    if (isNew) this.#forget();
+    const seconds = isNew ? 1 : Math.max(0, elapsed);
+    this.#time = time;
+    const evidence = samples.map(([link, sample]) => this.#memory(link).see(time, sample));
+    if (evidence.length > 0) this.#weigh(evidence, seconds);
+    this.#learn(samples, evidence, seconds);
+    return evidence;
   }
+
+  snapshot(): PresenceState {
+    return {
+      time: this.#time,
+      odds: this.#odds,
+      present: this.#present,
+      quiet: this.#quiet,
+      links: Array.from(this.#links, ([link, memory]) => [link, memory.snapshot()] as const),
+    };
+  }
+
+  restore({ time, odds, present, quiet, links }: PresenceState): void {
+    this.#time = time;
+    this.#odds = odds;
+    this.#present = present;
+    this.#quiet = quiet;
+    this.#links.clear();
+    for (const [link, state] of links) this.#links.set(link, LinkMemory.restore(this.#settings, state));
+  }
+
+  #forget(): void {
+    this.#odds = 0;
+    this.#present = null;
+    this.#quiet = 0;
+  }
+
+  #memory(link: string): LinkMemory {
+    const known = this.#links.get(link);
+    if (known) return known;
+    const fresh = new LinkMemory(this.#settings);
+    this.#links.set(link, fresh);
+    return fresh;
+  }
+
+  #weigh(evidence: readonly Evidence[], seconds: number): void {
+    const activity = agreed(evidence.map((one) => one.activity));
+    const change = activity > 0 ? GAIN * activity : activity * this.#decay(evidence);
+    this.#odds = Math.min(MOST, Math.max(this.#least(evidence), this.#odds + change * seconds));
+    if (this.#odds > PRESENT) this.#present = true;
+    else if (this.#odds <= ABSENT) this.#present = this.#maySomebodyStir(evidence) ? null : false;
+    const isQuiet = this.#present === false && activity < 0;
+    this.#quiet = isQuiet ? this.#quiet + seconds : 0;
+  }
+
+  /** Only where the empty room is learnt, and looks so, is it surely empty: somebody may have kept still from the start. */
+  #least(evidence: readonly Evidence[]): number {
+    return evidence.every(({ shift }) => shift !== null && shift < LOOKS_CHANGED) ? LEAST : ABSENT;
+  }
+
+  /** Somebody may lie there: nobody moves, yet something sways, and nobody knows how the room sways while it is empty. */
+  #maySomebodyStir(evidence: readonly Evidence[]): boolean {
+    return (
+      this.#present !== false && evidence.some(({ stirring, shift }) => shift === null && stirring > 0.5)
+    );
+  }
+
+  /** Log odds lost in a quiet second. */
+  #decay(evidence: readonly Evidence[]): number {
+    const usual = (MOST - ABSENT) / Math.max(this.#settings.hold / 1e6, 0.001);
+    const shift = Math.max(...evidence.map((one) => one.shift ?? -Infinity));
+    if (shift > LOOKS_CHANGED && this.#present) return CHANGED * usual;
+    if (shift >= 0 && shift < LOOKS_EMPTY) return BACK * usual;
+    const stirring = Math.max(...evidence.map((one) => one.stirring));
+    return usual * (1 - (1 - STIRRED) * stirring);
+  }
+
+  #learn(
+    samples: readonly (readonly [link: string, LinkMotion])[],
+    evidence: readonly Evidence[],
+    seconds: number,
+  ): void {
+    if (this.#quiet < SETTLED) return;
+    samples.forEach(([link, { profile }], i) => {
+      const memory = this.#memory(link);
+      // It was called empty although it looks otherwise: so that is how it looks now.
+      if ((evidence[i]!.shift ?? 0) > LOOKS_CHANGED) memory.forget();
+      memory.learn(profile, seconds);
+    });
+  }
+}
+
+/** Two links, or one alone where there is no other: a burst on one link of several is no person. */
+function agreed(activities: readonly number[]): number {
+  const [first = 0, second = first] = [...activities].sort((a, b) => b - a);
+  return (first + second) / 2;
 }

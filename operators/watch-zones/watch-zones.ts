@@ -8,13 +8,17 @@ export const watchZones = defineOperator({
   name: 'watch-zones',
   summary: 'Tells who enters and leaves zones, how many people are where, intruders and crowds.',
   description: `
-Use it behind \`track-persons\`. Zones, authorised hours, the size of a crowd and the time zone are the environment's. It counts
+Use it behind \`track-persons\`, and give it the measures of \`detect-motion\` too. Zones, authorised hours, the size of a crowd and the time zone are the environment's. It counts
 persons in sight: their track is active, and they are \`min_confidence\` sure. To come, somebody must be \`arrival_confidence\` sure,
 as who walks is, or be in sight for \`min_sight\` of the last half minute: in an empty room the network claims a person now and then,
 but less often. A person is in a zone once its floor point lies inside of the polygon,
 until it lies more than \`margin_m\` outside (it has left at the edge then) or is out of sight; either counts once it has lasted
 for \`min_stay_ms\`, and then from its beginning on. So noise at an edge gives no chatter, and each result comes \`min_stay_ms\`, and half
 a window, after what it tells of.
+
+With \`detect-motion\`, presence is one estimate of both. While the room surely looks empty (\`presence_probability\` below 0.05: it has
+learnt that look), nobody new comes, and who is out of sight has left. While somebody is present there and nobody is in sight, who
+was seen last is still where they were, \`max_lost_ms\` or not.
 
 Events:
 
@@ -33,10 +37,11 @@ Gotchas: people who keep still are often lost for a while. They count as being w
 the tracker keeps them (its \`max_age_ms\`) and they were in sight for \`min_sight\` of the last half minute, so who leaves unseen is missed as late. A frame
 stands for the time until the next one, for \`max_gap_ms\` at most: after that nobody is in sight.
 `,
-  inputs: ['pose'],
+  inputs: ['pose', 'measure'],
+  requires: ['pose'],
   outputs: ['event', 'measure'],
   stateFields: [],
-  stateVersion: 2,
+  stateVersion: 3,
   timeFields: ['time', 'sureSince', 'accrued', 'settled', 'intruding'],
   config: Type.Object(
     {
@@ -92,6 +97,10 @@ stands for the time until the next one, for \`max_gap_ms\` at most: after that n
     );
     return {
       process: (frame): Output<Finding> => {
+        if (frame.port === 'measure') {
+          watches.get(frame.environment)?.hear(frame);
+          return NOTHING;
+        }
         const watch = watches.get(frame.environment);
         if (!watch) {
           const reason = `the topology has no environment '${frame.environment}': add its file to 'environment'`;

@@ -13,6 +13,7 @@ import { allowedAt } from './authority.js';
 import { decided, isGone, newMember, type Change, type Member, type Sighting } from './members.js';
 import { addTo, MINUTE, minuteRows, newMinute, type MinuteState } from './minute.js';
 import { depth } from '../shared/polygon.js';
+import { RoomNote, type RoomNoteState } from '../shared/room-note.js';
 import { Sights, type SightSettings, type SightState } from '../shared/sights.js';
 
 export interface WatchSettings {
@@ -33,6 +34,7 @@ export interface WatchState {
   readonly newest: Newest | null;
   readonly lag: number;
   readonly sights: SightState;
+  readonly room: RoomNoteState;
   readonly covered: boolean;
   readonly accrued: number;
   readonly settled: number;
@@ -71,6 +73,7 @@ export class Watch {
   readonly #regions: readonly string[];
   readonly #guarded: readonly number[];
   readonly #sights: Sights;
+  readonly #room = new RoomNote();
   #newest: Newest | null = null;
   /** By how much a frame's time lies behind the event time at which it comes, microseconds. */
   #lag = 0;
@@ -117,17 +120,29 @@ export class Watch {
       this.#accrued = this.#settled = time;
     }
     this.#sights.see(time, frame.persons);
-    const confirmed = frame.persons.filter((person) => this.#isConfirmed(person));
+    const confirmed = frame.persons.filter((person) => this.#isConfirmed(person, time));
     const held = frame.persons.filter((person) => !confirmed.includes(person) && this.#isHeld(person, time));
-    const sureness = surenessOf(frame, [...confirmed, ...held]);
+    const unseen = confirmed.length + held.length === 0 ? this.#unseen(time) : undefined;
+    const sureness = unseen
+      ? Math.round(1000 * this.#room.probability)
+      : surenessOf(frame, [...confirmed, ...held]);
     this.#newest = { time, sureness, provenance: frame.provenance };
     const minute = this.#minute(time);
     minute.frames++;
     minute.detections += confirmed.length;
     for (const { confidence } of confirmed) minute.confidence += Math.round(confidence * 1000);
-    const left = this.#look(time, confirmed, held);
+    const left = this.#look(
+      time,
+      confirmed,
+      new Set(unseen ? [unseen.id] : held.map(({ track }) => track!.id)),
+    );
     this.#decide(time);
     return { findings: this.#take(), left };
+  }
+
+  /** A measure: what `detect-motion` says of the room counts. */
+  hear(measure: Measure): void {
+    this.#room.see(measure);
   }
 
   /** Event time has come to `time`: no frame whose window ends by then is missing. The frames' own times lie behind. */
@@ -148,6 +163,7 @@ export class Watch {
       newest: this.#newest,
       lag: this.#lag,
       sights: this.#sights.snapshot(),
+      room: this.#room.snapshot(),
       covered: this.#covered,
       accrued: this.#accrued,
       settled: this.#settled,
@@ -166,6 +182,7 @@ export class Watch {
     this.#newest = state.newest;
     this.#lag = state.lag;
     this.#sights.restore(state.sights);
+    this.#room.restore(state.room);
     this.#covered = state.covered;
     this.#accrued = state.accrued;
     this.#settled = state.settled;
@@ -176,9 +193,11 @@ export class Watch {
     this.#crowd = state.crowd;
   }
 
-  #isConfirmed(person: Person): boolean {
+  /** In a room that surely looks empty nobody new is believed in. */
+  #isConfirmed(person: Person, time: number): boolean {
     const { x, y } = person.position;
-    return this.#sights.isThere(person) && Number.isFinite(x) && Number.isFinite(y);
+    if (!this.#sights.isThere(person) || !Number.isFinite(x) || !Number.isFinite(y)) return false;
+    return this.#members.has(person.track!.id) || !this.#room.looksEmpty(time);
   }
 
   /** Is still taken to be where it was, though it is not seen for sure. */
@@ -186,8 +205,16 @@ export class Watch {
     const { track } = person;
     if (track?.state !== 'active' && track?.state !== 'lost') return false;
     const member = this.#members.get(track.id);
+    if (this.#room.looksEmpty(time)) return false;
     const lost = time - (member?.last.time ?? -Infinity);
     return member?.seen === true && lost <= this.#settings.lost && this.#sights.isTrusted(person);
+  }
+
+  /** Where nobody is in sight though somebody is present: who was seen last, as long as they have not been given up. */
+  #unseen(time: number): Member | undefined {
+    if (!this.#room.isOccupied(time)) return undefined;
+    const here = [...this.#members.values()].filter(({ seen }) => seen);
+    return here.sort((a, b) => b.last.time - a.last.time)[0];
   }
 
   #take(): Finding[] {
@@ -285,9 +312,9 @@ export class Watch {
   // ----------------------------------------------------------------- persons
 
   /** Takes over who is where in a frame. @returns how many there was no room for */
-  #look(time: number, persons: readonly Person[], held: readonly Person[]): number {
+  #look(time: number, persons: readonly Person[], held: ReadonlySet<number>): number {
     let left = 0;
-    const here = new Set(held.map(({ track }) => track!.id));
+    const here = new Set(held);
     for (const id of here) this.#members.get(id)!.moving = false;
     for (const person of persons) {
       const { id, velocity } = person.track!;

@@ -1,20 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
 import { leftOutOf, withUsableLinks } from '../../operators/shared/usable-links.js';
 import { window } from '../../operators/window/window.js';
-import { HEAD_BYTES, RawBuilder, formatNamed, recogniseFile } from '../../pipeline/formats/index.js';
-import {
-  LinkTable,
-  type CsiBlock,
-  type LinkFault,
-  type Measure,
-  type Window,
-} from '../../pipeline/model/index.js';
+import { LinkTable, type LinkFault, type Measure, type Window } from '../../pipeline/model/index.js';
 import { IMPAIRMENTS, simulateSequence } from '../../pipeline/sources/simulator/index.js';
 import { withDefaults } from '../kit/definition.js';
-import { testContext, testEnvironment } from '../support/context.js';
+import { testContext } from '../support/context.js';
+import { anySender, recordingBlocks } from '../support/recordings.js';
 import { sharedFile } from '../support/shared.js';
 import { blockOf, layoutOf, outputs, windowsOf } from './frames.js';
 
@@ -171,11 +163,9 @@ const captures = sharedFile('captures');
 
 describe.skipIf(captures === undefined)('on real links', () => {
   it.each(CAPTURES)('all can be right, with 15 to 40 dB: %s', (name) => {
-    const { context } = testContext({ environments: [{ ...testEnvironment, links: [ANY] }] });
-    const node = window.create(config as never, { ...context, links: new LinkTable(context.environments) });
-    const all = qualities(
-      windowsOf(node, decode(`${captures!}/${name}`, new LinkTable(context.environments))),
-    );
+    const { context } = testContext({ environments: [anySender], links: new LinkTable([anySender]) });
+    const node = window.create(config as never, context);
+    const all = qualities(windowsOf(node, recordingBlocks(`${captures!}/${name}`, context)));
     const known = all.filter(({ snrDb }) => Number.isFinite(snrDb));
     expect(known.length).toBeGreaterThan(1);
     for (const { snrDb, fault } of known) {
@@ -185,23 +175,3 @@ describe.skipIf(captures === undefined)('on real links', () => {
     }
   });
 });
-
-const ANY = { ...testEnvironment.links[0]!, sender: '*' };
-
-/** All frames of a recording, of one link. */
-function decode(path: string, links: LinkTable): CsiBlock[] {
-  const raw = readFileSync(path);
-  const bytes: Uint8Array = path.endsWith('.gz') ? gunzipSync(raw) : raw;
-  const opened = recogniseFile(bytes.subarray(0, HEAD_BYTES))!.open(bytes.subarray(0, HEAD_BYTES));
-  const { metrics, log } = testContext().context;
-  const decoder = formatNamed(opened.format).decoder({ links, metrics, log });
-  const builder = new RawBuilder(65_536, 'replay');
-  const blocks: CsiBlock[] = [];
-  for (let at = opened.start; at < bytes.length;) {
-    const taken = opened.cutter.cut(bytes.subarray(at), builder, at, true);
-    for (const data of decoder.decode(builder.take()).data) if (data.port === 'csi') blocks.push(data);
-    if (taken === 0) break;
-    at += taken;
-  }
-  return blocks;
-}

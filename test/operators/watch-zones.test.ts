@@ -433,3 +433,63 @@ test('a polygon may be hollow and go either way round', () => {
     expect(depth(polygon, 2.5, 2)).toBeCloseTo(0.5);
   }
 });
+
+describe('with what detect-motion says of the room', () => {
+  /** Measures of the room at a second, as detect-motion gives them. */
+  const room = (second: number, probability: number, present: 0 | 1): readonly Measure[] =>
+    (
+      [
+        ['presence_probability', probability],
+        ['presence', present],
+      ] as const
+    ).map(([name, value]) => ({
+      port: 'measure',
+      name,
+      environment: 'test-room',
+      subject: null,
+      time: NOON + second * SECOND,
+      value,
+      source: 'csiflow',
+      provenance: { origin: 'live' },
+    }));
+
+  /** Frames, and what is said of the room just before a second. */
+  function watchRoom(input: readonly PoseFrame[], say: Readonly<Record<number, readonly Measure[]>>): Found {
+    const node = make({});
+    const found = input.map((frame) => {
+      for (const measure of say[(frame.time - NOON) / SECOND] ?? []) void node.process(measure, 'motion');
+      return watch(node, [frame], frame.windowEnd - SECOND);
+    });
+    return {
+      events: found.flatMap(({ events }) => events),
+      measures: found.flatMap(({ measures }) => measures),
+    };
+  }
+
+  test('nobody comes into a room that surely looks empty, however sure the poses are', () => {
+    const claimed = frames(0, 30, (s) => ({ 4: s >= 5 ? DESK : null }));
+    const empty = Object.fromEntries(Array.from({ length: 30 }, (_, s) => [s, room(s, 0.047, 0)]));
+    expect(values(watchRoom(claimed, empty), 'person_entered', '4')).toEqual([]);
+    expect(values(watchRoom(claimed, {}), 'person_entered', '4')).toEqual([[5, 1]]);
+    const unsure = Object.fromEntries(Array.from({ length: 30 }, (_, s) => [s, room(s, 0.12, 0)]));
+    expect(values(watchRoom(claimed, unsure), 'person_entered', '4')).toEqual([[5, 1]]);
+  });
+
+  test('who was seen last stays while somebody is present and nobody in sight, and leaves with the presence', () => {
+    const seen = frames(0, 120, (s) => ({ 4: s < 20 ? DESK : null }));
+    const say = Object.fromEntries(
+      Array.from({ length: 120 }, (_, s) => [s, s < 80 ? room(s, 0.98, 1) : room(s, 0.12, 0)]),
+    );
+    const occupancy = values(watchRoom(seen, say), 'occupancy');
+    expect(occupancy).toEqual([
+      [0, 1],
+      [80, 0],
+    ]);
+    expect(values(watchRoom(seen, {}), 'occupancy').at(-1)).toEqual([20, 0]);
+  });
+
+  test('what was said a minute ago holds no longer', () => {
+    const claimed = frames(0, 100, (s) => ({ 4: s >= 5 ? DESK : null }));
+    expect(values(watchRoom(claimed, { 0: room(0, 0.047, 0) }), 'person_entered', '4')).toEqual([[60, 1]]);
+  });
+});

@@ -1,0 +1,192 @@
+import { motionOf, PROFILE, type LinkMotion } from './link-motion.js';
+import { Stirring, type StirringState } from './stirring.js';
+
+export interface MemorySettings {
+  /** Motion from which somebody moves. */
+  readonly threshold: number;
+  /** The same of the energy above the quiet level, log10. */
+  readonly energyThreshold: number;
+}
+
+export interface LinkMemoryState {
+  readonly time: number;
+  readonly level: number;
+  readonly floor: number;
+  readonly usual: number;
+  readonly seen: number;
+  readonly stirring: StirringState;
+  readonly recent: readonly (readonly [motion: number, energy: number])[];
+  readonly empty: Float64Array;
+  readonly spread: number;
+  readonly learnt: number;
+}
+
+/** What a link says of one moment. */
+export interface Evidence {
+  /** 0 to 1, whatever always moves there included. */
+  readonly motion: number;
+  /** Energy of change above the quiet level, log10. */
+  readonly excess: number;
+  /** -1: all is quiet; 0: it says nothing; 1: somebody moves. */
+  readonly activity: number;
+  /** 0 to 1: how likely it is that somebody stirs who keeps still. */
+  readonly stirring: number;
+  /** How far the profile lies from that of the empty room, in its usual deviations; null: that is not learnt yet. */
+  readonly shift: number | null;
+}
+
+/** Seconds in which the quiet level follows a fall. */
+const FALL_SECONDS = 2;
+/** Its rise, log10 a second: 1 dB a minute. */
+const RISE = 0.1 / 60;
+/** The motion that a link has even in the quietest fifth of the time, and how fast it is learnt: 0.5 in half an hour. */
+const FLOOR_SHARE = 0.2;
+const FLOOR_STEP = 0.0014;
+/** Change alike in neighbouring carriers to this degree is of the channel; below, it is noise or interference. */
+const SMOOTH = 0.1;
+/** Windows over which the autocorrelation is averaged. */
+const USUAL = 5;
+/** Shares of stirring that an empty room has at most, and from which on somebody stirs. */
+const CALM = 0.35;
+const STIRS = 0.55;
+/** What moves as evenly as that for so many seconds is a machine: spread of its energy, log10. */
+const EVEN_SECONDS = 30;
+const EVEN = 0.1;
+/** Seconds over which the empty room is learnt, and after which it counts as learnt. */
+const MEMORY = 600;
+const LEAST_LEARNT = 60;
+/** The least deviation that is told from rounding: 0.03 dB. */
+const LEAST_SPREAD = 0.0035;
+
+/** What is known of one link in a room: its quiet level, what always moves, and how the room looks to it while empty. */
+export class LinkMemory {
+  readonly #settings: MemorySettings;
+  #time = -Infinity;
+  #level = 0;
+  #floor = 0;
+  /** Mean autocorrelation of the last windows, and how many these were. */
+  #usual = 0;
+  #seen = 0;
+  readonly #stirring = new Stirring();
+  #recent: (readonly [motion: number, energy: number])[] = [];
+  #empty = new Float64Array(PROFILE);
+  #spread = 0;
+  #learnt = 0;
+
+  constructor(settings: MemorySettings) {
+    this.#settings = settings;
+  }
+
+  see(time: number, sample: LinkMotion): Evidence {
+    const seconds = Math.min(60, Math.max(0, (time - this.#time) / 1e6));
+    const excess = this.#excess(sample.energy, seconds);
+    this.#time = time;
+    this.#seen = Math.min(USUAL, this.#seen + 1);
+    this.#usual += (sample.correlation - this.#usual) / this.#seen;
+    const motion = motionOf(sample, this.#usual, this.#seen);
+    this.#findMachine(motion, sample.energy);
+    const activity = this.#activity(motion, excess, sample.smoothness);
+    const quiet = motion < this.#floor;
+    this.#floor += FLOOR_STEP * Math.min(seconds, 2) * (quiet ? FLOOR_SHARE - 1 : FLOOR_SHARE);
+    this.#floor = Math.max(0, this.#floor);
+    const share = this.#stirring.see(time, sample.profile);
+    const stirring = Math.min(1, Math.max(0, (share - CALM) / (STIRS - CALM)));
+    return { motion, excess, activity, stirring, shift: this.#shift(sample.profile) };
+  }
+
+  /** The room is empty, and quiet: this is how it looks then. */
+  learn(profile: Float64Array, seconds: number): void {
+    const distance = this.#distance(profile);
+    const weight = seconds / Math.min(MEMORY, this.#learnt + seconds);
+    const deviation = this.#learnt > 0 ? Math.min(distance, 4 * this.#deviation) : 0;
+    this.#spread += weight * (deviation - this.#spread);
+    for (let i = 0; i < PROFILE; i++) this.#empty[i]! += weight * (profile[i]! - this.#empty[i]!);
+    this.#learnt += seconds;
+  }
+
+  /** The empty room looks otherwise now: something was moved. */
+  forget(): void {
+    this.#learnt = 0;
+  }
+
+  snapshot(): LinkMemoryState {
+    return {
+      time: this.#time,
+      level: this.#level,
+      floor: this.#floor,
+      usual: this.#usual,
+      seen: this.#seen,
+      stirring: this.#stirring.snapshot(),
+      recent: this.#recent.slice(),
+      empty: this.#empty.slice(),
+      spread: this.#spread,
+      learnt: this.#learnt,
+    };
+  }
+
+  static restore(settings: MemorySettings, state: LinkMemoryState): LinkMemory {
+    const memory = new LinkMemory(settings);
+    memory.#time = state.time;
+    memory.#level = state.level;
+    memory.#floor = state.floor;
+    memory.#usual = state.usual;
+    memory.#seen = state.seen;
+    memory.#stirring.restore(state.stirring);
+    memory.#recent = [...state.recent];
+    memory.#empty = state.empty.slice();
+    memory.#spread = state.spread;
+    memory.#learnt = state.learnt;
+    return memory;
+  }
+
+  /** How far the energy lies above the quiet level, 0 at least; the level learns from it. */
+  #excess(energy: number, seconds: number): number {
+    this.#level =
+      this.#time === -Infinity
+        ? energy
+        : energy < this.#level
+          ? energy + (this.#level - energy) * Math.exp(-seconds / FALL_SECONDS)
+          : Math.min(energy, this.#level + RISE * seconds);
+    return Math.max(0, energy - this.#level);
+  }
+
+  /** A person moves now more, now less. What moves evenly for half a minute is taken for what is always there. */
+  #findMachine(motion: number, energy: number): void {
+    this.#recent = [...this.#recent.slice(1 - EVEN_SECONDS), [motion, energy] as const];
+    if (this.#recent.length < EVEN_SECONDS) return;
+    const energies = this.#recent.map(([, one]) => one);
+    const mean = energies.reduce((sum, one) => sum + one, 0) / EVEN_SECONDS;
+    const variance = energies.reduce((sum, one) => sum + (one - mean) ** 2, 0) / EVEN_SECONDS;
+    if (variance > EVEN * EVEN) return;
+    const least = Math.min(...this.#recent.map(([one]) => one));
+    this.#floor = Math.max(this.#floor, least);
+    this.#level = Math.max(this.#level, mean);
+  }
+
+  #activity(motion: number, excess: number, smoothness: number): number {
+    const { threshold, energyThreshold } = this.#settings;
+    const moved = ramp((motion - this.#floor) / threshold, 0.5, 1, 2.5);
+    const stirred = smoothness > SMOOTH ? ramp(excess / energyThreshold, 0.3, 0.6, 1) : -1;
+    return Math.max(moved, stirred);
+  }
+
+  #shift(profile: Float64Array): number | null {
+    return this.#learnt < LEAST_LEARNT ? null : this.#distance(profile) / this.#deviation;
+  }
+
+  get #deviation(): number {
+    return Math.max(LEAST_SPREAD, this.#spread);
+  }
+
+  #distance(profile: Float64Array): number {
+    let sum = 0;
+    for (let i = 0; i < PROFILE; i++) sum += (profile[i]! - this.#empty[i]!) ** 2;
+    return Math.sqrt(sum / PROFILE);
+  }
+}
+
+/** -1 up to `low`, 0 at `middle`, 1 from `high` on. */
+function ramp(value: number, low: number, middle: number, high: number): number {
+  const place = value < middle ? (value - middle) / (middle - low) : (value - middle) / (high - middle);
+  return Math.min(1, Math.max(-1, place));
+}

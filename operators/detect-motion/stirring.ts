@@ -1,0 +1,62 @@
+import { PROFILE } from './link-motion.js';
+
+export interface StirringState {
+  readonly kept: readonly (readonly [time: number, profile: Float64Array])[];
+  readonly share: number;
+}
+
+/** Two profiles that are compared lie this far apart, microseconds: windows of two seconds share no frame then. */
+const APART = 2_000_000;
+/** Profiles are kept this far apart, and not longer than this. */
+const SPACING = 500_000;
+const KEPT = 5_000_000;
+/** Time over which the share is averaged, microseconds. */
+const MEMORY = 10_000_000;
+
+/**
+ * How alike neighbouring groups of carriers change from one window to the next: 0 in an empty room, where only the
+ * noise of means changes; 0.5 to 0.9 of people who sit or lie, who breathe and sway by millimetres. Each step counts
+ * the same, however large it was, so that a walk is forgotten as fast as it was learnt.
+ */
+export class Stirring {
+  #kept: (readonly [time: number, profile: Float64Array])[] = [];
+  #share = 0;
+
+  /** @returns the share, 0 to 1, mean of about ten seconds */
+  see(time: number, profile: Float64Array): number {
+    const before = this.#kept.findLast(([at]) => at <= time - APART);
+    this.#kept = this.#kept.filter(([at]) => at <= time && time - at < KEPT);
+    const newest = this.#kept.at(-1)?.[0] ?? -Infinity;
+    const elapsed = Math.min(MEMORY, time - newest);
+    if (elapsed < SPACING) return this.#share;
+    this.#kept.push([time, profile]);
+    const share = before && time - before[0] < KEPT ? alike(before[1], profile) : 0;
+    this.#share += (elapsed / MEMORY) * (share - this.#share);
+    return this.#share;
+  }
+
+  snapshot(): StirringState {
+    return {
+      kept: this.#kept.map(([time, profile]) => [time, profile.slice()] as const),
+      share: this.#share,
+    };
+  }
+
+  restore({ kept, share }: StirringState): void {
+    this.#kept = kept.map(([time, profile]) => [time, profile.slice()] as const);
+    this.#share = share;
+  }
+}
+
+function alike(before: Float64Array, now: Float64Array): number {
+  let squares = 0;
+  let neighbours = 0;
+  let last = 0;
+  for (let i = 0; i < PROFILE; i++) {
+    const change = now[i]! - before[i]!;
+    squares += change * change;
+    neighbours += change * last;
+    last = change;
+  }
+  return squares > 0 ? Math.max(-1, (neighbours / squares) * (PROFILE / (PROFILE - 1))) : 0;
+}

@@ -1,0 +1,48 @@
+import type { Measure } from '../../pipeline/model/index.js';
+
+export interface RoomNoteState {
+  readonly time: number;
+  readonly probability: number;
+  readonly present: boolean | null;
+}
+
+/** What was said so long ago holds no longer, microseconds. */
+const FORGOTTEN_AFTER = 60_000_000;
+/** Below it detect-motion has learnt how the room looks while it is empty, and it looks so. */
+const LOOKS_EMPTY = 0.05;
+
+/** What `detect-motion` last said of one room. */
+export class RoomNote {
+  #note: RoomNoteState = { time: -Infinity, probability: 0.5, present: null };
+
+  /** Takes a measure over where it is about presence in the room. */
+  see({ name, subject, source, time, value }: Measure): void {
+    if (subject !== null || source !== 'csiflow') return;
+    if (name === 'presence_probability') this.#note = { time, probability: value, present: null };
+    else if (name === 'presence') this.#note = { ...this.#note, time, present: value >= 0.5 };
+  }
+
+  get probability(): number {
+    return this.#note.probability;
+  }
+
+  isOccupied(now: number): boolean {
+    return this.#isFresh(now) && this.#note.present === true;
+  }
+
+  looksEmpty(now: number): boolean {
+    return this.#isFresh(now) && this.#note.present === false && this.#note.probability < LOOKS_EMPTY;
+  }
+
+  snapshot(): RoomNoteState {
+    return this.#note;
+  }
+
+  restore(note: RoomNoteState): void {
+    this.#note = note;
+  }
+
+  #isFresh(now: number): boolean {
+    return now - this.#note.time < FORGOTTEN_AFTER;
+  }
+}
