@@ -1,7 +1,7 @@
 import { bandOf } from '../../pipeline/sources/simulator/scene.js';
 import { Channel } from '../../pipeline/sources/simulator/channel.js';
 import { Random } from '../../pipeline/sources/simulator/random.js';
-import { randomLinks, randomSize, type Room } from '../../pipeline/sources/simulator/room.js';
+import { NO_DIFFUSE, randomLinks, randomSize, type Room } from '../../pipeline/sources/simulator/room.js';
 
 /**
  * Prints the static wall paths of 20 random rooms as the simulator has them, for referee.py. What a wall, or a pair
@@ -29,7 +29,7 @@ const rooms = Array.from({ length: ROOMS }, (_, index) => {
   const band = bandOf(SUBCARRIERS, CARRIER);
   const heard = (walls: readonly number[]): Float64Array => {
     const reflection = REFLECTION.map((value, wall) => (walls.includes(wall) ? value : 0));
-    const room: Room = { size, reflection, furniture: [] };
+    const room: Room = { size, reflection, furniture: [], diffuse: NO_DIFFUSE };
     const out = new Float64Array(2 * SUBCARRIERS.length);
     new Channel(room, transmitter, receiver, band).respond([], out);
     return out;

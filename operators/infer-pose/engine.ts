@@ -1,5 +1,5 @@
 import { loadBackend, type BackendName, type LoadedBackend } from './backends.js';
-import { estimate, type Estimate } from './estimate.js';
+import { estimate, type Sight } from './estimate.js';
 import { GROUPS, POINTS } from './features.js';
 import { Network, weightTensors } from './network.js';
 import { featuresOf, type Request, type RequestLink } from './request.js';
@@ -36,9 +36,9 @@ export class Engine {
     }
   }
 
-  /** One estimate a request, in order. Requests with the same number of links are computed together. */
-  infer(requests: readonly Request[]): Estimate[] {
-    const results = new Array<Estimate>(requests.length);
+  /** One answer a request, in order. Requests with the same number of links are computed together. */
+  infer(requests: readonly Request[]): Sight[] {
+    const results = new Array<Sight>(requests.length);
     for (const indices of byNumberOfLinks(requests)) {
       const group = indices.map((index) => requests[index]!);
       estimate(this.#network, group, featuresOf(group)).forEach((result, i) => {
@@ -67,8 +67,7 @@ function blankRequest(links: number): Request {
     receiver: { x: 3, y: 3, z: 1 },
     layout: { layout: 'lltf', rx: 1, tx: 1, subcarriers, centreMhz: 2437 },
     values: new Float32Array(POINTS * GROUPS * 2).fill(1),
-    gapShare: 0,
-    profile: null,
+    facts: { profile: null, gapShare: 0, frameRate: 1, centreMhz: 2437 },
   };
   return { size: { x: 4, y: 4 }, links: Array.from({ length: links }, () => link) };
 }

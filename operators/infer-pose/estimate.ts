@@ -1,14 +1,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { JOINTS, MIRRORED } from './body.js';
-import { frame, turnBack, type Frame } from './geometry.js';
-import { OUT } from './layers.js';
-import { expectedPlace, type Network } from './network.js';
+import { CELLS, frame, turnBack, type Frame } from './geometry.js';
+import { COUNTS, OUT } from './layers.js';
+import type { Network } from './network.js';
+import { likeliestPlaces, meanPlace, type FloorPlace } from './places.js';
 import { sceneBatch, viewBatch, type Scene } from './scene.js';
 
-/** What the network says of one window, in room coordinates, before calibration and rounding. */
+/** What the network says of one person, in room coordinates, before calibration and rounding. */
 export interface Estimate {
-  /** Probability that somebody is there. */
-  readonly present: number;
   /** Floor point below the pelvis, metres. */
   readonly root: readonly [number, number];
   /** The network's scale of the root's error, metres. */
@@ -17,11 +16,28 @@ export interface Estimate {
   readonly heading: readonly [number, number];
   /** Probabilities of upright, sitting, lying. */
   readonly postures: readonly number[];
+  /** Probability that the person walks about. */
+  readonly moving: number;
   /** [JOINTS * 3], relative to the root, in the body's own frame. */
   readonly joints: Float32Array;
   /** The network's scale of each joint's error, metres. */
   readonly jointScales: Float32Array;
 }
+
+/** What the network says of one window. */
+export interface Sight {
+  /** Probabilities of nobody, one person, and so on; the last one is of that many or more. */
+  readonly counts: readonly number[];
+  /** Probability of each cell of the floor's grid to be where somebody is. */
+  readonly cells: Float32Array;
+  /** The answer if one person is there. */
+  readonly alone: Estimate;
+  /** The answer if as many are there as the likeliest number above one; empty where that is hardly so. */
+  readonly several: readonly Estimate[];
+}
+
+/** Probability of more than one person from which they are looked for. */
+const SEVERAL = 0.1;
 
 /**
  * Frames that the pose head looks from: the network is asked for each and the answers are averaged, since
@@ -32,42 +48,96 @@ const FRAMES: readonly Frame[] = [0, 1, 2, 3].flatMap((quarter) => [
   frame((quarter * Math.PI) / 2, -1),
 ]);
 
+/** A place of a window that the pose head is to look at. */
+interface Look extends FloorPlace {
+  readonly window: number;
+}
+
 /**
- * Estimates for windows that all hold the same number of links.
+ * Answers for windows that all hold the same number of links.
  * @param features [windows, links, LINK_FEATURES]
  */
-export function estimate(network: Network, scenes: readonly Scene[], features: Float32Array): Estimate[] {
+export function estimate(network: Network, scenes: readonly Scene[], features: Float32Array): Sight[] {
   if (scenes.length === 0) return [];
   const windows = scenes.length;
-  let places = new Float32Array();
-  let outputs = new Float32Array();
+  let sights: Sight[] = [];
   tf.tidy(() => {
     const scene = sceneBatch(scenes, features);
     const tokens = network.encode(scene);
-    const expected = expectedPlace(network.score(tokens, scene), scene);
-    places = expected.dataSync<'float32'>() as Float32Array<ArrayBuffer>;
-    const many = FRAMES.flatMap(() => scenes);
-    const views = viewBatch(
-      many,
-      (i) => [places[2 * (i % windows)]!, places[2 * (i % windows) + 1]!],
-      (i) => FRAMES[Math.floor(i / windows)]!,
-    );
-    const repeated = tf.concat(
-      FRAMES.map(() => tokens),
+    const scored = network.score(tokens, scene);
+    const cells = tf.softmax(scored.cells).dataSync<'float32'>();
+    const counts = tf.softmax(scored.counts).dataSync<'float32'>();
+    const looks = scenes.flatMap(({ size }, window): Look[] => {
+      const floor = cells.subarray(window * CELLS, (window + 1) * CELLS);
+      const row = counts.subarray(window * COUNTS, (window + 1) * COUNTS);
+      const others = likeliestPlaces(floor, size, likeliestCrowd(row));
+      return [meanPlace(floor, size), ...others].map((place) => ({ ...place, window }));
+    });
+    const answers = look(network, tokens, scenes, looks);
+    sights = Array.from({ length: windows }, (_, window): Sight => {
+      const [alone, ...several] = answers.filter((_answer, i) => looks[i]!.window === window);
+      return {
+        counts: Array.from(counts.subarray(window * COUNTS, (window + 1) * COUNTS)),
+        cells: Float32Array.from(cells.subarray(window * CELLS, (window + 1) * CELLS)),
+        alone: alone!,
+        several,
+      };
+    });
+  });
+  return sights;
+}
+
+/** The likeliest number of people above one; 0 where more than one are hardly there. */
+function likeliestCrowd(counts: ArrayLike<number>): number {
+  let best = 0;
+  let sum = 0;
+  for (let people = 2; people < COUNTS; people++) {
+    sum += counts[people]!;
+    if (best === 0 || counts[people]! > counts[best]!) best = people;
+  }
+  return sum < SEVERAL ? 0 : best;
+}
+
+/** The pose head's answers at these places, each the mean over all frames. */
+function look(
+  network: Network,
+  tokens: tf.Tensor2D,
+  scenes: readonly Scene[],
+  looks: readonly Look[],
+): Estimate[] {
+  const width = tokens.shape[1];
+  const links = tokens.shape[0] / scenes.length;
+  const index = tf.tensor1d(
+    looks.map(({ window }) => window),
+    'int32',
+  );
+  const heard = tf.gather(tf.reshape(tokens, [scenes.length, links * width]), index);
+  const rows = tf.reshape<tf.Rank.R2>(
+    tf.concat(
+      FRAMES.map(() => heard),
       0,
-    );
-    outputs = network.pose(repeated, views).dataSync<'float32'>() as Float32Array<ArrayBuffer>;
-  });
-  return scenes.map((_, w) => {
-    const rows = FRAMES.map((_frame, f) =>
-      outputs.subarray((f * windows + w) * OUT.size, (f * windows + w + 1) * OUT.size),
-    );
-    return average(rows, places[2 * w]!, places[2 * w + 1]!);
-  });
+    ),
+    [FRAMES.length * looks.length * links, width],
+  );
+  const views = viewBatch(
+    FRAMES.flatMap(() => looks.map(({ window }) => scenes[window]!)),
+    (i) => [looks[i % looks.length]!.x, looks[i % looks.length]!.y],
+    (i) => FRAMES[Math.floor(i / looks.length)]!,
+  );
+  const outputs = network.pose(rows, views).dataSync<'float32'>();
+  return looks.map((place, i) =>
+    average(
+      FRAMES.map((_, f) => {
+        const row = f * looks.length + i;
+        return outputs.subarray(row * OUT.size, (row + 1) * OUT.size);
+      }),
+      place,
+    ),
+  );
 }
 
 /** One estimate from the outputs in all frames. */
-function average(rows: readonly Float32Array[], x: number, y: number): Estimate {
+function average(rows: readonly Float32Array[], { x, y, spread }: FloorPlace): Estimate {
   const share = 1 / rows.length;
   const root: [number, number] = [x, y];
   const heading: [number, number] = [0, 0];
@@ -85,7 +155,7 @@ function average(rows: readonly Float32Array[], x: number, y: number): Estimate 
     }
     scale += share * bounded(row[OUT.rootScale]!);
     for (let i = 0; i < 3; i++) logits[i]! += share * row[OUT.postures + i]!;
-    logits[3]! += share * row[OUT.presence]!;
+    logits[3]! += share * row[OUT.moving]!;
     for (let j = 0; j < JOINTS; j++) {
       const source = f.sign < 0 ? MIRRORED[j]! : j;
       joints[3 * j]! += share * row[OUT.joints + 3 * source]!;
@@ -94,18 +164,22 @@ function average(rows: readonly Float32Array[], x: number, y: number): Estimate 
       jointScales[j]! += share * bounded(row[OUT.jointScales + source]!);
     }
   });
-  const top = Math.max(logits[0]!, logits[1]!, logits[2]!);
-  const weights = [0, 1, 2].map((i) => Math.exp(logits[i]! - top));
-  const sum = weights[0]! + weights[1]! + weights[2]!;
   return {
-    present: 1 / (1 + Math.exp(-logits[3]!)),
     root,
-    scale: Math.exp(scale),
+    scale: Math.hypot(Math.exp(scale), spread),
     heading,
-    postures: weights.map((weight) => weight / sum),
+    postures: softmax(logits.subarray(0, 3)),
+    moving: 1 / (1 + Math.exp(-logits[3]!)),
     joints,
     jointScales: jointScales.map(Math.exp),
   };
+}
+
+function softmax(logits: Float64Array): number[] {
+  const top = Math.max(...logits);
+  const weights = Array.from(logits, (logit) => Math.exp(logit - top));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
 }
 
 /** Log-scales as the loss bounds them. */

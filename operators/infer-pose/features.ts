@@ -6,7 +6,10 @@ import { subcarrierSpacing, type TrainingField, type WindowLink } from '../../pi
  */
 
 /** Counts up when a feature changes its meaning: weights are bound to it. */
-export const FEATURE_VERSION = 1;
+export const FEATURE_VERSION = 2;
+
+/** Counts up when the empty-room profile changes its meaning: the files of `csiflow calibrate` are bound to it. */
+export const PROFILE_VERSION = 1;
 
 /** Grid points of a window, and their step in microseconds: 2 s at 50 Hz. */
 export const POINTS = 100;
@@ -21,7 +24,7 @@ const DELAYS = 5;
 /** Numbers per link: the amplitude's course, the Doppler-by-delay map, figures of the whole window. */
 export const COURSE = POINTS * GROUPS;
 export const MAP = FREQUENCIES * DELAYS;
-export const FIGURES = 4 * GROUPS + 4;
+export const FIGURES = 4 * GROUPS + 6;
 export const LINK_FEATURES = COURSE + MAP + FIGURES;
 
 /** Where the figures that need an empty-room profile lie: the profile's difference, its mean, and the flag. */
@@ -98,18 +101,26 @@ export function profileOf(amplitude: LogAmplitude): Float32Array {
   return profile;
 }
 
+/** What is known of a link beside its amplitudes. */
+export interface LinkFacts {
+  /** Mean log-amplitude of each band in the empty room, or null where it was not measured. */
+  readonly profile: ArrayLike<number> | null;
+  /** Share of the points without a frame near enough, 0 to 1. */
+  readonly gapShare: number;
+  /** Frames a point: below 1 neighbouring points hang together, as they were interpolated. */
+  readonly frameRate: number;
+  readonly centreMhz: number;
+}
+
 /**
  * The features of one link from `POINTS` rows of log-amplitudes that start at row `start`.
  *
- * @param profile the empty room's, or null where there is none
- * @param gapShare share of the points without a frame near enough, 0 to 1
  * @param out receives LINK_FEATURES numbers from `at` on, each of about unit size
  */
 export function linkFeatures(
   amplitude: LogAmplitude,
   start: number,
-  profile: ArrayLike<number> | null,
-  gapShare: number,
+  { profile, gapShare, frameRate, centreMhz }: LinkFacts,
   out: Float32Array,
   at: number,
 ): void {
@@ -155,6 +166,8 @@ export function linkFeatures(
   }
   out[place++] = spread(common);
   out[place++] = gapShare;
+  out[place++] = clamp(frameRate, 2) - 1;
+  out[place++] = (centreMhz - 3800) / 1400;
 }
 
 /** Log of a standard deviation, brought to about -1.5 to 1.5 for 0.01 to 0.5. */

@@ -9,10 +9,13 @@ import {
   type Operator,
   type Output,
 } from '../../pipeline/component/index.js';
-import type { LeftOutLink, PoseFrame, Window } from '../../pipeline/model/index.js';
+import type { LeftOutLink, Person, PoseFrame, Window } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
+import { countsOf, noBelief, update, type Belief } from './context.js';
+import type { Sight } from './estimate.js';
 import { Inference, type Answer } from './inference.js';
-import { personOf } from './person.js';
+import { peopleOf } from './people.js';
+import { expectedError } from './person.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './request.js';
 import {
   chooseModel,
@@ -81,14 +84,12 @@ const Config = Type.Object(
       default: 0.6,
       description: 'Expected error of the position from which no skeleton is drawn, but a disc. Metres.',
     }),
-    presence: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        description:
-          "Probability from which somebody is said to be there. Default: the model's own, chosen so that few empty rooms are claimed.",
-      }),
-    ),
+    presence: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 0.5,
+      description: 'Probability from which somebody is said to be there.',
+    }),
   },
   { additionalProperties: false },
 );
@@ -97,8 +98,12 @@ export const inferPose = defineOperator({
   name: 'infer-pose',
   summary: 'Infers where a person is and how they stand from a window of CSI, with a small neural network.',
   description: `
-Put it behind \`window\` with \`length_ms: 2000\`, \`points: 100\`. It tells one person's place on the floor, heading,
-posture and 17 joints, or that nobody is there; several people at once are taken for one.
+Put it behind \`window\` with \`length_ms: 2000\`, \`points: 100\`. It tells how many people are there, up to four, and of
+each the place on the floor, heading, posture and 17 joints.
+
+The network reads one window. What windows say together is kept by a filter over time: a person who stops is held where the walk
+ended, nobody vanishes without having walked away, and a posture stays until there is evidence of another. \`counts\` of a result holds the
+probabilities of nobody, one person and so on; from \`presence\` on somebody is said to be there. The state is part of checkpoints.
 
 Each person carries \`positionError\`, the distance to be expected between the told and the true place, calibrated in rooms
 that the network never saw. \`confidence\` is a view of it: 0.6 / (0.6 + positionError). Where it is above
@@ -115,11 +120,13 @@ The network runs in a thread of its own, one for all nodes and partitions of the
 \`backend\`, \`max_batch\` and \`max_wait_ms\`. Windows that arrive together are computed together; a result does not depend on
 what it travelled with. Results are rounded to a millimetre.
 
-Source: docs/reports/pose-general.md has method and figures.
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008 and 0048 have the method.
 `,
   inputs: ['window'],
   outputs: ['pose'],
-  stateFields: [],
+  stateFields: ['weights', 'calibration'],
+  stateVersion: 2,
+  timeFields: ['time'],
   liveFields: ['timeout_ms', 'articulate_below_m', 'presence'],
   config: Config,
   examples: [
@@ -143,6 +150,10 @@ class InferPose implements Operator<'window', 'pose'> {
   readonly #manifest: Manifest;
   readonly #profiles: Profiles;
   readonly #inference: Inference;
+  /** What the network said for a result that was not settled yet. */
+  readonly #sights = new WeakMap<PoseFrame, Sight>();
+  /** By environment. */
+  readonly #beliefs = new Map<string, Belief>();
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
@@ -217,6 +228,26 @@ class InferPose implements Operator<'window', 'pose'> {
     }
   }
 
+  settle(answer: Output<PoseFrame>): Output<PoseFrame> {
+    return { ...answer, data: answer.data.map((frame) => this.#inContext(frame)) };
+  }
+
+  snapshot(): readonly Kept[] {
+    return Array.from(this.#beliefs, ([environment, { place, ...belief }]) => ({
+      environment,
+      belief: {
+        ...belief,
+        states: belief.states.slice(),
+        postures: belief.postures.slice(),
+        place: place && { ...place },
+      },
+    }));
+  }
+
+  restore(state: unknown): void {
+    for (const { environment, belief } of state as readonly Kept[]) this.#beliefs.set(environment, belief);
+  }
+
   describe(): Readonly<Record<string, unknown>> {
     const { name, version, trainedOn, accuracy } = this.#manifest;
     return { ...this.#inference.describe(), model: { name, version, trained_on: trainedOn, accuracy } };
@@ -231,27 +262,42 @@ class InferPose implements Operator<'window', 'pose'> {
   }
 
   #frame(window: Window, answer: Answer | null, leftOut: readonly LeftOutLink[]): PoseFrame {
-    const { name, version, trainedOn, accuracy, calibration } = this.#manifest;
-    const person = answer
-      ? personOf(answer.estimate, calibration, {
-          articulateBelow: this.#config.articulate_below_m,
-          presence: this.#config.presence ?? calibration.presence,
-        })
-      : null;
+    const { name, version, trainedOn, accuracy } = this.#manifest;
     const length = window.points * window.step;
-    return {
+    const frame: PoseFrame = {
       port: 'pose',
       frameId: window.index,
       environment: window.environment,
       time: window.start + length / 2,
       windowEnd: window.start + length,
       processingMs: Math.round((answer?.milliseconds ?? 0) * 1000) / 1000,
-      persons: person ? [person] : [],
+      persons: answer ? this.#people(answer.sight, answer.sight.counts, null) : [],
+      ...(answer && { counts: answer.sight.counts.map(rounded) }),
       links: window.links.length,
       ...(leftOut.length > 0 && { leftOut }),
       signalQuality: this.#quality(window),
       provenance: { origin: window.provenance.origin, model: { name, version, trainedOn, accuracy } },
     };
+    if (answer) this.#sights.set(frame, answer.sight);
+    return frame;
+  }
+
+  /** The result of one window as it is with what came before it in view. */
+  #inContext(frame: PoseFrame): PoseFrame {
+    const sight = this.#sights.get(frame);
+    if (!sight) return frame;
+    const belief = this.#beliefs.get(frame.environment) ?? noBelief();
+    this.#beliefs.set(frame.environment, belief);
+    const { position } = this.#manifest.calibration;
+    update(belief, sight, frame.time, ({ scale }) => expectedError(scale, position));
+    const counts = countsOf(belief);
+    return { ...frame, counts: counts.map(rounded), persons: this.#people(sight, counts, belief) };
+  }
+
+  #people(sight: Sight, counts: readonly number[], belief: Belief | null): Person[] {
+    const { presence, articulate_below_m } = this.#config;
+    const options = { presence, articulateBelow: articulate_below_m };
+    return peopleOf(sight, counts, belief, this.#manifest.calibration, options);
   }
 
   /** Share of points with a frame near enough, over all links that the environment has. */
@@ -262,6 +308,14 @@ class InferPose implements Operator<'window', 'pose'> {
     return links === 0 ? 0 : Math.round((1000 * filled) / links) / 1000;
   }
 }
+
+/** The belief of one environment. */
+interface Kept {
+  readonly environment: string;
+  readonly belief: Belief;
+}
+
+const rounded = (probability: number): number => Math.round(1000 * probability) / 1000;
 
 /** A window as a dead letter keeps it: its place in time, not its values. */
 function failed(window: Window, code: string, reason: string, retriable: boolean): Output<PoseFrame> {

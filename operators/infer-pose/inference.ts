@@ -1,5 +1,5 @@
 import type { LoadedBackend } from './backends.js';
-import type { Estimate } from './estimate.js';
+import type { Sight } from './estimate.js';
 import { NetworkThread, type Batch, type ThreadOptions, type ThreadUser } from './network-thread.js';
 import type { Request } from './request.js';
 
@@ -13,7 +13,7 @@ export interface InferenceOptions extends ThreadOptions {
 }
 
 export interface Answer {
-  readonly estimate: Estimate;
+  readonly sight: Sight;
   /** Of the batch that the window travelled in. */
   readonly milliseconds: number;
 }
@@ -68,10 +68,10 @@ export class Inference {
       const number = thread.give({
         name: this.#user.name,
         request,
-        resolve: (estimate, batch) => {
+        resolve: (sight, batch) => {
           this.#waiting.delete(number);
           this.#count(batch);
-          resolve({ estimate, milliseconds: batch.milliseconds });
+          resolve({ sight, milliseconds: batch.milliseconds });
         },
         reject: (error) => {
           this.#waiting.delete(number);

@@ -5,7 +5,7 @@ import { DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js
 /** Shape of the network, without anything that computes it. */
 
 /** Counts up when layers change: weights are bound to it. */
-export const NETWORK_VERSION = 1;
+export const NETWORK_VERSION = 2;
 
 /** Numbers that each layer gives. */
 export const WIDTHS = {
@@ -22,7 +22,11 @@ export const WIDTHS = {
   view: 112,
   wide: 192,
   deep: 144,
+  crowd: 64,
 } as const;
+
+/** Numbers of people that the network tells apart: 0 to 4. */
+export const COUNTS = 5;
 
 /** Places of the outputs of the pose head. */
 export const OUT = {
@@ -34,7 +38,8 @@ export const OUT = {
   rootScale: 4,
   jointScales: 5,
   postures: 5 + JOINTS,
-  presence: 8 + JOINTS,
+  /** Logit of walking about, against keeping to one place. */
+  moving: 8 + JOINTS,
   /** Relative to the floor root, x along the heading, y to the left, z up. */
   joints: 9 + JOINTS,
   size: 9 + 4 * JOINTS,
@@ -63,6 +68,8 @@ export const LAYERS: readonly Layer[] = [
   { name: 'scored', inputs: WIDTHS.score, outputs: WIDTHS.scored },
   { name: 'joined', inputs: 2 * WIDTHS.scored + WALL_FEATURES, outputs: WIDTHS.joined },
   { name: 'logit', inputs: WIDTHS.joined, outputs: 1 },
+  { name: 'crowd', inputs: 2 * WIDTHS.token + 2 * WIDTHS.joined, outputs: WIDTHS.crowd },
+  { name: 'count', inputs: WIDTHS.crowd, outputs: COUNTS },
   { name: 'view', inputs: WIDTHS.token + PLACE_FEATURES + DIRECTION_FEATURES, outputs: WIDTHS.view },
   { name: 'attention', inputs: WIDTHS.view, outputs: 1 },
   { name: 'wide', inputs: 2 * WIDTHS.view + WALL_FEATURES, outputs: WIDTHS.wide },

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { compiledModule } from '../../pipeline/base/paths.js';
 import type { LoadedBackend } from './backends.js';
-import type { Estimate } from './estimate.js';
+import type { Sight } from './estimate.js';
 import { FairQueue } from './fair-queue.js';
 import { transferOf, type Request } from './request.js';
 import type { FromWorker, ToWorker, WorkerOptions } from './worker.js';
@@ -23,7 +23,7 @@ export interface Job {
   readonly name: string;
   /** Makes the request anew for each attempt: what was handed to a thread that died is gone. */
   readonly request: () => Request;
-  readonly resolve: (estimate: Estimate, batch: Batch) => void;
+  readonly resolve: (sight: Sight, batch: Batch) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -246,7 +246,7 @@ export class NetworkThread {
       const job = this.#jobs.get(window);
       this.#jobs.delete(window);
       if (message.kind === 'failed') job?.reject(new Error(message.reason));
-      else job?.resolve(message.estimates[index]!, { number, milliseconds: message.milliseconds });
+      else job?.resolve(message.sights[index]!, { number, milliseconds: message.milliseconds });
     });
   }
 

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { COURSE, FIGURES, GROUPS, LINK_FEATURES, MAP, POINTS } from './features.js';
 import { CELLS, DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
-import { LAYERS, PLACES, STEPS, WIDTHS } from './layers.js';
+import { COUNTS, LAYERS, PLACES, STEPS, WIDTHS } from './layers.js';
 
 /**
  * The network: one encoder shared by all links, a floor grid scored by each link's relative geometry, and
@@ -69,8 +69,11 @@ export class Network {
     return this.#dense(tf.concat(parts, 1), 'token');
   }
 
-  /** Logit of each cell: [windows, CELLS]. */
-  score(tokens: tf.Tensor2D, batch: SceneBatch): tf.Tensor2D {
+  /** Logit of each cell, [windows, CELLS], and of each number of people, [windows, COUNTS]. */
+  score(
+    tokens: tf.Tensor2D,
+    batch: SceneBatch,
+  ): { readonly cells: tf.Tensor2D; readonly counts: tf.Tensor2D } {
     const { windows, links } = batch;
     const places = tf.tensor2d(batch.places, [windows * links * CELLS, PLACE_FEATURES]);
     const seen = tf.reshape(this.#dense(places, 'score-place', 'linear'), [
@@ -90,7 +93,19 @@ export class Network {
     );
     const walls = tf.tensor2d(batch.walls, [windows * CELLS, WALL_FEATURES]);
     const joined = this.#dense(tf.concat([...pooled, walls], 1), 'joined');
-    return tf.reshape(this.#dense(joined, 'logit', 'linear'), [windows, CELLS]);
+    const cells = tf.reshape<tf.Rank.R2>(this.#dense(joined, 'logit', 'linear'), [windows, CELLS]);
+    return { cells, counts: this.#count(tokens, joined, cells, batch) };
+  }
+
+  /** How many are there, from the links and from what the floor shows: at the likeliest places, and at most. */
+  #count(tokens: tf.Tensor2D, joined: tf.Tensor2D, cells: tf.Tensor2D, batch: SceneBatch): tf.Tensor2D {
+    const { windows, links } = batch;
+    const heard = tf.reshape(tokens, [windows, links, WIDTHS.token]);
+    const floor = tf.reshape(joined, [windows, CELLS, WIDTHS.joined]);
+    const weights = tf.reshape(tf.softmax(cells), [windows, CELLS, 1]);
+    const parts = [tf.mean(heard, 1), tf.max(heard, 1), tf.sum(tf.mul(floor, weights), 1), tf.max(floor, 1)];
+    const crowd = this.#dense(tf.concat(parts as tf.Tensor2D[], 1), 'crowd');
+    return tf.reshape(this.#dense(crowd, 'count', 'linear'), [windows, COUNTS]);
   }
 
   /** Outputs of the pose head: [windows, OUT.size]. `tokens` has a row for each window and link of `batch`. */

@@ -1,40 +1,56 @@
 import type { Keypoint3D, Person } from '../../pipeline/model/index.js';
 import { JOINTS, POSTURES } from './body.js';
 import type { Estimate } from './estimate.js';
-import type { ErrorCalibration } from './weights.js';
+import type { ErrorCalibration, Scale } from './weights.js';
 
 /** Length of the heading vector below which the heading counts as not known. */
 const HEADING_KNOWN = 0.25;
 /** Error at which confidence is one half. */
 const HALF_CONFIDENCE = 0.6;
 
-/** Somebody or, where the network says that nobody is there, null. Lengths are rounded to 1 mm: stored results must not hang on last bits. */
+/** Where and how a person is said to be, where more is known than one window tells. */
+export interface Known {
+  /** Floor point, metres. */
+  readonly root: readonly [number, number];
+  /** Expected distance to the true place, metres. */
+  readonly positionError: number;
+  /** Probabilities of upright, sitting, lying. */
+  readonly postures: ArrayLike<number>;
+}
+
+/** A person of a window as results carry it. Lengths are rounded to 1 mm: stored results must not hang on last bits. */
 export function personOf(
   estimate: Estimate,
+  known: Known,
   calibration: ErrorCalibration,
-  options: { readonly articulateBelow: number; readonly presence: number },
-): Person | null {
-  if (estimate.present < options.presence) return null;
-  const positionError = round(expectedError(estimate.scale, calibration.position), 1000);
+  articulateBelow: number,
+): Person {
+  const positionError = round(known.positionError, 1000);
+  const [x, y] = known.root;
   const [hx, hy] = estimate.heading;
   const length = Math.hypot(hx, hy);
-  const known = length >= HEADING_KNOWN;
   return {
     confidence: round(confidenceOf(positionError), 1000),
-    position: { x: round(estimate.root[0], 1000), y: round(estimate.root[1], 1000), z: 0 },
+    position: { x: round(x, 1000), y: round(y, 1000), z: 0 },
     positionError,
-    heading: known ? round(Math.atan2(hy, hx), 1000) : null,
+    heading: length >= HEADING_KNOWN ? round(Math.atan2(hy, hx), 1000) : null,
     headingConfidence: round(Math.min(1, length), 1000),
-    posture: POSTURES[likeliest(estimate.postures)]!,
-    keypoints: keypointsOf(estimate, calibration),
-    articulated: positionError < options.articulateBelow,
+    posture: POSTURES[likeliest(known.postures)]!,
+    keypoints: keypointsOf(estimate, known.root, calibration),
+    articulated: positionError < articulateBelow,
     track: null,
   };
 }
 
+/** What one window alone tells of a person. */
+export const ofOneWindow = (estimate: Estimate, by: Scale): Known => ({
+  root: estimate.root,
+  positionError: expectedError(estimate.scale, by),
+  postures: estimate.postures,
+});
+
 /** Expected distance of the floor position from the network's own scale, metres. */
-export const expectedError = (scale: number, by: ErrorCalibration['position']): number =>
-  by.factor * scale ** by.power;
+export const expectedError = (scale: number, by: Scale): number => by.factor * scale ** by.power;
 
 /** A view of the expected error of the position, in metres: 1 at 0, one half at 0.6 m, a quarter at 1.8 m. */
 export const confidenceOf = (positionError: number): number =>
@@ -50,7 +66,11 @@ export const turnError = (estimate: Estimate, j: number): number =>
   Math.max(0, 1 - Math.hypot(...estimate.heading));
 
 /** The own-frame joints turned to the heading and set on the root. */
-function keypointsOf(estimate: Estimate, calibration: ErrorCalibration): Keypoint3D[] {
+function keypointsOf(
+  estimate: Estimate,
+  root: readonly [number, number],
+  calibration: ErrorCalibration,
+): Keypoint3D[] {
   const [hx, hy] = estimate.heading;
   const length = Math.hypot(hx, hy);
   const [cos, sin] = length > 0 ? [hx / length, hy / length] : [1, 0];
@@ -58,15 +78,19 @@ function keypointsOf(estimate: Estimate, calibration: ErrorCalibration): Keypoin
     const x = estimate.joints[3 * j]!;
     const y = estimate.joints[3 * j + 1]!;
     return {
-      x: round(estimate.root[0] + cos * x - sin * y, 1000),
-      y: round(estimate.root[1] + sin * x + cos * y, 1000),
+      x: round(root[0] + cos * x - sin * y, 1000),
+      y: round(root[1] + sin * x + cos * y, 1000),
       z: round(estimate.joints[3 * j + 2]!, 1000),
       error: round(jointError(estimate, j, calibration.joints), 1000),
     };
   });
 }
 
-const likeliest = (values: readonly number[]): number => values.indexOf(Math.max(...values));
+export const likeliest = (values: ArrayLike<number>): number => {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) if (values[i]! > values[best]!) best = i;
+  return best;
+};
 
 /** To a multiple of 1 / `parts`; never -0. */
 const round = (value: number, parts: number): number => Math.round(value * parts) / parts + 0;

@@ -1,6 +1,14 @@
 import type { LinkTable, Window, WindowLink } from '../../pipeline/model/index.js';
 import { point } from '../../pipeline/model/index.js';
-import { GROUPS, LINK_FEATURES, linkFeatures, logAmplitudes, POINTS, STEP_US } from './features.js';
+import {
+  GROUPS,
+  LINK_FEATURES,
+  linkFeatures,
+  logAmplitudes,
+  POINTS,
+  STEP_US,
+  type LinkFacts,
+} from './features.js';
 import type { LinkPlace } from './geometry.js';
 import type { Scene } from './scene.js';
 import type { Profiles } from './weights.js';
@@ -14,9 +22,7 @@ export interface Request {
 export interface RequestLink extends LinkPlace {
   readonly layout: Pick<WindowLink, 'layout' | 'rx' | 'tx' | 'subcarriers' | 'centreMhz'>;
   readonly values: Float32Array;
-  /** 0 to 1. */
-  readonly gapShare: number;
-  readonly profile: readonly number[] | null;
+  readonly facts: LinkFacts;
 }
 
 /** Links that one window may use: the network was measured with up to nine. */
@@ -58,8 +64,12 @@ export function requestOf(window: Window, table: LinkTable, profiles: Profiles):
         receiver: point(entry.link.receiver),
         layout: { layout, rx, tx, subcarriers, centreMhz },
         values: link.values.slice(),
-        gapShare,
-        profile: profiles[link.id] ?? null,
+        facts: {
+          profile: profiles[link.id] ?? null,
+          gapShare,
+          frameRate: link.frames / window.points,
+          centreMhz,
+        },
       };
     }),
   };
@@ -86,9 +96,9 @@ export function featuresOf(requests: readonly Request[]): Float32Array {
   const links = requests[0]?.links.length ?? 0;
   const features = new Float32Array(requests.length * links * LINK_FEATURES);
   requests.forEach((request, w) => {
-    request.links.forEach(({ layout, values, gapShare, profile }, l) => {
+    request.links.forEach(({ layout, values, facts }, l) => {
       const at = (w * links + l) * LINK_FEATURES;
-      linkFeatures(logAmplitudes({ ...layout, values }), 0, profile, gapShare, features, at);
+      linkFeatures(logAmplitudes({ ...layout, values }), 0, facts, features, at);
     });
   });
   return features;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join, resolve } from 'node:path';
 import type { Environment, Link } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { FEATURE_VERSION, GROUPS, POINTS, STEP_US } from './features.js';
+import { FEATURE_VERSION, PROFILE_VERSION, GROUPS, POINTS, STEP_US } from './features.js';
 import { LAYERS, NETWORK_VERSION, PARAMETERS } from './layers.js';
 
 /** Folder of the weights that ship with csiflow; each model is a folder in it. */
@@ -34,11 +34,17 @@ export interface Manifest {
 /** From the network's own scales to expected errors, fitted on held-out rooms. */
 export interface ErrorCalibration {
   /** Expected distance of the floor position = factor * scale ^ power, metres. */
-  readonly position: { readonly factor: number; readonly power: number };
+  readonly position: Scale;
+  /** The same of a person among several. */
+  readonly several: Scale;
   /** Expected distance of a joint relative to the root = scale * its scale + heading * its distance from the body's axis * (1 - length of the heading vector). */
   readonly joints: { readonly scale: number; readonly heading: number };
-  /** Probability from which somebody is said to be there. */
-  readonly presence: number;
+}
+
+/** A power law. */
+export interface Scale {
+  readonly factor: number;
+  readonly power: number;
 }
 
 export interface Site {
@@ -162,9 +168,9 @@ export function readProfiles(file: string): Profiles {
       `The calibration ${file} does not exist. Leave the field \`calibration\` out to go without one.`,
     );
   const content = readJson(file) as { features?: unknown; profiles?: unknown } | null;
-  if (content?.features !== FEATURE_VERSION) {
+  if (content?.features !== PROFILE_VERSION) {
     throw new Error(
-      `${file}: "features" must be ${FEATURE_VERSION}, the version that this csiflow computes.`,
+      `${file}: "features" must be ${PROFILE_VERSION}, the version that this csiflow computes.`,
     );
   }
   const profiles = content.profiles as Record<string, unknown> | null | undefined;
@@ -191,5 +197,5 @@ function readJson(file: string): unknown {
 }
 
 export const writeProfiles = (file: string, profiles: Profiles): void => {
-  replace(file, `${JSON.stringify({ features: FEATURE_VERSION, profiles }, null, 2)}\n`);
+  replace(file, `${JSON.stringify({ features: PROFILE_VERSION, profiles }, null, 2)}\n`);
 };

@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { BackendName, LoadedBackend } from './backends.js';
 import { Engine } from './engine.js';
-import type { Estimate } from './estimate.js';
+import type { Sight } from './estimate.js';
 import type { Request } from './request.js';
 
 /** The thread that the network runs in. Windows that are there when it is done with others are computed together. */
@@ -37,7 +37,7 @@ export type FromWorker =
   | {
       readonly kind: 'done';
       readonly numbers: readonly number[];
-      readonly estimates: readonly Estimate[];
+      readonly sights: readonly Sight[];
       readonly milliseconds: number;
     }
   | { readonly kind: 'failed'; readonly numbers: readonly number[]; readonly reason: string };
@@ -84,8 +84,8 @@ function answer(engine: Engine, windows: readonly Sent[]): void {
   const began = performance.now();
   const numbers = windows.map(({ number }) => number);
   try {
-    const estimates = engine.infer(windows.map(({ request }) => request));
-    say({ kind: 'done', numbers, estimates, milliseconds: performance.now() - began });
+    const sights = engine.infer(windows.map(({ request }) => request));
+    say({ kind: 'done', numbers, sights, milliseconds: performance.now() - began });
   } catch (error) {
     const half = windows.length >> 1;
     if (half > 0) {

@@ -126,6 +126,11 @@ export const defineSource = <const N extends string, S extends TObject, const O 
 export interface Operator<I extends Port = Port, O extends Port = Port> {
   /** May return a promise only where the definition has `asynchronous`. */
   process(data: Data<I>, from: string): Output<Data<O>> | Promise<Output<Data<O>>>;
+  /**
+   * Of an asynchronous operator: is shown what `process` answered, in the order of the records, and gives what goes on. Here,
+   * and only here, results may hang on the ones before them, and a state that `snapshot` gives may change.
+   */
+  settle?(answer: Output<Data<O>>): Output<Data<O>>;
   /** Event time has reached `time` (microseconds; Infinity at the end of input): close what it closes. */
   watermark?(time: number): Output<Data<O>>;
   /**

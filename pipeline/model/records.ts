@@ -100,6 +100,8 @@ export interface PoseFrame {
   /** Time that the network spent on it, milliseconds. The only field that differs between two runs; stores keep it apart. */
   readonly processingMs: number;
   readonly persons: readonly Person[];
+  /** Probabilities of nobody, one person, and so on; the last one is of that many or more. Absent where the window told nothing. */
+  readonly counts?: readonly number[];
   /** Links that the window held and that were used. */
   readonly links: number;
   /** Links of the window that cannot be right, and had no say; absent where there are none. */

@@ -12,7 +12,7 @@ import {
 } from '../../operators/infer-pose/geometry.js';
 import { CALIBRATED, LINK_FEATURES } from '../../operators/infer-pose/features.js';
 import { trainingBatch } from '../../operators/infer-pose/training/batches.js';
-import { allocateSamples, TRUTH } from '../../operators/infer-pose/training/samples.js';
+import { allocateSamples, PERSON, personTruth } from '../../operators/infer-pose/training/samples.js';
 
 const angle = fc.double({ min: -7, max: 7, noNaN: true });
 const metre = fc.double({ min: -5, max: 5, noNaN: true });
@@ -79,8 +79,9 @@ describe('a training batch', () => {
   const samples = allocateSamples(1, 3);
   samples.places.set([5, 4, 0, 0, 1, 5, 4, 1, 5, 0, 1, 0, 4, 1, 0, 2, 1, 5, 2, 1]);
   for (let i = 0; i < 3; i++) samples.features.fill(i + 1, i * LINK_FEATURES, (i + 1) * LINK_FEATURES);
-  samples.truth.set([1, 0, 2, 1, 0.6, 0.8, 0]);
-  for (let i = 0; i < 51; i++) samples.truth[TRUTH.joints + i] = i / 10;
+  samples.truth.set([1, 0, 2, 1, 0.6, 0.8, 0, 1]);
+  const one = personTruth(samples.truth, 0, 0);
+  for (let i = 0; i < 51; i++) one[PERSON.joints + i] = i / 10;
   const picks = [{ samples, index: 0 }];
   /** Numbers one after another. */
   const chance = (...values: number[]) => {
@@ -104,8 +105,8 @@ describe('a training batch', () => {
     const f = batch.frames[0]!;
     expect(f.sign).toBe(-1);
     expect([...batch.heading].map((v) => Math.round(v * 1000) / 1000)).toEqual([0.8, 0.6]);
-    expect(batch.joints[3 * 5]).toBeCloseTo(samples.truth[TRUTH.joints + 3 * 6]!);
-    expect(batch.joints[3 * 5 + 1]).toBeCloseTo(-samples.truth[TRUTH.joints + 3 * 6 + 1]!);
+    expect(batch.joints[3 * 5]).toBeCloseTo(one[PERSON.joints + 3 * 6]!);
+    expect(batch.joints[3 * 5 + 1]).toBeCloseTo(-one[PERSON.joints + 3 * 6 + 1]!);
   });
 
   it('takes the calibration away from its share of windows', () => {

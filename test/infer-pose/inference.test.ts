@@ -60,7 +60,7 @@ describe('the inference thread', () => {
     thread.setTimeout(0);
     await expect(late).rejects.toThrow('did not answer within 0 ms');
     thread.setTimeout(60_000);
-    expect((await thread.infer(request(2))).estimate).toBeDefined();
+    expect((await thread.infer(request(2))).sight).toBeDefined();
   });
 
   it('answers each window as the engine does, however they are batched', async () => {
@@ -71,7 +71,7 @@ describe('the inference thread', () => {
       const thread = open({ maxBatch });
       await thread.open();
       const answers = await Promise.all(makers.map((make) => thread.infer(make)));
-      expect(answers.map(({ estimate }) => estimate)).toEqual(expected);
+      expect(answers.map(({ sight }) => sight)).toEqual(expected);
       await thread.close();
     }
   });
@@ -100,7 +100,7 @@ describe('the inference thread', () => {
     const before = await thread.infer(request(21));
     thread.crash();
     const after = await Promise.all([21, 22, 23, 24, 25].map((seed) => thread.infer(request(seed))));
-    expect(after[0]!.estimate).toEqual(before.estimate);
+    expect(after[0]!.sight).toEqual(before.sight);
     expect(after).toHaveLength(5);
     expect(thread.describe()).toMatchObject({ restarts: 1 });
     expect(crashes).toEqual(['it ended with code 70']);
@@ -116,7 +116,7 @@ describe('the inference thread', () => {
     expect(thread.describe()).toMatchObject({ restarts: 0 });
     vi.advanceTimersByTime(1);
     await late;
-    expect((await thread.infer(request(2))).estimate).toBeDefined();
+    expect((await thread.infer(request(2))).sight).toBeDefined();
     expect(thread.describe()).toMatchObject({ restarts: 1, windows: 1 });
     expect(crashes).toEqual(['it was silent for 30000 ms']);
   });
@@ -157,7 +157,7 @@ describe('a thread that several operators share', () => {
     for (const seed of seeds) {
       const own = open({ maxBatch: 1 });
       await own.open();
-      alone.push((await own.infer(request(seed, 3 + (seed % 2)))).estimate);
+      alone.push((await own.infer(request(seed, 3 + (seed % 2)))).sight);
       await own.close();
     }
     const partitions = seeds.map(() => open({ maxBatch: 4, maxWaitMs: 1000, links: [3, 4] }));
@@ -165,7 +165,7 @@ describe('a thread that several operators share', () => {
     const answers = await Promise.all(
       partitions.map((one, index) => one.infer(request(seeds[index]!, 3 + (seeds[index]! % 2)))),
     );
-    expect(answers.map(({ estimate }) => estimate)).toEqual(alone);
+    expect(answers.map(({ sight }) => sight)).toEqual(alone);
     for (const one of partitions)
       expect(one.describe()).toMatchObject({ shared_by: 4, batches: 1, windows: 1 });
   });
@@ -174,7 +174,7 @@ describe('a thread that several operators share', () => {
     const [first, second, third] = [open(), open({ links: [9] }), open({ maxBatch: 4 })];
     await Promise.all([first, second, third].map((one) => one.open()));
     expect([first, second, third].map((one) => one.describe()['shared_by'])).toEqual([2, 2, 1]);
-    expect((await second.infer(request(1, 9))).estimate).toBeDefined();
+    expect((await second.infer(request(1, 9))).sight).toBeDefined();
   });
 
   it('goes on for the others when one is closed or gives up its windows', async () => {
@@ -185,7 +185,7 @@ describe('a thread that several operators share', () => {
     const late = expect(waiting[1]).rejects.toThrow(/did not answer/);
     second.setTimeout(0);
     await Promise.all([first.close(), refused, late]);
-    expect((await waiting[2]!).estimate).toBeDefined();
+    expect((await waiting[2]!).sight).toBeDefined();
     expect(third.describe()).toMatchObject({ shared_by: 2, windows: 1, restarts: 0 });
   });
 
@@ -197,7 +197,7 @@ describe('a thread that several operators share', () => {
     await Promise.all([first.close(), refused]);
     // Fires after the thread's own timer, which is as long and older.
     await after(batches.maxWaitMs);
-    expect((await second.infer(request(2))).estimate).toBeDefined();
+    expect((await second.infer(request(2))).sight).toBeDefined();
   });
 
   it('takes their windows in turn: one that has many does not hold up the others', async () => {
@@ -240,7 +240,7 @@ describe('a thread that several operators share', () => {
     await Promise.all(users.map((one) => one.open()));
     users[0]!.crash();
     const answers = await Promise.all(users.map((one) => one.infer(request(21))));
-    expect(new Set(answers.map(({ estimate }) => JSON.stringify(estimate))).size).toBe(1);
+    expect(new Set(answers.map(({ sight }) => JSON.stringify(sight))).size).toBe(1);
     expect(crashes).toEqual(['it ended with code 70', 'it ended with code 70']);
   });
 
@@ -279,8 +279,8 @@ describe('weights that are replaced while a thread uses them', () => {
     const second = open({ weights: folder, sha256: replace().sha256 });
     await second.open();
     expect([first, second].map((one) => one.describe()['shared_by'])).toEqual([1, 1]);
-    expect((await first.infer(request(1))).estimate).toEqual(before.estimate);
-    expect((await second.infer(request(1))).estimate).not.toEqual(before.estimate);
+    expect((await first.infer(request(1))).sight).toEqual(before.sight);
+    expect((await second.infer(request(1))).sight).not.toEqual(before.sight);
   });
 
   it('are refused by a thread that is started again', async () => {

@@ -23,7 +23,8 @@ const plan = {
   sequences: 3,
   seconds: 2,
   windows: 1,
-  empty: 0.3,
+  people: [0.3, 0.4, 0.3],
+  conditions: 'wide' as const,
   falls: 0,
   environment: null,
 };

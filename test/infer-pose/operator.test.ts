@@ -6,7 +6,7 @@ import type { Operator } from '../../pipeline/component/index.js';
 import { LinkTable, type Environment, type PoseFrame, type Window } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
-import { confidenceOf, expectedError, personOf } from '../../operators/infer-pose/person.js';
+import { confidenceOf, expectedError, ofOneWindow, personOf } from '../../operators/infer-pose/person.js';
 import type { Estimate } from '../../operators/infer-pose/estimate.js';
 import { readModel, SHIPPED, writeModel } from '../../operators/infer-pose/weights.js';
 import { testContext } from '../support/context.js';
@@ -19,6 +19,7 @@ const config = {
   max_wait_ms: 1,
   max_in_flight: 16,
   articulate_below_m: 0.6,
+  presence: 0.5,
   timeout_ms: 30_000,
 } as const;
 
@@ -55,7 +56,7 @@ describe('infer-pose', () => {
       links: 4,
       provenance: {
         origin: 'simulated',
-        model: { trainedOn: 'simulated CSI', accuracy: 'docs/reports/pose-general.md' },
+        model: { trainedOn: 'simulated CSI', accuracy: 'docs/reports/accuracy.md' },
       },
     });
     const [person] = frame.persons;
@@ -207,23 +208,23 @@ describe('a calibration file', () => {
 
 describe('a person', () => {
   const estimate: Estimate = {
-    present: 0.9,
     root: [1.23456, 2],
     scale: 0.5,
     heading: [0, 0.8],
     postures: [0.1, 0.7, 0.2],
+    moving: 0.1,
     joints: new Float32Array(51).fill(0.1),
     jointScales: new Float32Array(17).fill(0.1),
   };
   const calibration = {
     position: { factor: 1.2, power: 1 },
+    several: { factor: 1, power: 1 },
     joints: { scale: 1, heading: 0.5 },
-    presence: 0.5,
   };
-  const options = { articulateBelow: 0.7, presence: 0.5 };
+  const told = (one: Estimate) => personOf(one, ofOneWindow(one, calibration.position), calibration, 0.7);
 
   it('is turned to the heading, rounded to a millimetre, with calibrated errors', () => {
-    const person = personOf(estimate, calibration, options)!;
+    const person = told(estimate);
     expect(person).toMatchObject({
       position: { x: 1.235, y: 2, z: 0 },
       positionError: 0.6,
@@ -240,13 +241,9 @@ describe('a person', () => {
   });
 
   it('has no heading where the vector is short, and no skeleton where the place is unsure', () => {
-    const unsure = personOf({ ...estimate, heading: [0.1, 0.1], scale: 1 }, calibration, options)!;
+    const unsure = told({ ...estimate, heading: [0.1, 0.1], scale: 1 });
     expect(unsure.heading).toBeNull();
     expect(unsure.articulated).toBe(false);
-  });
-
-  it('is nobody below the threshold', () => {
-    expect(personOf({ ...estimate, present: 0.4 }, calibration, options)).toBeNull();
   });
 
   it('has an expected error that grows with the network’s scale', () => {

@@ -2,7 +2,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageFile } from '../../pipeline/base/paths.js';
 import {
   evaluatePose,
   markdownOf,
@@ -12,7 +11,6 @@ import {
 } from '../../operators/infer-pose/training/main.js';
 
 const quiet = () => undefined;
-const flat = packageFile('topologies/environments/demo-flat.yaml');
 
 describe('csiflow train pose', () => {
   let folder: string;
@@ -82,12 +80,5 @@ describe('csiflow evaluate pose', () => {
       expect(page.match(/^## .* links?, with/gm)).toHaveLength(6);
       expect(page).toContain('**simulated CSI**');
     });
-  });
-
-  it('of a model for one place asks for that place', async () => {
-    await expect(evaluate('demo-flat')).rejects.toThrow(/for demo-flat alone.*--environment/);
-    const report = await evaluate('demo-flat', flat);
-    expect(report.links.map(({ links }) => links)).toEqual([4, 4]);
-    expect(report.floors).toEqual([]);
   });
 });

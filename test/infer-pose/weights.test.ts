@@ -42,7 +42,7 @@ describe('the weights that ship', () => {
         .training as unknown as Trained;
       for (let room = 0; room < rooms; room++) trained.add(state(seed, room));
     }
-    expect(trained.size).toBeGreaterThan(30_000);
+    expect(trained.size).toBeGreaterThan(20_000);
     const seeds = [0, 1, 2, 3, 4].flatMap((i) => [CALIBRATION_SEED + i, TEST_SEED + i]);
     const shared = seeds.filter((seed) =>
       Array.from({ length: 1000 }, (_, room) => trained.has(state(seed, room))).includes(true),
@@ -59,12 +59,11 @@ describe('the weights that ship', () => {
     expect(chooseModel([testEnvironment])).toBe('general');
   });
 
-  it('are the place’s own where that was trained for, and only while it is as it was', () => {
+  it('are general for the demo’s flat too', () => {
     const flat = parse(
       readFileSync(packageFile('topologies/environments/demo-flat.yaml'), 'utf8'),
     ) as Environment;
-    expect(chooseModel([flat])).toBe('demo-flat');
-    expect(chooseModel([{ ...flat, size: { ...flat.size, x: 6 } }])).toBe('general');
+    expect(chooseModel([flat])).toBe('general');
     expect(chooseModel([flat, testEnvironment])).toBe('general');
   });
 

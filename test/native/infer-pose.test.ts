@@ -3,7 +3,7 @@ import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { describeBackends } from '../../operators/infer-pose/backends.js';
 import { Engine } from '../../operators/infer-pose/engine.js';
-import type { Estimate } from '../../operators/infer-pose/estimate.js';
+import type { Sight } from '../../operators/infer-pose/estimate.js';
 import { requestOf, type Request } from '../../operators/infer-pose/request.js';
 import { SHIPPED } from '../../operators/infer-pose/weights.js';
 import { simulatedWindow } from '../infer-pose/windows.js';
@@ -17,7 +17,7 @@ const TOLERANCE = 1e-3;
 const weights = packageFile(`${SHIPPED}/general`);
 
 describe('the native part of @tensorflow/tfjs-node-gpu', () => {
-  let wasm: Estimate[];
+  let wasm: Sight[];
   let native: Engine;
   const requests = (): Request[] =>
     [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => {
@@ -37,12 +37,12 @@ describe('the native part of @tensorflow/tfjs-node-gpu', () => {
   });
 
   it('gives what WASM gives, within a thousandth', () => {
-    native.infer(requests()).forEach((estimate, index) => {
-      const other = wasm[index]!;
+    native.infer(requests()).forEach(({ counts, alone: estimate }, index) => {
+      const { counts: otherCounts, alone: other } = wasm[index]!;
       const pairs: [ArrayLike<number>, ArrayLike<number>][] = [
         [
-          [estimate.present, estimate.scale],
-          [other.present, other.scale],
+          [...counts, estimate.scale, estimate.moving],
+          [...otherCounts, other.scale, other.moving],
         ],
         [estimate.root, other.root],
         [estimate.heading, other.heading],
@@ -62,8 +62,8 @@ describe('the native part of @tensorflow/tfjs-node-gpu', () => {
     const together = native.infer(requests());
     requests().forEach((request, index) => {
       const [alone] = native.infer([request]);
-      expect(Math.abs(alone!.root[0] - together[index]!.root[0])).toBeLessThan(1e-4);
-      expect(Math.abs(alone!.scale - together[index]!.scale)).toBeLessThan(1e-4);
+      expect(Math.abs(alone!.alone.root[0] - together[index]!.alone.root[0])).toBeLessThan(1e-4);
+      expect(Math.abs(alone!.alone.scale - together[index]!.alone.scale)).toBeLessThan(1e-4);
     });
   });
 });

@@ -11,6 +11,7 @@ import {
 } from '../../pipeline/sources/simulator/index.js';
 import { Random } from '../../pipeline/sources/simulator/random.js';
 import { Channel } from '../../pipeline/sources/simulator/channel.js';
+import { NO_DIFFUSE } from '../../pipeline/sources/simulator/room.js';
 import { bandOf, GROUPS } from '../../pipeline/sources/simulator/scene.js';
 
 const SIZE = { x: 5, y: 4, z: 2.6 };
@@ -230,7 +231,12 @@ describe('whoever leaves', () => {
       DOOR,
     );
     const band = bandOf(GROUPS);
-    const room = { size: SIZE, reflection: [-0.4, -0.4, -0.4, -0.4, -0.4, -0.4], furniture: [] };
+    const room = {
+      size: SIZE,
+      reflection: [-0.4, -0.4, -0.4, -0.4, -0.4, -0.4],
+      furniture: [],
+      diffuse: NO_DIFFUSE,
+    };
     const channel = new Channel(room, [0.5, 0.1, 1], [4.9, 3.5, 1.5], band);
     const respond = (bodies: Body[]) => {
       const out = new Float64Array(2 * GROUPS.length);

@@ -16,13 +16,14 @@ import {
   distance,
   link as linkBetween,
   mirror,
+  NO_DIFFUSE,
   randomRoom,
   type Obstacle,
   type Vec3,
 } from '../../pipeline/sources/simulator/room.js';
 
 const SIZE = { x: 6, y: 6, z: 3 };
-const FREE = { size: SIZE, reflection: [0, 0, 0, 0, 0, 0], furniture: [] };
+const FREE = { size: SIZE, reflection: [0, 0, 0, 0, 0, 0], furniture: [], diffuse: NO_DIFFUSE };
 const BAND = bandOf(GROUPS);
 const VALUES = 2 * GROUPS.length;
 const LAMBDA = 299_792_458 / 2.437e9;

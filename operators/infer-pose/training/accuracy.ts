@@ -1,8 +1,9 @@
 import { POSTURES } from '../body.js';
-import { expectedError } from '../person.js';
+import { COUNTS } from '../layers.js';
+import { expectedError, likeliest } from '../person.js';
 import type { ErrorCalibration } from '../weights.js';
 import { mean, quantile, rootError } from './calibrate.js';
-import { pelvisAligned, turned, unit, type Outcome, type Truth } from './outcomes.js';
+import { pelvisAligned, singles, turned, unit, type Outcome, type Single, type Truth } from './outcomes.js';
 import type { Activity } from './samples.js';
 
 /** Accuracy on held-out windows, beside answers that need no CSI. Lengths are metres, but MPJPE millimetres, angles degrees. */
@@ -41,12 +42,14 @@ export interface Row {
 }
 
 export interface Presence {
-  /** Share of empty rooms in which somebody is claimed. */
+  /** Share of empty rooms in which somebody is likelier than not. */
   readonly falsePresence: number;
   readonly emptyWindows: number;
-  /** Share of windows with somebody in which nobody is seen, by activity. */
+  /** Share of windows with one person in which nobody is likelier, by activity. */
   readonly missed: Readonly<Partial<Record<Activity, number>>>;
   readonly missedAll: number;
+  /** Share of right numbers of people, by how many are there (0, 1, ...). */
+  readonly counted: readonly number[];
 }
 
 const STILL: readonly Activity[] = ['standing', 'sitting', 'lying'];
@@ -57,7 +60,7 @@ export function accuracyOf(
   calibration: ErrorCalibration,
   constantPose: Float32Array,
 ): Accuracy {
-  const people = held.filter(({ truth }) => truth.present);
+  const people = singles(held);
   const names = [...new Set(people.map(({ truth }) => truth.activity))].sort();
   const of = (activity: Activity) => people.filter(({ truth }) => truth.activity === activity);
   return {
@@ -68,19 +71,16 @@ export function accuracyOf(
       constantPose,
     ),
     activities: Object.fromEntries(names.map((name) => [name, rowOf(of(name), constantPose)])),
-    presence: presenceOf(held, calibration.presence),
+    presence: presenceOf(held),
     fifths: fifthsOf(people, calibration),
   };
 }
 
 /** Mean joints in room axes: the pose that a constant answer gives. */
-export function meanPose(held: readonly Outcome[]): Float32Array {
-  const people = held.filter(({ truth }) => truth.present);
-  const poses = people.map(({ truth }) => turned(truth.joints, truth.heading));
-  return Float32Array.from({ length: poses[0]?.length ?? 0 }, (_, i) => mean(poses.map((pose) => pose[i]!)));
-}
+export const meanPose = (poses: readonly Float32Array[]): Float32Array =>
+  Float32Array.from({ length: poses[0]?.length ?? 0 }, (_, i) => mean(poses.map((pose) => pose[i]!)));
 
-function rowOf(people: readonly Outcome[], constantPose: Float32Array): Row {
+function rowOf(people: readonly Single[], constantPose: Float32Array): Row {
   const poses = people.map(({ estimate, truth }) => {
     const real = turned(truth.joints, truth.heading);
     const published = pelvisAligned(turned(estimate.joints, unit(estimate.heading)), real);
@@ -104,9 +104,7 @@ function rowOf(people: readonly Outcome[], constantPose: Float32Array): Row {
     root: mean(errors),
     rootP90: quantile(errors, 0.9),
     rootConstant: mean(
-      people.map(({ truth }) =>
-        Math.hypot(truth.size.x / 2 - truth.root[0], truth.size.y / 2 - truth.root[1]),
-      ),
+      people.map(({ truth, size }) => Math.hypot(size.x / 2 - truth.root[0], size.y / 2 - truth.root[1])),
     ),
     mpjpe: millimetres(poses.map((pose) => pose.published)),
     mpjpeShrunk: millimetres(poses.map((pose) => pose.shrunk)),
@@ -122,9 +120,7 @@ function rowOf(people: readonly Outcome[], constantPose: Float32Array): Row {
   };
 }
 
-const likeliest = (values: readonly number[]): number => values.indexOf(Math.max(...values));
-
-function headingError({ estimate, truth }: Outcome): number {
+function headingError({ estimate, truth }: Single): number {
   const [ax, ay] = estimate.heading;
   const [bx, by] = truth.heading;
   return (Math.abs(Math.atan2(ax * by - ay * bx, ax * bx + ay * by)) * 180) / Math.PI;
@@ -138,25 +134,29 @@ function torsoOf({ joints }: Truth): number {
   return Math.hypot(along(0), along(1), along(2));
 }
 
-function presenceOf(held: readonly Outcome[], threshold: number): Presence {
-  const claimed = held.filter(({ estimate }) => estimate.present >= threshold);
-  const empty = held.filter(({ truth }) => !truth.present);
-  const people = held.filter(({ truth }) => truth.present);
-  const missed = (some: readonly Outcome[]) =>
-    mean(some.map(({ estimate }) => Number(estimate.present < threshold)));
-  const names = [...new Set(people.map(({ truth }) => truth.activity))].sort();
+function presenceOf(held: readonly Outcome[]): Presence {
+  const empty = held.filter(({ people }) => people.length === 0);
+  const alone = held.filter(({ people }) => people.length === 1);
+  const nobody = ({ sight }: Outcome) => Number(sight.counts[0]! > 0.5);
+  const doing = (name: Activity) => alone.filter(({ people }) => people[0]!.activity === name);
+  const names = [...new Set(alone.map(({ people }) => people[0]!.activity))].sort();
   return {
-    falsePresence: claimed.filter(({ truth }) => !truth.present).length / Math.max(1, empty.length),
+    falsePresence: mean(empty.map((one) => 1 - nobody(one))),
     emptyWindows: empty.length,
-    missed: Object.fromEntries(
-      names.map((name) => [name, missed(people.filter(({ truth }) => truth.activity === name))]),
+    missed: Object.fromEntries(names.map((name) => [name, mean(doing(name).map(nobody))])),
+    missedAll: mean(alone.map(nobody)),
+    counted: Array.from({ length: COUNTS }, (_, count) =>
+      mean(
+        held
+          .filter(({ people }) => people.length === count)
+          .map(({ sight }) => Number(likeliest(sight.counts) === count)),
+      ),
     ),
-    missedAll: missed(people),
   };
 }
 
-function fifthsOf(people: readonly Outcome[], calibration: ErrorCalibration): Accuracy['fifths'] {
-  const expected = (one: Outcome) => expectedError(one.estimate.scale, calibration.position);
+function fifthsOf(people: readonly Single[], calibration: ErrorCalibration): Accuracy['fifths'] {
+  const expected = (one: Single) => expectedError(one.estimate.scale, calibration.position);
   const sorted = [...people].sort((a, b) => expected(a) - expected(b));
   return Array.from({ length: 5 }, (_, i) => {
     const fifth = sorted.slice(

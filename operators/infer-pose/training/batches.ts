@@ -3,7 +3,8 @@ import { CALIBRATED, LINK_FEATURES } from '../features.js';
 import { CELLS, cellCentre, IDENTITY, frame, turn, type Frame, type LinkPlace } from '../geometry.js';
 import type { SceneBatch } from '../network.js';
 import { sceneBatch, type Scene } from '../scene.js';
-import { PLACE_OF_LINK, PLACES_HEAD, TRUTH, type Samples } from './samples.js';
+import { COUNTS } from '../layers.js';
+import { PERSON, peopleIn, personTruth, PLACE_OF_LINK, PLACES_HEAD, type Samples } from './samples.js';
 
 /** Spread of the target about the true place on the grid, metres. */
 const TARGET_SPREAD = 0.35;
@@ -25,7 +26,14 @@ export interface TrainingBatch {
   readonly posture: Float32Array;
   /** [windows] 1 where somebody is there. */
   readonly present: Float32Array;
-  readonly activity: Uint8Array;
+  /** [windows, COUNTS] one-hot. */
+  readonly people: Float32Array;
+  /** [windows] 1 where the one whose pose is asked for walks about. */
+  readonly moving: Float32Array;
+  /** [windows] 1 where one person is alone: its place is then the grid's own answer. */
+  readonly alone: Float32Array;
+  /** [windows, 2]: where the pose head looks from where several are there, near the one who is asked for. */
+  readonly near: Float32Array;
 }
 
 export interface Augmentation {
@@ -60,7 +68,10 @@ export function trainingBatch(
     joints: new Float32Array(count * JOINTS * 3),
     posture: new Float32Array(count * 3),
     present: new Float32Array(count),
-    activity: new Uint8Array(count),
+    people: new Float32Array(count * COUNTS),
+    moving: new Float32Array(count),
+    alone: new Float32Array(count),
+    near: new Float32Array(count * 2),
   };
   for (let w = 0; w < count; w++) {
     const { samples, index: sample } = picks[w]!;
@@ -76,8 +87,7 @@ export function trainingBatch(
     const scene = sceneOf(samples, sample, chosen, () => options.turned && random() < 0.5);
     scenes.push(scene);
     frames.push(f);
-    const truth = samples.truth.subarray(sample * TRUTH.size, (sample + 1) * TRUTH.size);
-    answer(truth, scene, f, w, batch);
+    answer(samples.truth, sample, scene, f, w, batch, random);
   }
   return { scene: sceneBatch(scenes, features), scenes, frames, ...batch };
 }
@@ -115,32 +125,56 @@ export function sceneOf(
 
 type Answers = Omit<TrainingBatch, 'scene' | 'scenes' | 'frames'>;
 
-function answer(truth: Float32Array, scene: Scene, f: Frame, w: number, out: Answers): void {
-  out.present[w] = truth[TRUTH.present]!;
-  out.activity[w] = truth[TRUTH.activity]!;
-  if (out.present[w] === 0) {
+/** Spread of the places that the pose head is shown people from where there are several, metres. */
+const NEAR_SPREAD = 0.3;
+
+function answer(
+  truth: Float32Array,
+  sample: number,
+  scene: Scene,
+  f: Frame,
+  w: number,
+  out: Answers,
+  random: () => number,
+): void {
+  const people = peopleIn(truth, sample);
+  out.people[w * COUNTS + Math.min(people, COUNTS - 1)] = 1;
+  out.present[w] = Number(people > 0);
+  out.alone[w] = Number(people === 1);
+  if (people === 0) {
     out.cells.fill(1 / CELLS, w * CELLS, (w + 1) * CELLS);
     return;
   }
-  const x = truth[TRUTH.root]!;
-  const y = truth[TRUTH.root + 1]!;
+  const all = Array.from({ length: people }, (_, person) => personTruth(truth, sample, person));
+  writeCells(all, scene, out.cells.subarray(w * CELLS, (w + 1) * CELLS));
+  const one = all[Math.floor(random() * people)]!;
+  const x = one[PERSON.root]!;
+  const y = one[PERSON.root + 1]!;
   out.root.set([x, y], 2 * w);
-  out.heading.set(turn(f, truth[TRUTH.heading]!, truth[TRUTH.heading + 1]!), 2 * w);
-  out.posture[3 * w + truth[TRUTH.posture]!] = 1;
+  const aside = () => NEAR_SPREAD * (random() + random() + random() - 1.5) * 2;
+  out.near.set([x + aside(), y + aside()], 2 * w);
+  out.heading.set(turn(f, one[PERSON.heading]!, one[PERSON.heading + 1]!), 2 * w);
+  out.posture[3 * w + one[PERSON.posture]!] = 1;
+  out.moving[w] = one[PERSON.moving]!;
   for (let j = 0; j < JOINTS; j++) {
-    const from = TRUTH.joints + 3 * (f.sign < 0 ? MIRRORED[j]! : j);
+    const from = PERSON.joints + 3 * (f.sign < 0 ? MIRRORED[j]! : j);
     const to = 3 * (w * JOINTS + j);
-    out.joints[to] = truth[from]!;
-    out.joints[to + 1] = f.sign * truth[from + 1]!;
-    out.joints[to + 2] = truth[from + 2]!;
+    out.joints[to] = one[from]!;
+    out.joints[to + 1] = f.sign * one[from + 1]!;
+    out.joints[to + 2] = one[from + 2]!;
   }
-  let sum = 0;
-  for (let c = 0; c < CELLS; c++) {
-    const centre = cellCentre(c, scene.size);
-    const squared = (centre.x - x) ** 2 + (centre.y - y) ** 2;
-    const weight = Math.exp(-squared / (2 * TARGET_SPREAD ** 2)) + 1e-9;
-    out.cells[w * CELLS + c] = weight;
-    sum += weight;
+}
+
+/** Equal shares of all people, each spread over the cells about them. */
+function writeCells(people: readonly Float32Array[], scene: Scene, cells: Float32Array): void {
+  cells.fill(0);
+  for (const one of people) {
+    const weights = Float64Array.from({ length: CELLS }, (_, c) => {
+      const centre = cellCentre(c, scene.size);
+      const squared = (centre.x - one[PERSON.root]!) ** 2 + (centre.y - one[PERSON.root + 1]!) ** 2;
+      return Math.exp(-squared / (2 * TARGET_SPREAD ** 2)) + 1e-9;
+    });
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    for (let c = 0; c < CELLS; c++) cells[c]! += weights[c]! / sum / people.length;
   }
-  for (let c = 0; c < CELLS; c++) out.cells[w * CELLS + c]! /= sum;
 }

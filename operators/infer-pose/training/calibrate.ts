@@ -1,33 +1,63 @@
 import { JOINTS } from '../body.js';
 import { turnError } from '../person.js';
-import type { ErrorCalibration } from '../weights.js';
-import { turned, unit, type Outcome } from './outcomes.js';
+import type { Estimate } from '../estimate.js';
+import type { ErrorCalibration, Scale } from '../weights.js';
+import { singles, turned, unit, type Outcome, type Single, type Truth } from './outcomes.js';
 
-/** Share of empty rooms in which somebody may be claimed. */
-export const FALSE_PRESENCE = 0.05;
-
-/** Fits the error scales and the presence threshold on held-out windows that no other figure is taken from. */
+/** Fits the error scales on held-out windows that no other figure is taken from. */
 export function calibrateErrors(held: readonly Outcome[]): ErrorCalibration {
-  const people = held.filter(({ truth }) => truth.present);
-  const empty = held.filter(({ truth }) => !truth.present).map(({ estimate }) => estimate.present);
-  return {
-    position: positionScale(people),
-    joints: jointScale(people),
-    presence: Math.min(0.99, Math.max(0.2, quantile(empty, 1 - FALSE_PRESENCE))),
-  };
+  const people = singles(held);
+  const alone = people.map((one) => ({ scale: one.estimate.scale, error: rootError(one) }));
+  return { position: powerLaw(alone), several: powerLaw(severalErrors(held)), joints: jointScale(people) };
 }
 
-export const rootError = ({ estimate, truth }: Outcome): number =>
+export const rootError = ({ estimate, truth }: Single): number =>
   Math.hypot(estimate.root[0] - truth.root[0], estimate.root[1] - truth.root[1]);
 
+interface ScaledError {
+  readonly scale: number;
+  readonly error: number;
+}
+
+/** Of windows with several people whose number was told right: each told person and the true one that it is nearest to, all pairs together shortest. */
+function severalErrors(held: readonly Outcome[]): ScaledError[] {
+  return held.flatMap(({ sight, people }) =>
+    people.length > 1 && sight.several.length === people.length
+      ? matched(sight.several, people).map(([told, truth]) => ({
+          scale: told.scale,
+          error: distanceOf(told, truth),
+        }))
+      : [],
+  );
+}
+
+const distanceOf = (told: Estimate, truth: Truth): number =>
+  Math.hypot(told.root[0] - truth.root[0], told.root[1] - truth.root[1]);
+
+/** Pairs of told and true people with the least sum of distances; both are as many, and few. */
+export function matched(told: readonly Estimate[], people: readonly Truth[]): [Estimate, Truth][] {
+  if (told.length === 0) return [];
+  const [first, ...rest] = told;
+  const options = people.map((truth, i): [Estimate, Truth][] => [
+    [first!, truth],
+    ...matched(
+      rest,
+      people.filter((_, other) => other !== i),
+    ),
+  ]);
+  const cost = (pairs: readonly [Estimate, Truth][]) =>
+    pairs.reduce((sum, [one, truth]) => sum + distanceOf(one, truth), 0);
+  return options.reduce((best, option) => (cost(option) < cost(best) ? option : best));
+}
+
 /** A power law through the means of tenths of equal size. */
-function positionScale(people: readonly Outcome[]): ErrorCalibration['position'] {
-  const sorted = [...people].sort((a, b) => a.estimate.scale - b.estimate.scale);
+function powerLaw(people: readonly ScaledError[]): Scale {
+  const sorted = [...people].sort((a, b) => a.scale - b.scale);
   const tenths = Array.from({ length: 10 }, (_, i) =>
     sorted.slice(Math.floor((i * sorted.length) / 10), Math.floor(((i + 1) * sorted.length) / 10)),
   ).filter((tenth) => tenth.length > 0);
-  const x = tenths.map((tenth) => mean(tenth.map(({ estimate }) => Math.log(estimate.scale))));
-  const y = tenths.map((tenth) => Math.log(mean(tenth.map(rootError))));
+  const x = tenths.map((tenth) => mean(tenth.map(({ scale }) => Math.log(scale))));
+  const y = tenths.map((tenth) => Math.log(mean(tenth.map(({ error }) => error))));
   const [mx, my] = [mean(x), mean(y)];
   const covariance = mean(x.map((value, i) => (value - mx) * (y[i]! - my)));
   const variance = mean(x.map((value) => (value - mx) ** 2));
@@ -36,7 +66,7 @@ function positionScale(people: readonly Outcome[]): ErrorCalibration['position']
 }
 
 /** Least squares of the joints' errors (relative to the root, in room axes) over their two causes. */
-function jointScale(people: readonly Outcome[]): ErrorCalibration['joints'] {
+function jointScale(people: readonly Single[]): ErrorCalibration['joints'] {
   let [aa, ab, bb, ay, by] = [0, 0, 0, 0, 0];
   for (const { estimate, truth } of people) {
     const said = turned(estimate.joints, unit(estimate.heading));

@@ -6,32 +6,44 @@ import { accuracyOf, meanPose } from './accuracy.js';
 import { calibrateErrors } from './calibrate.js';
 import {
   FIRST_HELD_OUT_SEED,
+  FIRST_TUNING_SEED,
   heldOutSamples,
   outcomes,
-  truthOf,
+  trueJoints,
   type HeldOut,
-  type Outcome,
 } from './outcomes.js';
 import { floorsOf, type PoseReport } from './report.js';
 import type { Samples } from './samples.js';
 
 /** Seeds of the held-out rooms: those that scales are fitted on, and those that figures are taken from. */
-export const CALIBRATION_SEED = FIRST_HELD_OUT_SEED + 1;
+export const CALIBRATION_SEED = FIRST_TUNING_SEED + 1;
 export const TEST_SEED = FIRST_HELD_OUT_SEED + 101;
 
 /** Numbers of links that a general model is measured with; the floors are those of four. */
 const LINKS = [2, 3, 4, 6, 9];
 
-/** Fits error scales and presence threshold on held-out rooms; a general model's over several numbers of links. */
+/** Rooms that a general model's scales are fitted on. */
+const CALIBRATED_ON = [
+  { links: 3, conditions: 'wide' },
+  { links: 4, conditions: 'ordinary' },
+  { links: 6, conditions: 'ordinary' },
+] as const;
+
+/** Fits error scales on rooms that were not trained on; a general model's over several numbers of links. */
 export function calibrate(
   weights: Float32Array,
   environment: Environment | null,
   sequences: number,
 ): ErrorCalibration {
   const network = new Network(weightTensors(weights));
-  const counts = environment ? [environment.links.length] : [3, 4, 6];
-  const held = counts.flatMap((links, i) =>
-    outcomes(network, heldOutSamples({ seed: CALIBRATION_SEED + i, sequences, links, environment })),
+  const rooms = environment
+    ? [{ links: environment.links.length, conditions: 'ordinary' as const }]
+    : CALIBRATED_ON;
+  const held = rooms.flatMap(({ links, conditions }, i) =>
+    outcomes(
+      network,
+      heldOutSamples({ seed: CALIBRATION_SEED + i, sequences, links, environment, conditions }),
+    ),
   );
   return calibrateErrors(held);
 }
@@ -50,7 +62,7 @@ export function evaluate(
   const network = new Network(weightTensors(weights));
   const { calibration } = manifest;
   const other: HeldOut = { seed: CALIBRATION_SEED, sequences, links: 4, environment };
-  const constantPose = meanPose(truths(heldOutSamples(other)));
+  const constantPose = meanPose(trueJoints(heldOutSamples(other)));
   const counts = environment ? [environment.links.length] : LINKS;
   const links = counts.flatMap((count, i) => {
     print(`measuring with ${count} links`);
@@ -84,14 +96,4 @@ function withoutCalibration(samples: Samples): Samples {
     features.fill(0, at, at + CALIBRATED.length);
   }
   return { ...samples, features };
-}
-
-/** Outcomes of which only the truth is asked. */
-function truths(samples: Samples): Outcome[] {
-  const unknown = { present: 0, root: [0, 0], scale: 1, heading: [1, 0], postures: [1, 0, 0] } as const;
-  const nothing = { ...unknown, joints: new Float32Array(), jointScales: new Float32Array() };
-  return Array.from({ length: samples.count }, (_, row) => ({
-    estimate: nothing,
-    truth: truthOf(samples, row, { x: 0, y: 0 }),
-  }));
 }

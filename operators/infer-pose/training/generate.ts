@@ -1,14 +1,22 @@
-import type { Environment } from '../../../pipeline/model/index.js';
+import {
+  csiLayout,
+  type CsiLayout,
+  type Environment,
+  type TrainingField,
+} from '../../../pipeline/model/index.js';
 import {
   ACTIVITIES as SIMULATED,
+  EVERYDAY_MIX,
+  IMPAIRMENTS,
   MOTION_MIX,
   simulateSequence,
   siteOf,
+  type ImpairmentOptions,
   type Sequence,
 } from '../../../pipeline/sources/simulator/index.js';
+import { throughChain } from '../../training/front-end.js';
 import { JOINTS } from '../body.js';
 import {
-  GROUPS,
   LINK_FEATURES,
   linkFeatures,
   logAmplitudes,
@@ -20,6 +28,9 @@ import {
 import {
   ACTIVITIES,
   allocateSamples,
+  MAX_PEOPLE,
+  PERSON,
+  personTruth,
   PLACE_OF_LINK,
   PLACES_HEAD,
   TRUTH,
@@ -32,21 +43,23 @@ export interface Plan {
   readonly seed: number;
   /** Links of random rooms; of a site, its own links are used. */
   readonly links: number;
-  /** Sequences in a chunk, each a room, a body and a motion of its own. */
+  /** Sequences in a chunk, each a room, bodies and motions of its own. */
   readonly sequences: number;
   readonly seconds: number;
   /** Windows cut from each sequence, spread over it by chance. */
   readonly windows: number;
-  /** Share of sequences without anybody. */
-  readonly empty: number;
-  /** Share of sequences with a fall. */
+  /** Shares of sequences with nobody, one person, two and so on. */
+  readonly people: readonly number[];
+  /** Share of people's motions that begin with a fall. */
   readonly falls: number;
+  /** What links suffer: `wide` is everything that a receiver of any kind may do, `ordinary` a good installation. */
+  readonly conditions: 'wide' | 'ordinary';
   /** This place instead of random ones. */
   readonly environment: Environment | null;
 }
 
-/** Longest run of lost packets that is filled by interpolation, as the operator `window` does; longer ones hold the last packet. */
-const LONGEST_FILLED = 2;
+/** Packets of the empty room that its profile is learnt from. */
+const EMPTY_PACKETS = 50;
 
 /** Labelled windows of chunk number `chunk`. */
 export function generateChunk(plan: Plan, chunk: number): Samples {
@@ -56,18 +69,23 @@ export function generateChunk(plan: Plan, chunk: number): Samples {
   for (let s = 0; s < plan.sequences; s++) {
     const room = chunk * plan.sequences + s;
     const chance = uniform(plan.seed, room);
-    const persons = chance() < plan.empty ? 0 : 1;
+    const conditions = conditionsOf(plan, chance);
     const sequence = simulateSequence(roomSeed(plan.seed, room), {
       seconds: plan.seconds,
-      persons,
-      mix: { ...MOTION_MIX, fall: plan.falls },
+      persons: drawn(plan.people, chance),
+      mix: { ...(chance() < 0.5 ? EVERYDAY_MIX : MOTION_MIX), fall: plan.falls },
+      emptyPackets: EMPTY_PACKETS,
+      rateHz: conditions.rateHz,
+      subcarriers: Array.from(conditions.layout.subcarriers),
+      carrierHz: conditions.layout.centreMhz * 1e6,
+      impairments: conditions.impairments,
       ...(site ? { site } : { links }),
     });
-    const amplitudes = Array.from({ length: links }, (_, link) => received(sequence, link));
-    const longest = sequence.samples - POINTS;
+    const received = Array.from({ length: links }, (_, link) => receive(sequence, link, conditions, chance));
+    const last = Math.floor((plan.seconds * 1e6) / STEP_US) - POINTS;
     for (let w = 0; w < plan.windows; w++) {
-      const start = Math.min(longest, Math.floor(((w + chance()) / plan.windows) * (longest + 1)));
-      writeSample(samples, s * plan.windows + w, room, sequence, amplitudes, start);
+      const start = Math.min(last, Math.floor(((w + chance()) / plan.windows) * (last + 1)));
+      writeSample(samples, s * plan.windows + w, { room, sequence, received, start, conditions, chance });
     }
   }
   return samples;
@@ -76,6 +94,61 @@ export function generateChunk(plan: Plan, chunk: number): Samples {
 /** Seed of everything about room number `room`, below 2^24, of a plan. */
 export const roomSeed = (seed: number, room: number): number => seed * 2 ** 24 + room;
 
+/** What the receivers of a room are like. */
+interface Conditions {
+  readonly layout: CsiLayout;
+  readonly rateHz: number;
+  readonly impairments: ImpairmentOptions;
+  /** Standard deviation of the nodes' places against those told, metres. */
+  readonly misplaced: number;
+  /** Shares of links that deliver noise, and that repeat one frame. */
+  readonly noisy: number;
+  readonly stuck: number;
+}
+
+const layoutOf = (training: TrainingField, centreMhz: number, subcarriers: readonly number[]): CsiLayout =>
+  csiLayout({ rx: 1, tx: 1, bandwidthMhz: 20, centreMhz, training, subcarriers });
+
+const without0 = (indices: readonly number[]): number[] => indices.filter((index) => index !== 0);
+const range = (low: number, high: number, step: number): number[] =>
+  Array.from({ length: Math.floor((high - low) / step) + 1 }, (_, i) => low + i * step);
+
+/** 52 of an ESP32 or of an 802.11ac card's middle, 56 of HT20, 30 of an Intel 5300, 26 of a coarse grouping. */
+const CARRIERS: readonly (readonly [TrainingField, readonly number[]])[] = [
+  ['lltf', without0(range(-26, 26, 1))],
+  ['ht-ltf', without0(range(-28, 28, 1))],
+  ['ht-ltf', [...range(-28, -2, 2), -1, 1, ...range(3, 27, 2), 28]],
+  ['ht-ltf', without0(range(-26, 26, 2))],
+];
+
+/** Shares of rates and carriers among `wide` conditions. */
+const RATES = [20, 30, 50, 100] as const;
+const RATE_SHARES = [0.12, 0.2, 0.6, 0.08];
+const CARRIER_SHARES = [0.65, 0.12, 0.15, 0.08];
+const CENTRE_MHZ = [2437, 5220] as const;
+
+function conditionsOf(plan: Plan, chance: () => number): Conditions {
+  const ordinary = plan.conditions === 'ordinary';
+  const [training, subcarriers] = CARRIERS[ordinary ? 0 : drawn(CARRIER_SHARES, chance)]!;
+  const middle = 8 + 33 * chance();
+  const snrDb = ordinary ? IMPAIRMENTS.snrDb : ([Math.max(3, middle - 8), middle + 8] as const);
+  return {
+    layout: layoutOf(training, CENTRE_MHZ[!ordinary && chance() < 0.15 ? 1 : 0], subcarriers),
+    rateHz: ordinary ? 50 : RATES[drawn(RATE_SHARES, chance)]!,
+    impairments: { ...IMPAIRMENTS, snrDb },
+    misplaced: ordinary ? 0 : Math.max(0, 0.35 * chance() - 0.1),
+    noisy: ordinary ? 0 : 0.03,
+    stuck: ordinary ? 0 : 0.01,
+  };
+}
+
+/** An index, drawn in proportion to the shares. */
+function drawn(shares: readonly number[], chance: () => number): number {
+  let rest = chance() * shares.reduce((sum, share) => sum + share, 0);
+  const index = shares.findIndex((share) => (rest -= share) < 0);
+  return index < 0 ? shares.length - 1 : index;
+}
+
 interface Received {
   readonly amplitude: LogAmplitude;
   /** 1 where no packet was near enough. */
@@ -83,93 +156,153 @@ interface Received {
   readonly profile: Float32Array;
 }
 
-/** A link's course as the window operator would give it, and its empty-room profile. */
-function received(sequence: Sequence, link: number): Received {
+/** A link's course as the shipped chain gives it, and the empty-room profile that `csiflow calibrate` would learn. */
+function receive(sequence: Sequence, link: number, conditions: Conditions, chance: () => number): Received {
+  const { layout, rateHz, noisy, stuck } = conditions;
   const { samples } = sequence;
-  const frame = 2 * sequence.antennas * sequence.subcarriers;
-  const layout = {
-    layout: 'lltf',
-    rx: sequence.antennas,
-    tx: 1,
-    centreMhz: 2437,
-    subcarriers: Int16Array.from(
-      { length: sequence.subcarriers },
-      (_, k) => 4 * k - 2 * (sequence.subcarriers - 1),
-    ),
+  const frame = 2 * layout.subcarriers.length;
+  const present = sequence.present.subarray(link * samples, (link + 1) * samples);
+  const kept = [...present.keys()].filter((sample) => present[sample] === 1);
+  const offset = chance();
+  const times = Float64Array.from(kept, (sample) => ((sample + offset) / rateHz) * 1e6);
+  const values = new Float32Array(kept.length * frame);
+  kept.forEach((sample, n) => {
+    const from = (link * samples + sample) * frame;
+    values.set(sequence.csi.subarray(from, from + frame), n * frame);
+  });
+  const fault = chance();
+  if (fault < noisy) fillWithNoise(values, chance);
+  else if (fault < noisy + stuck)
+    for (let at = frame; at < values.length; at += frame) values.copyWithin(at, 0, frame);
+  const points = Math.floor((samples / rateHz) * 1e6) / STEP_US;
+  const course = throughChain({ layout, times, values }, STEP_US, points);
+  const packets = sequence.empty.length / sequence.links / frame;
+  const empty = throughChain(
+    {
+      layout,
+      times: Float64Array.from({ length: packets }, (_, n) => n * STEP_US),
+      values: sequence.empty.subarray(link * packets * frame, (link + 1) * packets * frame),
+    },
+    STEP_US,
+    packets,
+  );
+  return {
+    amplitude: logAmplitudes({ ...linkOf(layout), values: course.values }),
+    gaps: course.gaps,
+    profile: profileOf(logAmplitudes({ ...linkOf(layout), values: empty.values })),
   };
-  const values = sequence.csi.subarray(link * samples * frame, (link + 1) * samples * frame);
-  const amplitude = logAmplitudes({ ...layout, values });
-  const gaps = fill(amplitude, sequence.present.subarray(link * samples, (link + 1) * samples));
-  const calibration = sequence.calibration.subarray(link * frame, (link + 1) * frame);
-  return { amplitude, gaps, profile: profileOf(logAmplitudes({ ...layout, values: calibration })) };
 }
 
-/** Interpolates short runs of lost packets in place (they hold the one before) and says where longer ones are. */
-function fill(amplitude: LogAmplitude, present: Uint8Array): Uint8Array {
-  const gaps = new Uint8Array(present.length);
-  for (let start = 0; start < present.length; start++) {
-    if (present[start] === 1) continue;
-    let end = start;
-    while (end < present.length && present[end] === 0) end++;
-    if (start === 0 || end === present.length || end - start > LONGEST_FILLED) {
-      gaps.fill(1, start, end);
-    } else {
-      for (let t = start; t < end; t++) {
-        const share = (t - start + 1) / (end - start + 1);
-        for (let g = 0; g < GROUPS; g++) {
-          const before = Math.exp(amplitude[(start - 1) * GROUPS + g]!);
-          const after = Math.exp(amplitude[end * GROUPS + g]!);
-          amplitude[t * GROUPS + g] = Math.log(before + share * (after - before));
-        }
-      }
-    }
-    start = end;
-  }
-  return gaps;
+const linkOf = ({ key, rx, tx, subcarriers, centreMhz }: CsiLayout) => ({
+  layout: key,
+  rx,
+  tx,
+  subcarriers,
+  centreMhz,
+});
+
+/** What a receiver without a signal reports, in steps of its converter. */
+function fillWithNoise(values: Float32Array, chance: () => number): void {
+  for (let i = 0; i < values.length; i++) values[i] = Math.round(24 * (chance() + chance() + chance() - 1.5));
 }
 
-function writeSample(
-  samples: Samples,
-  at: number,
-  room: number,
-  sequence: Sequence,
-  links: readonly Received[],
-  start: number,
-): void {
-  links.forEach(({ amplitude, gaps, profile }, link) => {
+interface Cut {
+  readonly room: number;
+  readonly sequence: Sequence;
+  readonly received: readonly Received[];
+  readonly conditions: Conditions;
+  /** First point of the window. */
+  readonly start: number;
+  readonly chance: () => number;
+}
+
+function writeSample(samples: Samples, at: number, cut: Cut): void {
+  const { room, sequence, received, conditions, start, chance } = cut;
+  const { rateHz, layout, misplaced } = conditions;
+  received.forEach(({ amplitude, gaps, profile }, link) => {
     let lost = 0;
     for (let t = start; t < start + POINTS; t++) lost += gaps[t]!;
-    const to = (at * links.length + link) * LINK_FEATURES;
-    linkFeatures(amplitude, start, profile, lost / POINTS, samples.features, to);
+    const gapShare = lost / POINTS;
+    const frameRate = (rateHz * STEP_US * arrived(sequence, link)) / 1e6;
+    const to = (at * received.length + link) * LINK_FEATURES;
+    linkFeatures(
+      amplitude,
+      start,
+      { profile, gapShare, frameRate, centreMhz: layout.centreMhz },
+      samples.features,
+      to,
+    );
   });
-  const places = samples.places.subarray(at * (PLACES_HEAD + links.length * PLACE_OF_LINK));
+  const places = samples.places.subarray(at * (PLACES_HEAD + received.length * PLACE_OF_LINK));
   places.set([sequence.site.size.x, sequence.site.size.y]);
   sequence.site.links.forEach(({ transmitter, antennas }, link) => {
     places.set([...transmitter, ...antennas[0]!], PLACES_HEAD + link * PLACE_OF_LINK);
   });
+  for (let i = PLACES_HEAD; i < PLACES_HEAD + received.length * PLACE_OF_LINK; i++) {
+    places[i]! += misplaced * (chance() + chance() + chance() - 1.5) * 2;
+  }
   samples.room[at] = room;
-  const truth = samples.truth.subarray(at * TRUTH.size, (at + 1) * TRUTH.size);
-  if (sequence.truth.persons === 0) truth[TRUTH.activity] = ACTIVITIES.indexOf('empty');
-  else writeTruth(sequence.truth, start + POINTS / 2, truth);
+  const middle = ((start + POINTS / 2) * STEP_US) / 1e6;
+  writePeople(sequence.truth, Math.round(middle * rateHz), rateHz, samples.truth, at);
 }
 
-/** The first person at one sample, the joints in the body's own frame. */
-function writeTruth(from: Sequence['truth'], sample: number, truth: Float32Array): void {
-  const x = from.root[2 * sample]!;
-  const y = from.root[2 * sample + 1]!;
-  const cos = Math.cos(from.heading[sample]!);
-  const sin = Math.sin(from.heading[sample]!);
-  truth[TRUTH.present] = 1;
-  truth[TRUTH.activity] = ACTIVITIES.indexOf(GROUPED[SIMULATED[from.activity[sample]!]!]);
-  truth.set([x, y], TRUTH.root);
-  truth.set([cos, sin], TRUTH.heading);
-  truth[TRUTH.posture] = from.posture[sample]!;
-  for (let j = 0; j < JOINTS; j++) {
-    const at = 3 * (sample * JOINTS + j);
-    const dx = from.keypoints[at]! - x;
-    const dy = from.keypoints[at + 1]! - y;
-    truth.set([cos * dx + sin * dy, cos * dy - sin * dx, from.keypoints[at + 2]!], TRUTH.joints + 3 * j);
+/** Share of a link's packets that arrived. */
+function arrived({ present, samples }: Sequence, link: number): number {
+  let sum = 0;
+  for (let i = link * samples; i < (link + 1) * samples; i++) sum += present[i]!;
+  return sum / samples;
+}
+
+/** All who are there at one sample, their joints in the bodies' own frames. */
+function writePeople(
+  from: Sequence['truth'],
+  sample: number,
+  rateHz: number,
+  truth: Float32Array,
+  at: number,
+): void {
+  const samples = from.heading.length / Math.max(1, from.persons);
+  let people = 0;
+  for (let person = 0; person < from.persons && people < MAX_PEOPLE; person++) {
+    const row = person * samples + sample;
+    const activity = GROUPED[SIMULATED[from.activity[row]!]!];
+    if (activity === 'empty') continue;
+    const out = personTruth(truth, at, people++);
+    const x = from.root[2 * row]!;
+    const y = from.root[2 * row + 1]!;
+    const cos = Math.cos(from.heading[row]!);
+    const sin = Math.sin(from.heading[row]!);
+    out[PERSON.activity] = ACTIVITIES.indexOf(activity);
+    out.set([x, y], PERSON.root);
+    out.set([cos, sin], PERSON.heading);
+    out[PERSON.posture] = from.posture[row]!;
+    out[PERSON.moving] = Number(speedAt(from, person * samples, sample, samples, rateHz) > MOVING);
+    for (let j = 0; j < JOINTS; j++) {
+      const joint = 3 * (row * JOINTS + j);
+      const dx = from.keypoints[joint]! - x;
+      const dy = from.keypoints[joint + 1]! - y;
+      out.set([cos * dx + sin * dy, cos * dy - sin * dx, from.keypoints[joint + 2]!], PERSON.joints + 3 * j);
+    }
   }
+  truth[at * TRUTH.size + TRUTH.people] = people;
+}
+
+/** Speed of the floor point from which a person counts as walking about, metres a second, and seconds that it is taken over. */
+const MOVING = 0.2;
+const SPEED_SECONDS = 0.8;
+
+function speedAt(
+  from: Sequence['truth'],
+  row: number,
+  sample: number,
+  samples: number,
+  rateHz: number,
+): number {
+  const reach = Math.round((SPEED_SECONDS / 2) * rateHz);
+  const before = Math.max(0, sample - reach);
+  const after = Math.min(samples - 1, sample + reach);
+  const along = (axis: 0 | 1) => from.root[2 * (row + after) + axis]! - from.root[2 * (row + before) + axis]!;
+  return (Math.hypot(along(0), along(1)) * rateHz) / (after - before);
 }
 
 const GROUPED: Readonly<Record<(typeof SIMULATED)[number], Activity>> = {

@@ -1,13 +1,13 @@
 import { JOINTS } from '../body.js';
 import { LAYERS, OUT, PARAMETERS, PLACES } from '../layers.js';
-import { TRUTH, type Samples } from './samples.js';
+import { PERSON, peopleIn, personTruth, type Samples } from './samples.js';
 
 /** Weights before training: normal by the number of inputs (He et al. 2015), small for outputs, which start from the mean pose. */
 export function initialWeights(random: () => number, samples: Samples): Float32Array {
   const weights = new Float32Array(PARAMETERS);
   for (const { name, inputs } of LAYERS) {
     const { kernel, bias } = PLACES.get(name)!;
-    const linear = name === 'out' || name === 'logit' || name === 'attention';
+    const linear = name === 'out' || name === 'logit' || name === 'attention' || name === 'count';
     const deviation = (linear ? 0.3 : 1) * Math.sqrt(2 / inputs);
     for (let i = kernel; i < bias; i++) weights[i] = deviation * normal(random);
   }
@@ -22,10 +22,11 @@ export function meanJoints(samples: Samples): Float32Array {
   const mean = new Float32Array(3 * JOINTS);
   let count = 0;
   for (let s = 0; s < samples.count; s++) {
-    const truth = samples.truth.subarray(s * TRUTH.size, (s + 1) * TRUTH.size);
-    if (truth[TRUTH.present] === 0) continue;
-    count++;
-    for (let i = 0; i < mean.length; i++) mean[i]! += truth[TRUTH.joints + i]!;
+    for (let person = 0; person < peopleIn(samples.truth, s); person++) {
+      const truth = personTruth(samples.truth, s, person);
+      count++;
+      for (let i = 0; i < mean.length; i++) mean[i]! += truth[PERSON.joints + i]!;
+    }
   }
   return mean.map((sum) => sum / Math.max(1, count));
 }

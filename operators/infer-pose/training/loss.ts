@@ -1,19 +1,27 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { JOINTS } from '../body.js';
 import { turnBack } from '../geometry.js';
-import { OUT } from '../layers.js';
+import { COUNTS, OUT } from '../layers.js';
 import { expectedPlace, Network } from '../network.js';
 import { viewBatch } from '../scene.js';
 import type { TrainingBatch } from './batches.js';
 
 /** Weights of the terms (docs of the recipe: root distance 1). */
-export const TERMS = { joints: 2, heading: 1, cells: 0.5, scales: 0.1, posture: 0.3, presence: 0.3 } as const;
+export const TERMS = {
+  joints: 2,
+  heading: 1,
+  cells: 0.5,
+  scales: 0.1,
+  posture: 0.3,
+  moving: 0.3,
+  people: 1.2,
+} as const;
 
 /**
  * Mean loss over a batch, as a scalar that gradients flow through: distance of the root, mean joint
- * distance in the body's own frame, the heading vector, cross-entropies of grid, posture and presence,
- * and the Laplace likelihood of the errors, whose gradient reaches only the scales. Windows without a
- * person count for presence alone.
+ * distance in the body's own frame, the heading vector, cross-entropies of grid, posture, moving and the number of
+ * people, and the Laplace likelihood of the errors, whose gradient reaches only the scales. Windows without a
+ * person count for the number of people alone.
  */
 export function batchLoss(
   tensors: readonly tf.Tensor[],
@@ -24,15 +32,21 @@ export function batchLoss(
   const { scene } = batch;
   const windows = scene.windows;
   const tokens = network.encode(scene);
-  const logits = network.score(tokens, scene);
+  const { cells: logits, counts } = network.score(tokens, scene);
   const expected = expectedPlace(logits, scene);
-  // The pose head looks from the place found; no gradient flows through where it stands.
+  // The pose head looks from the place found, of several people from near one of them; no gradient flows through where it stands.
   const found = expected.dataSync();
   const views = viewBatch(
     batch.scenes,
-    (w) => [found[2 * w]!, found[2 * w + 1]!],
+    (w) => {
+      const from = batch.alone[w] === 1 ? found : batch.near;
+      return [from[2 * w]!, from[2 * w + 1]!];
+    },
     (w) => batch.frames[w]!,
   );
+  const alone = tf.tensor2d(batch.alone, [windows, 1]);
+  const near = tf.tensor2d(batch.near, [windows, 2]);
+  const place = tf.add(tf.mul(expected, alone), tf.mul(near, tf.sub(1, alone)));
   const out = network.pose(tokens, views);
   const part = (start: number, size: number) => tf.slice(out, [0, start], [windows, size]);
 
@@ -44,7 +58,7 @@ export function batchLoss(
   const overPresent = (values: tf.Tensor) => tf.div(tf.sum(tf.mul(values, present)), some);
 
   const rootError = distance(
-    tf.sub(tf.add(expected, turnedBack(part(OUT.offset, 2), batch)), tf.tensor2d(batch.root, [windows, 2])),
+    tf.sub(tf.add(place, turnedBack(part(OUT.offset, 2), batch)), tf.tensor2d(batch.root, [windows, 2])),
   );
   const joints = tf.reshape(part(OUT.joints, 3 * JOINTS), [windows, JOINTS, 3]);
   const jointErrors = distance(tf.sub(joints, tf.tensor3d(batch.joints, [windows, JOINTS, 3])));
@@ -59,7 +73,9 @@ export function batchLoss(
     laplace(part(OUT.rootScale, 1), tf.reshape(rootError, [windows, 1])),
     laplace(part(OUT.jointScales, JOINTS), jointErrors),
   );
-  const presence = tf.mean(binaryCrossEntropy(tf.reshape(part(OUT.presence, 1), [windows]), present));
+  const moving = binaryCrossEntropy(tf.reshape(part(OUT.moving, 1), [windows]), tf.tensor1d(batch.moving));
+  const people = tf.tensor2d(batch.people, [windows, COUNTS]);
+  const crowd = tf.neg(tf.mean(tf.sum(tf.mul(people, logProbabilities(counts)), 1)));
 
   const total = tf.addN([
     rootError,
@@ -68,8 +84,9 @@ export function batchLoss(
     tf.mul(terms.cells, cells),
     tf.mul(terms.posture, posture),
     tf.mul(terms.scales, scales),
+    tf.mul(terms.moving, moving),
   ]);
-  return tf.add(overPresent(total), tf.mul(terms.presence, presence));
+  return tf.add(overPresent(total), tf.mul(terms.people, crowd));
 }
 
 /** Horizontal vectors of each window's frame, in room axes. */

@@ -8,9 +8,9 @@ import { outputFile } from '../../../pipeline/base/paths.js';
 import { loadBackend, type BackendName } from '../backends.js';
 import { modelFolder, readModel, siteOf, writeModel, SHIPPED } from '../weights.js';
 import { calibrate, evaluate } from './evaluate.js';
-import { FALSE_PRESENCE } from './calibrate.js';
 import { FIRST_HELD_OUT_SEED } from './outcomes.js';
 import { markdownOf, type PoseReport } from './report.js';
+import { keepStanding, readStanding } from './standing.js';
 import { trainingPlan, trainNetwork } from './train.js';
 
 /** What `csiflow train pose` is told. */
@@ -29,6 +29,8 @@ export interface TrainPoseOptions {
   readonly rate: number;
   /** A model to start from: `general`, or a folder. */
   readonly start?: string;
+  /** File that the training's state is kept in; one that is there is gone on from. */
+  readonly state?: string;
   readonly backend: BackendName | 'fastest';
   /** Held-out windows for each table. */
   readonly sequences: number;
@@ -36,6 +38,8 @@ export interface TrainPoseOptions {
 }
 
 const TRAINED_ON = 'simulated CSI';
+/** How often the state of a training is kept. */
+const KEEP_MS = 240_000;
 
 /**
  * Trains a network on fresh simulated rooms, fits its error scales on held-out ones, writes weights and report.
@@ -55,12 +59,22 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
   const backend = await loadTrainingBackend(options.backend);
   print(`training ${name} on ${backend.name} (${backend.device}, ${backend.reason})`);
 
+  const resume = options.state ? readStanding(options.state) : null;
+  if (resume)
+    print(`going on from ${options.state!}: ${resume.windows} windows in ${resume.minutes.toFixed(1)} min`);
+  const curve: [number, number][] = [];
+  let kept = performance.now();
   const { weights, progress } = await trainNetwork(
     {
-      ...{ seed: options.seed, environment, until, threads: options.threads, peakRate: options.rate },
+      ...{ seed: options.seed, environment, until, threads: options.threads, peakRate: options.rate, resume },
       start: options.start ? readModel(modelFolder(options.start, process.cwd())).weights : null,
     },
-    (now) => {
+    (now, standing) => {
+      curve.push([now.windows, Math.round(1000 * now.loss) / 1000]);
+      if (options.state && performance.now() - kept > KEEP_MS) {
+        keepStanding(options.state, standing());
+        kept = performance.now();
+      }
       print(
         `step ${now.step}  windows ${now.windows}  rooms ${now.rooms}  ${now.minutes.toFixed(1)} min  ` +
           `${(100 * now.share).toFixed(0)} %  loss ${now.loss.toFixed(3)}`,
@@ -75,6 +89,8 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
     minutes: Math.round(progress.minutes * 10) / 10,
     started_from: options.start ?? 'random weights',
     peak_learning_rate: options.rate,
+    // Windows seen, and the mean loss since the figure before.
+    loss: curve,
     backend: `${backend.name} ${backend.version}, ${backend.device}`,
     place: environment
       ? `${environment.id}: materials, furniture, bodies and motions vary`
@@ -191,8 +207,9 @@ function readEnvironmentFile(file: string): Environment {
 function describePlan(seed: number, environment: Environment | null): string {
   const plan = trainingPlan(seed, environment);
   return (
-    `${plan.seconds} s and ${plan.windows} windows of each room, ${100 * plan.empty} % empty, ${100 * plan.falls} % with a fall; ` +
-    `turned by any angle, mirrored, antennas swapped, a quarter without calibration; ` +
-    `presence threshold: ${100 * FALSE_PRESENCE} % of empty rooms`
+    `${plan.seconds} s and ${plan.windows} windows of each room behind denoise and window, ` +
+    `shares with nobody, one to four people: ${plan.people.join(', ')}; ${100 * plan.falls} % with a fall; ` +
+    `links of 26 to 56 subcarriers, 20 to 100 packets a second, 3 to 45 dB of signal to noise, some dead or misplaced; ` +
+    `turned by any angle, mirrored, antennas swapped, a quarter without calibration`
   );
 }

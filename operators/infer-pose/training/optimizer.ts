@@ -18,6 +18,25 @@ export class Adam {
     this.average = parameters.slice();
   }
 
+  static restore({ parameters, first, second, average, steps }: AdamState): Adam {
+    const adam = new Adam(parameters.slice());
+    adam.#first.set(first);
+    adam.#second.set(second);
+    adam.average.set(average);
+    adam.#steps = steps;
+    return adam;
+  }
+
+  snapshot(): AdamState {
+    return {
+      parameters: this.parameters.slice(),
+      first: this.#first.slice(),
+      second: this.#second.slice(),
+      average: this.average.slice(),
+      steps: this.#steps,
+    };
+  }
+
   /** One step against `gradient`; returns the gradient's norm. Skips a gradient that is not finite. */
   step(gradient: Float32Array, rate: number): number {
     let squared = 0;
@@ -51,4 +70,13 @@ export interface AdamOptions {
   readonly clip: number;
   /** Share of the average that a step keeps. */
   readonly average: number;
+}
+
+/** A copy of all that the next step needs. */
+export interface AdamState {
+  readonly parameters: Float32Array;
+  readonly first: Float32Array;
+  readonly second: Float32Array;
+  readonly average: Float32Array;
+  readonly steps: number;
 }

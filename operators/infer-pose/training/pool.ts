@@ -12,11 +12,13 @@ export class ChunkSource {
   readonly #workers: readonly Worker[];
   readonly #ready = new Map<number, Samples>();
   readonly #waiting = new Map<number, Waiting>();
-  #asked = 0;
-  #taken = 0;
+  #asked: number;
+  #taken: number;
   #failure: Error | null = null;
 
-  constructor(plan: Plan, threads: number) {
+  /** @param first number of the first chunk */
+  constructor(plan: Plan, threads: number, first = 0) {
+    this.#asked = this.#taken = first;
     this.#workers = Array.from({ length: threads }, () => {
       const worker = new Worker(compiledModule(import.meta.url, './generate.worker.js'), {
         workerData: plan,

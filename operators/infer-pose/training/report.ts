@@ -60,7 +60,6 @@ export function markdownOf(report: PoseReport): string {
     `| parameters | ${model.parameters} |`,
     `| SHA-256 of the weights | \`${model.sha256}\` |`,
     ...Object.entries(model.training).map(([name, value]) => `| ${name} | ${plain(value)} |`),
-    `| presence threshold | ${model.calibration.presence.toFixed(3)} |`,
     '',
     ...(floors.length > 0 ? floorTable(floors) : []),
     ...report.links.flatMap(({ links, calibrated, accuracy }) => [
@@ -130,6 +129,7 @@ function presenceLines({ presence }: Accuracy): string[] {
   return [
     `Presence: somebody is claimed in ${percent(presence.falsePresence)} % of ${presence.emptyWindows} empty rooms; nobody in ` +
       `${percent(presence.missedAll)} % of the windows with a person (${missed.join(', ')}).`,
+    `Number of people told right, of nobody, one, two, three and four: ${presence.counted.map(percent).join(', ')} %.`,
     '',
   ];
 }

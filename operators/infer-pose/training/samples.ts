@@ -14,20 +14,36 @@ export const ACTIVITIES = [
 ] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 
-/** Places in a sample's truth. */
-export const TRUTH = {
-  /** 1 where somebody is there; all else is 0 where nobody is. */
-  present: 0,
-  activity: 1,
+/** People that a sample's truth has room for. */
+export const MAX_PEOPLE = 4;
+
+/** Places in the truth of one person. */
+export const PERSON = {
+  activity: 0,
   /** Floor point below the pelvis, metres. */
-  root: 2,
+  root: 1,
   /** Cosine and sine of the heading. */
-  heading: 4,
-  posture: 6,
+  heading: 3,
+  posture: 5,
+  /** 1 where the person walks about. */
+  moving: 6,
   /** Relative to the floor root, in the body's own frame. */
   joints: 7,
   size: 7 + 3 * JOINTS,
 } as const;
+
+/** Places in a sample's truth: how many people, then each of them. */
+export const TRUTH = { people: 0, first: 1, size: 1 + MAX_PEOPLE * PERSON.size } as const;
+
+/** The truth of person number `person` of a sample. */
+export const personTruth = (truth: Float32Array, sample: number, person: number): Float32Array => {
+  const at = sample * TRUTH.size + TRUTH.first + person * PERSON.size;
+  return truth.subarray(at, at + PERSON.size);
+};
+
+/** How many people a sample's truth holds. */
+export const peopleIn = (truth: Float32Array, sample: number): number =>
+  truth[sample * TRUTH.size + TRUTH.people]!;
 
 /** Of a room and its links: sides, then both antennas of each link. */
 export const PLACES_HEAD = 2;

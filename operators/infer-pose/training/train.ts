@@ -2,7 +2,7 @@ import type { Environment } from '../../../pipeline/model/index.js';
 import { trainingBatch, type Augmentation } from './batches.js';
 import { uniform, type Plan } from './generate.js';
 import { initialWeights } from './initial.js';
-import { Adam, learningRate } from './optimizer.js';
+import { Adam, learningRate, type AdamState } from './optimizer.js';
 import { ChunkSource, SamplePool } from './pool.js';
 import { lossAndGradient } from './step.js';
 
@@ -18,6 +18,16 @@ export interface TrainingOptions {
   /** Weights to start from; null: random ones. */
   readonly start: Float32Array | null;
   readonly peakRate: number;
+  /** A training to go on with; null: begins. */
+  readonly resume: Standing | null;
+}
+
+/** Where a training stands: what `resume` goes on from. */
+export interface Standing {
+  readonly adam: AdamState;
+  readonly windows: number;
+  readonly minutes: number;
+  readonly chunks: number;
 }
 
 export interface Progress {
@@ -52,46 +62,51 @@ export const trainingPlan = (seed: number, environment: Environment | null): Pla
   seed,
   environment,
   links: 6,
-  sequences: 128,
-  seconds: 4,
-  windows: 3,
-  empty: 0.1,
+  sequences: 96,
+  seconds: 5,
+  windows: 4,
+  people: [0.14, 0.48, 0.2, 0.12, 0.06],
   falls: 0.03,
+  conditions: 'wide',
 });
 
-/** Trains on fresh rooms until the bound is reached. `report` is told now and then how far it is. */
+/** Trains on fresh rooms until the bound is reached. `report` is told now and then how far it is, and may keep where it stands. */
 export async function trainNetwork(
   options: TrainingOptions,
-  report: (progress: Progress) => void,
+  report: (progress: Progress, standing: () => Standing) => void,
 ): Promise<Trained> {
+  const { resume, until } = options;
   const plan = trainingPlan(options.seed, options.environment);
-  const source = new ChunkSource(plan, options.threads);
+  const source = new ChunkSource(plan, options.threads, resume?.chunks ?? 0);
   try {
     const pool = new SamplePool(CAPACITY);
     for (let i = 0; i < FIRST; i++) pool.add(await source.next());
-    const random = uniform(options.seed, -2);
-    const adam = new Adam(options.start?.slice() ?? initialWeights(random, pool.first));
-    const began = performance.now();
+    // Drawn anew after a resumption: the order of windows differs from that of a training that was never stopped.
+    const random = uniform(options.seed, -2 - (resume?.chunks ?? 0));
+    const adam = resume
+      ? Adam.restore(resume.adam)
+      : new Adam(options.start?.slice() ?? initialWeights(random, pool.first));
+    const began = performance.now() - 60_000 * (resume?.minutes ?? 0);
+    const first = Math.round((resume?.windows ?? 0) / BATCH);
     const stepsPerChunk = Math.round((pool.first.count * PASSES) / BATCH);
-    let chunks = FIRST;
+    let chunks = (resume?.chunks ?? 0) + FIRST;
     let sum = 0;
-    for (let step = 0; ; step++) {
-      if (step > 0 && step % stepsPerChunk === 0) {
+    for (let step = first; ; step++) {
+      if (step > first && step % stepsPerChunk === 0) {
         pool.add(await source.next());
         chunks++;
       }
       const minutes = (performance.now() - began) / 60_000;
       const windows = step * BATCH;
-      const share =
-        'windows' in options.until ? windows / options.until.windows : minutes / options.until.minutes;
+      const share = 'windows' in until ? windows / until.windows : minutes / until.minutes;
       const progress: Progress = {
         ...{ step, windows, minutes, share },
         rooms: chunks * plan.sequences,
         loss: sum / (step % REPORT_STEPS || REPORT_STEPS),
       };
       if (share >= 1) return { weights: adam.average, progress };
-      if (step > 0 && step % REPORT_STEPS === 0) {
-        report(progress);
+      if (step > first && step % REPORT_STEPS === 0) {
+        report(progress, () => ({ adam: adam.snapshot(), windows, minutes, chunks }));
         sum = 0;
       }
       const batch = trainingBatch(

@@ -172,8 +172,16 @@ class AsyncStage extends OperatorStage {
     const { traces } = this.run;
     const ended = traces ? this.host.clock.elapsed() : 0;
     traces?.begin(signal, arrived);
-    this.emit(result, signal.received, 'process');
+    this.emit(this.#settled(signal, result), signal.received, 'process');
     traces?.end(ended, result.failed?.[0]?.reason);
+  }
+
+  #settled(signal: DataSignal, result: Output<Data>): Output<Data> {
+    try {
+      return this.operator.settle?.(result) ?? result;
+    } catch (error) {
+      return thrown(signal.data, error);
+    }
   }
 }
 

@@ -1,5 +1,13 @@
 import type { Reflector } from './reflector.js';
-import { SECOND_ORDER, distance, mirror, type Obstacle, type Room, type Vec3 } from './room.js';
+import {
+  SECOND_ORDER,
+  distance,
+  mirror,
+  type DiffusePath,
+  type Obstacle,
+  type Room,
+  type Vec3,
+} from './room.js';
 import { blockedBy, clearShare } from './obstacles.js';
 import { PHASORS_PER_TURN, SPEED_OF_LIGHT, addFresnel, phasors } from './waves.js';
 
@@ -18,7 +26,7 @@ const POINTS = 7;
 
 /**
  * The channel between two antennas in a room with bodies: line of sight, 6 first- and 18 second-order wall
- * images, furniture; each ellipsoid of a body over 13 paths (direct, by the 6 images of the transmitter,
+ * images, furniture, diffuse paths; each ellipsoid of a body over 13 paths (direct, by the 6 images of the transmitter,
  * by those of the receiver) with the bistatic geometric-optics cross-section of the bisector; line of sight
  * and first-order paths shadowed by each body's silhouette, a rectangular Fresnel screen, and by furniture that blocks,
  * which also weakens the direct ways to and from an ellipsoid.
@@ -51,7 +59,14 @@ export class Channel {
   readonly #factor = new Float64Array(2);
   readonly #edges = new Float64Array(4);
 
-  constructor(room: Room, transmitter: Vec3, receiver: Vec3, band: Band) {
+  /** @param diffuse paths that no body touches */
+  constructor(
+    room: Room,
+    transmitter: Vec3,
+    receiver: Vec3,
+    band: Band,
+    diffuse: readonly DiffusePath[] = [],
+  ) {
     this.#wavelength = SPEED_OF_LIGHT / band.carrier;
     this.#count = band.offsets.length;
     const { size } = room;
@@ -81,6 +96,10 @@ export class Channel {
       const d2 = distance(piece.position, receiver);
       const gain = (Math.sqrt(piece.crossSection / (4 * Math.PI)) * (d1 + d2)) / (d1 * d2);
       this.#addPath(this.#rest, 0, band, d1 + d2, gain);
+    }
+    const direct = distance(transmitter, receiver);
+    for (const { length, gain, phase } of diffuse) {
+      this.#addPath(this.#rest, 0, band, length, (gain * length) / direct, phase);
     }
     this.#segments = sent.map((image, i) => segments(transmitter, image, receiver, i - 1, size));
     this.#ends = [transmitter, receiver];
@@ -297,10 +316,10 @@ export class Channel {
     this.#factor[1] = im;
   }
 
-  #addPath(into: Float64Array, at: number, band: Band, length: number, gain: number): void {
+  #addPath(into: Float64Array, at: number, band: Band, length: number, gain: number, turned = 0): void {
     const amplitude = (gain * this.#wavelength) / (4 * Math.PI * length);
     for (let k = 0; k < this.#count; k++) {
-      const phase = (-2 * Math.PI * (band.carrier + band.offsets[k]!) * length) / SPEED_OF_LIGHT;
+      const phase = turned - (2 * Math.PI * (band.carrier + band.offsets[k]!) * length) / SPEED_OF_LIGHT;
       into[at + 2 * k]! += amplitude * Math.cos(phase);
       into[at + 2 * k + 1]! += amplitude * Math.sin(phase);
     }

@@ -159,10 +159,15 @@ export class Receiver {
     }
   }
 
+  /** How far the receiver's level lay off when the empty room was measured, as a factor. */
+  drift(random: Random): number {
+    return 10 ** ((this.#options.calibrationDb * random.normal()) / 20);
+  }
+
   /** The profile that a calibration of the empty room measures: long averages, so only the error of its level. */
   calibrate(random: Random, empty: Float64Array, out: Float32Array, to: number): void {
     const response = this.#response;
-    const error = 10 ** ((this.#options.calibrationDb * random.normal()) / 20);
+    const error = this.drift(random);
     for (let i = 0; i < response.length; i += 2) {
       out[to + i] = error * (empty[i]! * response[i]! - empty[i + 1]! * response[i + 1]!);
       out[to + i + 1] = error * (empty[i]! * response[i + 1]! + empty[i + 1]! * response[i]!);

@@ -36,4 +36,4 @@ export { loadMotion, type MotionLibrary, type MotionPart } from './recorded/libr
 export { EVERYDAY_MIX, MOTION_MIX, type MotionMix } from './people.js';
 export { IMPAIRMENTS, NO_IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
 export { THINGS, type ThingKind } from './things.js';
-export type { Room, SceneLink, Size, Vec3 } from './room.js';
+export { NO_DIFFUSE, type Diffuse, type Room, type SceneLink, type Size, type Vec3 } from './room.js';

@@ -39,6 +39,43 @@ export interface Room {
   readonly furniture: readonly Furniture[];
   /** Furniture that blocks; default none. */
   readonly obstacles?: readonly Obstacle[];
+  readonly diffuse: Diffuse;
+}
+
+/** What rough walls and small things add to the static channel of each link: many weak paths. */
+export interface Diffuse {
+  readonly paths: number;
+  /** Power of all of them together against the line of sight, decibels. */
+  readonly powerDb: number;
+  /** Mean length beyond the line of sight, metres; the lengths fall off exponentially (Saleh and Valenzuela 1987). */
+  readonly excess: number;
+}
+
+export const NO_DIFFUSE: Diffuse = { paths: 0, powerDb: -Infinity, excess: 1 };
+
+/** One diffuse path of a link. */
+export interface DiffusePath {
+  /** Metres. */
+  readonly length: number;
+  /** Amplitude against the line of sight, and phase, radians. */
+  readonly gain: number;
+  readonly phase: number;
+}
+
+/** Paths of one link whose line of sight is `direct` metres long. */
+export function diffusePaths(
+  random: Random,
+  { paths, powerDb, excess }: Diffuse,
+  direct: number,
+): DiffusePath[] {
+  const drawn = Array.from({ length: paths }, (): DiffusePath => {
+    const beyond = -excess * Math.log(1 - random.next());
+    const level = Math.exp(-beyond / (2 * excess)) * Math.hypot(random.normal(), random.normal());
+    return { length: direct + beyond, gain: level, phase: random.uniform(0, 2 * Math.PI) };
+  });
+  const power = drawn.reduce((sum, { gain }) => sum + gain * gain, 0);
+  const scale = power > 0 ? 10 ** (powerDb / 20) / Math.sqrt(power) : 0;
+  return drawn.map((path) => ({ ...path, gain: scale * path.gain }));
 }
 
 /** A room of random size: 3-7 x 3-6 x 2.4-3 m. */
@@ -48,12 +85,30 @@ export const randomSize = (random: Random): Size => ({
   z: random.uniform(2.4, 3),
 });
 
-/** Random walls (reflection -0.25 to -0.65) and furniture for a room of the given size. */
-export const randomRoom = (random: Random, size: Size, pieces = 8): Room => ({
-  size,
-  reflection: Array.from({ length: 6 }, () => -random.uniform(0.25, 0.65)),
-  furniture: Array.from({ length: pieces }, () => randomFurniture(random, size)),
-});
+/**
+ * Random walls and furniture for a room of the given size. Reflection is -0.25 (plasterboard) to -0.95 (steel), most
+ * often below -0.7.
+ */
+export function randomRoom(random: Random, size: Size, pieces = 8): Room {
+  const metal = random.chance(0.25);
+  return {
+    size,
+    reflection: Array.from({ length: 6 }, () =>
+      metal && random.chance(0.5) ? -random.uniform(0.65, 0.95) : -random.uniform(0.25, 0.7),
+    ),
+    furniture: Array.from({ length: pieces }, () => randomFurniture(random, size)),
+    diffuse: randomDiffuse(random),
+  };
+}
+
+const randomDiffuse = (random: Random): Diffuse =>
+  random.chance(0.25)
+    ? NO_DIFFUSE
+    : {
+        paths: 10 + random.below(41),
+        powerDb: random.uniform(-18, 0),
+        excess: random.uniform(3, 12),
+      };
 
 /** The same room after one piece of furniture was moved by about `distance` metres. */
 export function moveFurniture(random: Random, room: Room, distance = 0.5): Room {

@@ -9,11 +9,14 @@ import { randomObstacles } from './obstacles.js';
 import { Random } from './random.js';
 import type { MotionLibrary } from './recorded/library.js';
 import {
+  diffusePaths,
+  distance,
   link as linkBetween,
   moveFurniture,
   randomLinks,
   randomRoom,
   randomSize,
+  type Diffuse,
   type Room,
   type SceneLink,
   type Size,
@@ -50,6 +53,10 @@ export interface SequenceOptions {
   readonly things?: Readonly<Partial<Record<ThingKind, number>>>;
   /** Share of rooms where a piece of furniture has moved since the calibration; default 0.5. */
   readonly movedFurniture?: number;
+  /** Packets of the empty room, a second apart, in `empty`; default 0. */
+  readonly emptyPackets?: number;
+  /** Diffuse paths of every room; default by chance. */
+  readonly diffuse?: Diffuse;
 }
 
 /** A place whose size and links are known. */
@@ -91,6 +98,8 @@ export interface Sequence {
   readonly csi: Float32Array;
   /** [links, antennas, subcarriers, (re, im)]: the empty room, measured before; in the scale of `csi`. Its phase is right up to an offset and a slope. */
   readonly calibration: Float32Array;
+  /** [links, emptyPackets, antennas, subcarriers, (re, im)]: the empty room, measured before, as received. */
+  readonly empty: Float32Array;
   /** [links, samples]: 1 where a packet arrived. */
   readonly present: Uint8Array;
   /** Size and links, in metres. */
@@ -136,13 +145,15 @@ export function simulateSequence(seed: number, options: SequenceOptions = {}): S
   const [least, most] = options.obstacles ?? [0, 0];
   const count = least + chance.below(most - least + 1);
   const obstacles = randomObstacles(chance, size, links, count);
-  const room = { ...randomRoom(random, size), obstacles };
+  const drawn = randomRoom(random, size);
+  const room = { ...drawn, obstacles, diffuse: options.diffuse ?? drawn.diffuse };
   const later = random.chance(options.movedFurniture ?? 0.5) ? moveFurniture(random, room) : room;
   const band = bandOf(options.subcarriers ?? GROUPS, options.carrierHz);
   const people = randomPeople(seed, persons, size, seconds, mix, options.motion);
   const scene = new Scene(seed, room, later, links, band, options.impairments ?? IMPAIRMENTS);
   const things = randomThings(seed, size, seconds + LEAD, options.things ?? {});
-  return scene.record(people, LEAD, Math.round(seconds * rateHz), rateHz, things);
+  const empty = scene.recordEmpty(options.emptyPackets ?? 0);
+  return { ...scene.record(people, LEAD, Math.round(seconds * rateHz), rateHz, things), empty };
 }
 
 /** Each thing has a stream of its own, so that one more changes nothing else of the scene. */
@@ -183,8 +194,12 @@ export class Scene {
     this.size = room.size;
     this.subcarriers = band.offsets.length;
     const channels = (of: Room) =>
-      links.map((entry) =>
-        entry.antennas.map((antenna) => new Channel(of, entry.transmitter, antenna, band)),
+      links.map((entry, link) =>
+        entry.antennas.map((antenna, index) => {
+          const direct = distance(entry.transmitter, antenna);
+          const diffuse = diffusePaths(new Random(seed, 6, link, index), of.diffuse, direct);
+          return new Channel(of, entry.transmitter, antenna, band, diffuse);
+        }),
       );
     this.#channels = channels(room);
     const before = calibrated === room ? this.#channels : channels(calibrated);
@@ -217,6 +232,21 @@ export class Scene {
     this.receivers[link]!.calibrate(new Random(this.#seed, 4, link), this.#empty[link]!, out, to);
   }
 
+  /** Packets of all links in the room as it was calibrated, with nobody in it: [links, packets, antennas, subcarriers, (re, im)]. */
+  recordEmpty(packets: number): Float32Array {
+    const size = this.packetSize(0);
+    const out = new Float32Array(this.links.length * packets * size);
+    this.receivers.forEach((receiver, link) => {
+      const chance = new Random(this.#seed, 7, link);
+      const { gain } = receiver.plan(chance, packets, 1);
+      const drift = receiver.drift(chance);
+      for (let n = 0; n < packets; n++) {
+        receiver.receive(chance, drift * gain[n]!, this.#empty[link]!, 0, out, (link * packets + n) * size);
+      }
+    });
+    return out;
+  }
+
   /** Samples `start + i / rate` of all links with these people. */
   record(
     people: readonly Motion[],
@@ -224,7 +254,7 @@ export class Scene {
     samples: number,
     rate: number,
     things: readonly Thing[] = [],
-  ): Sequence {
+  ): Omit<Sequence, 'empty'> {
     const links = this.links.length;
     const antennas = this.links[0]?.antennas.length ?? 0;
     const packet = antennas * this.subcarriers * 2;

@@ -10,6 +10,7 @@ interface Options {
   threads: number;
   rate: number;
   start?: string;
+  state?: string;
   sequences: number;
   backend: 'fastest' | 'tensorflow-gpu' | 'tensorflow' | 'wasm';
   json?: boolean;
@@ -34,6 +35,7 @@ export function register(train: Command): void {
     .option('--threads <number>', 'threads that simulate beside the one that trains', number, 1)
     .option('--rate <number>', 'highest learning rate', number, 0.0025)
     .option('--start <model>', 'start from these weights: general, or a folder')
+    .option('--state <file>', 'keep the state of the training here, and go on from it where it is there')
     .option('--sequences <number>', 'held-out windows for each table of the report', number, 1000)
     .option('--backend <name>', 'fastest, tensorflow-gpu, tensorflow or wasm', 'fastest')
     .option('--json', 'print the report as JSON instead of progress')
