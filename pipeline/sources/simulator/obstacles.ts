@@ -1,6 +1,6 @@
 import type { Random } from './random.js';
 import { clamp, distance, type Obstacle, type SceneLink, type Size, type Vec3 } from './room.js';
-import { addFresnel } from './waves.js';
+import { addFresnel, FRESNEL_REACH } from './waves.js';
 
 /** Furniture that blocks: boxes that stand in the way of paths. */
 
@@ -52,7 +52,8 @@ export interface Leg {
   readonly total: number;
 }
 
-const edges = new Float64Array(2);
+const edges = new Float64Array(4);
+const CLEAR = [1, 0] as const;
 
 /**
  * The factor that a box leaves of a path: its outline, seen along the path, as a rectangular Fresnel screen at its middle,
@@ -60,37 +61,57 @@ const edges = new Float64Array(2);
  */
 export function blockedBy(
   { from, to, opacity }: Obstacle,
-  leg: Leg,
+  { start, end, before, total }: Leg,
   wavelength: number,
 ): readonly [number, number] {
-  const { start, end } = leg;
-  const length = distance(start, end);
-  const [ex, ey, ez] = [0, 1, 2].map((i) => (end[i]! - start[i]!) / length) as [number, number, number];
-  const level = Math.hypot(ex, ey);
-  const [ux, uy] = level > 1e-6 ? [-ey / level, ex / level] : [1, 0];
-  const [vx, vy, vz] = [-ez * uy, ez * ux, ex * uy - ey * ux];
-  const [x, y, z] = [0, 1, 2].map((i) => (from[i]! + to[i]!) / 2 - start[i]!) as [number, number, number];
-  const [a, b, c] = [0, 1, 2].map((i) => Math.abs(to[i]! - from[i]!) / 2) as [number, number, number];
+  const x = (from[0] + to[0]) / 2 - start[0];
+  const y = (from[1] + to[1]) / 2 - start[1];
+  const z = (from[2] + to[2]) / 2 - start[2];
+  let ex = end[0] - start[0];
+  let ey = end[1] - start[1];
+  let ez = end[2] - start[2];
+  const length = Math.sqrt(ex * ex + ey * ey + ez * ez);
+  ex /= length;
+  ey /= length;
+  ez /= length;
   const along = x * ex + y * ey + z * ez;
   const inside = Math.min(along, length - along);
-  if (inside <= 0.02) return [1, 0];
-  const d1 = leg.before + along;
-  const scale = Math.sqrt((2 * leg.total) / (wavelength * d1 * (leg.total - d1)));
+  if (inside <= 0.02) return CLEAR;
+  const d1 = before + along;
+  const scale = Math.sqrt((2 * total) / (wavelength * d1 * (total - d1)));
+  const a = Math.abs(to[0] - from[0]) / 2;
+  const b = Math.abs(to[1] - from[1]) / 2;
+  const c = Math.abs(to[2] - from[2]) / 2;
+  const level = Math.sqrt(ex * ex + ey * ey);
+  const ux = level > 1e-6 ? -ey / level : 1;
+  const uy = level > 1e-6 ? ex / level : 0;
   const halfU = a * Math.abs(ux) + b * Math.abs(uy);
+  const u = x * ux + y * uy;
+  if ((Math.abs(u) - halfU) * scale >= FRESNEL_REACH) return CLEAR;
+  const vx = -ez * uy;
+  const vy = ez * ux;
+  const vz = ex * uy - ey * ux;
   const halfV = a * Math.abs(vx) + b * Math.abs(vy) + c * Math.abs(vz);
-  const [re1, im1] = across(x * ux + y * uy, halfU, scale);
-  const [re2, im2] = across(x * vx + y * vy + z * vz, halfV, scale);
+  const v = x * vx + y * vy + z * vz;
+  if ((Math.abs(v) - halfV) * scale >= FRESNEL_REACH) return CLEAR;
+  across(v, halfV, scale);
+  edges[2] = edges[0]!;
+  edges[3] = edges[1]!;
+  across(u, halfU, scale);
   // Fades out where the box's middle leaves the piece, so that nothing jumps.
   const weight = 0.5 * opacity * Math.min(1, (inside - 0.02) / 0.2);
-  return [1 + weight * (re1 * im2 + im1 * re2), -weight * (re1 * re2 - im1 * im2)];
+  return [
+    1 + weight * (edges[0]! * edges[3] + edges[1]! * edges[2]),
+    -weight * (edges[0]! * edges[2] - edges[1]! * edges[3]),
+  ];
 }
 
-/** F at the edges of a strip, one minus the other. */
-function across(middle: number, half: number, scale: number): readonly [number, number] {
-  edges.fill(0);
+/** F at the edges of a strip, one minus the other, to the first two of `edges`. */
+function across(middle: number, half: number, scale: number): void {
+  edges[0] = 0;
+  edges[1] = 0;
   addFresnel((middle + half) * scale, 1, edges);
   addFresnel((middle - half) * scale, -1, edges);
-  return [edges[0]!, edges[1]!];
 }
 
 /** Share of the amplitude that boxes leave of the straight way between two points. */
@@ -100,11 +121,11 @@ export function clearShare(
   end: Vec3,
   wavelength: number,
 ): number {
-  let share = 1;
-  const total = distance(start, end);
+  const leg = { start, end, before: 0, total: distance(start, end) };
+  let power = 1;
   for (const obstacle of obstacles) {
-    const [re, im] = blockedBy(obstacle, { start, end, before: 0, total }, wavelength);
-    share *= Math.hypot(re, im);
+    const [re, im] = blockedBy(obstacle, leg, wavelength);
+    power *= re * re + im * im;
   }
-  return share;
+  return Math.sqrt(power);
 }
