@@ -34,8 +34,8 @@ export function play(room: Room, recording: Recording): Candidate[] {
   room.restart(0);
   for (let n = 0; n < samples; n++) {
     const at = n * antennas * subcarriers;
-    const candidate = room.push([{ id: 'link', antennas, subcarriers, amplitudes, at, gap: gaps[n] === 1 }]);
-    if (candidate && candidate.views.length > 0) found.push(candidate);
+    const { burst } = room.push([{ id: 'link', antennas, subcarriers, amplitudes, at, gap: gaps[n] === 1 }]);
+    if (burst && burst.views.length > 0) found.push(burst);
   }
   return found;
 }

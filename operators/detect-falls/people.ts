@@ -58,6 +58,6 @@ interface Sighting {
 }
 
 /** Kept for longer than a fall takes to be decided. */
-const KEPT_US = 8_000_000;
+const KEPT_US = 15_000_000;
 const MOST = 4096;
 const NEAR_US = 1_500_000;

@@ -1,6 +1,8 @@
-import { burst, LOOK_AHEAD, LOOK_BACK, motion, newestMotion } from './features.js';
-import { Histogram } from './histogram.js';
-import { AntennaTracks, FLOORED, KEPT, LAGS, RATE_HZ, type TracksState } from './tracks.js';
+import { Antenna, type AntennaState } from './antenna.js';
+import { DropFinder, type DropFinderState } from './drops.js';
+import { LOOK_AHEAD, LOOK_BACK, type Burst } from './features.js';
+import { POOLED_AHEAD, POOLED_BACK, pooledFeatures } from './pooled.js';
+import { KEPT, RATE_HZ } from './tracks.js';
 
 /** Amplitudes of a link at one point of the 20 Hz grid, or a gap. */
 export interface LinkSample {
@@ -23,24 +25,31 @@ export interface Candidate {
   readonly learnt: number;
 }
 
-export interface View {
+export interface View extends Burst {
   readonly link: string;
+}
+
+/** A sudden end of a room's motion, as all its links together saw it and what came after. */
+export interface PooledCandidate {
+  /** As of {@link Candidate}. */
+  readonly sample: number;
+  /** {@link POOLED_FEATURES}. */
   readonly features: Float64Array;
-  /** Motion at its peak over the noise floor, log10 of relative power. */
+  /** Links that have seen enough; two or more. */
+  readonly links: number;
+  readonly learnt: number;
+  /** Highest motion of a link over its noise floor before the end, log10 of relative power. */
   readonly peak: number;
-  /** Highest motion from 2 s before to 2.5 s after, on the same scale. */
-  readonly highest: number;
-  /** Seconds above half its height. */
+  /** Seconds of the last five that a link saw more than half of that. */
   readonly duration: number;
 }
 
-/** Half an hour: the time over which old noise fades from a floor. */
-export const FADING_SAMPLES = 30 * 60 * RATE_HZ;
-/** What S_32 looks back and ahead, samples: the furthest of the tracks that have a floor. */
-const FLOOR_DELAY = 20;
-const FLOOR_QUANTILE = 0.1;
-/** Share of gaps above which an antenna has no say. */
-const MOST_GAPS = 0.1;
+/** What a sample of a room made known. */
+export interface Found {
+  readonly burst: Candidate | null;
+  readonly pooled: PooledCandidate | null;
+}
+
 /** A candidate is the highest within this many samples on either side ... */
 const APART = 1.5 * RATE_HZ;
 /** ... of motion's power in a box of 0.6 s. */
@@ -55,6 +64,7 @@ const MOTION_DELAY = 8;
  */
 export class Room {
   readonly #links = new Map<string, Antenna[]>();
+  readonly #drops = new DropFinder(POOLED_AHEAD);
   /** Number of the next grid point, -1 before the first. */
   #next = -1;
   /** Samples since the tracks began. */
@@ -71,11 +81,12 @@ export class Room {
   restart(next: number): void {
     this.#next = next;
     this.#count = 0;
+    this.#drops.restart();
     for (const antennas of this.#links.values()) for (const antenna of antennas) antenna.restart();
   }
 
   /** Takes all links at the grid point {@link next}. A link that is not among them has a gap. */
-  push(samples: readonly LinkSample[]): Candidate | null {
+  push(samples: readonly LinkSample[]): Found {
     for (const sample of samples) this.#push(sample);
     for (const antennas of this.#links.values())
       for (const antenna of antennas) antenna.keepUp(this.#count + 1);
@@ -83,12 +94,19 @@ export class Room {
     this.#next++;
     this.#follow();
     const c = this.#count - 1 - LOOK_AHEAD;
-    return c >= LOOK_BACK && this.#isPeak(c) ? this.#candidate(c) : null;
+    const drop = this.#drops.follow(
+      this.#count,
+      this.#meanOf((antenna, n) => antenna.bandMotionAt(n)),
+    );
+    return {
+      burst: c >= LOOK_BACK && this.#isPeak(c) ? this.#candidate(c) : null,
+      pooled: drop === null ? null : this.#pooled(drop),
+    };
   }
 
   #push({ id, antennas, subcarriers, amplitudes, at, gap }: LinkSample): void {
     let list = this.#links.get(id);
-    if (list?.length !== antennas || list[0]!.tracks.subcarriers !== subcarriers) {
+    if (list?.length !== antennas || list[0]!.subcarriers !== subcarriers) {
       list = Array.from({ length: antennas }, () => new Antenna(subcarriers, this.#count));
       this.#links.set(id, list);
     }
@@ -97,20 +115,27 @@ export class Room {
     });
   }
 
-  #follow(): void {
+  /** Mean over the antennas of their log motion at the newest sample where it is complete; null where none has any. */
+  #meanOf(motionAt: (antenna: Antenna, n: number) => number | null): number | null {
     const c = this.#count - 1 - MOTION_DELAY;
-    if (c < 0) return;
     let sum = 0;
     let seen = 0;
     for (const antennas of this.#links.values()) {
       for (const antenna of antennas) {
-        const e = antenna.motionAt(c);
+        const e = motionAt(antenna, c);
         if (e === null) continue;
         sum += e;
         seen++;
       }
     }
-    this.#power[c % KEPT] = seen > 0 ? 10 ** (sum / seen) : 0;
+    return seen > 0 ? sum / seen : null;
+  }
+
+  #follow(): void {
+    const c = this.#count - 1 - MOTION_DELAY;
+    if (c < 0) return;
+    const mean = this.#meanOf((antenna, n) => antenna.motionAt(n));
+    this.#power[c % KEPT] = mean === null ? 0 : 10 ** mean;
     const s = c - HALF_BOX;
     if (s < HALF_BOX) return;
     let box = 0;
@@ -130,7 +155,7 @@ export class Room {
     let learnt = Infinity;
     for (const [link, antennas] of this.#links) {
       for (const antenna of antennas) {
-        const seen = antenna.view(c);
+        const seen = antenna.burstAt(c);
         if (!seen) continue;
         views.push({ link, ...seen });
         learnt = Math.min(learnt, antenna.learnt);
@@ -139,12 +164,32 @@ export class Room {
     return { sample: this.#next - 1 - LOOK_AHEAD, views, learnt };
   }
 
+  /** Null where fewer than two links have seen enough. */
+  #pooled(c: number): PooledCandidate | null {
+    const seen = [...this.#links.values()].map((antennas) =>
+      antennas.flatMap((antenna) => {
+        const about = antenna.about(c, POOLED_BACK, POOLED_AHEAD);
+        return about ? [{ about, learnt: antenna.bandsLearnt }] : [];
+      }),
+    );
+    const links = seen.filter((antennas) => antennas.length > 0).length;
+    if (links < 2) return null;
+    const all = seen.flat();
+    return {
+      sample: this.#next - this.#count + c,
+      links,
+      learnt: Math.min(...all.map(({ learnt }) => learnt)),
+      ...pooledFeatures(all.map(({ about }) => about)),
+    };
+  }
+
   snapshot(): RoomState {
     return {
       next: this.#next,
       count: this.#count,
       power: this.#power.slice(),
       smooth: this.#smooth.slice(),
+      drops: this.#drops.snapshot(),
       links: [...this.#links].map(([id, antennas]) => ({ id, antennas: antennas.map((a) => a.snapshot()) })),
     };
   }
@@ -154,6 +199,7 @@ export class Room {
     this.#count = state.count;
     this.#power.set(state.power);
     this.#smooth.set(state.smooth);
+    this.#drops.restore(state.drops);
     this.#links.clear();
     for (const { id, antennas } of state.links)
       this.#links.set(
@@ -168,87 +214,6 @@ export interface RoomState {
   readonly count: number;
   readonly power: Float64Array;
   readonly smooth: Float64Array;
+  readonly drops: DropFinderState;
   readonly links: readonly { readonly id: string; readonly antennas: readonly AntennaState[] }[];
-}
-
-interface AntennaState {
-  readonly tracks: TracksState;
-  readonly start: number;
-  readonly floors: readonly Uint16Array[];
-}
-
-/** One antenna's tracks and the noise floor of each of its log tracks. */
-class Antenna {
-  tracks: AntennaTracks;
-  /** The room's sample at which the tracks began. */
-  #start: number;
-  readonly #floors = Array.from({ length: FLOORED }, () => new Histogram(-8, 2, 250, FADING_SAMPLES));
-
-  constructor(subcarriers: number, start: number) {
-    this.tracks = new AntennaTracks(subcarriers);
-    this.#start = start;
-  }
-
-  /** Samples that its noise floors rest on. */
-  get learnt(): number {
-    return this.#floors[0]!.total;
-  }
-
-  restart(): void {
-    this.tracks = new AntennaTracks(this.tracks.subcarriers);
-    this.#start = 0;
-  }
-
-  push(amplitudes: ArrayLike<number>, at: number, gap: boolean): void {
-    this.tracks.push(amplitudes, at, gap);
-    if (!gap) this.#learn();
-  }
-
-  /** Fills in a gap where the room has `count` samples and this antenna had none for the last. */
-  keepUp(count: number): void {
-    while (this.tracks.count + this.#start < count) this.tracks.push([], 0, true);
-  }
-
-  /** Every value of each track counts towards its floor as soon as all tracks have one. */
-  #learn(): void {
-    const { tracks } = this;
-    const c = tracks.count - 1 - FLOOR_DELAY;
-    if (c < FLOOR_DELAY || tracks.gaps(c - FLOOR_DELAY, tracks.count - 1) > 0) return;
-    for (let i = 0; i < LAGS.length; i++) this.#floors[i]!.add(tracks.structure(i, c));
-    this.#floors[LAGS.length]!.add(tracks.slowChange(c));
-  }
-
-  motionAt(c: number): number | null {
-    const own = c - this.#start;
-    if (own < HALF_BOX || own > newestMotion(this.tracks)) return null;
-    return motion(this.tracks, own);
-  }
-
-  view(c: number): Omit<View, 'link'> | null {
-    const own = c - this.#start;
-    if (own < LOOK_BACK || this.tracks.gaps(own - LOOK_BACK, own + LOOK_AHEAD) > MOST_GAPS) return null;
-    if (this.#floors[0]!.total === 0) return null;
-    return burst(
-      this.tracks,
-      own,
-      this.#floors.map((floor) => floor.quantile(FLOOR_QUANTILE)),
-    );
-  }
-
-  snapshot(): AntennaState {
-    return {
-      tracks: this.tracks.snapshot(),
-      start: this.#start,
-      floors: this.#floors.map((floor) => floor.snapshot()),
-    };
-  }
-
-  static restore(state: AntennaState): Antenna {
-    const antenna = new Antenna(state.tracks.subcarriers, state.start);
-    antenna.tracks = AntennaTracks.restore(state.tracks);
-    antenna.#floors.forEach((floor, i) => {
-      floor.restore(state.floors[i]!);
-    });
-    return antenna;
-  }
 }

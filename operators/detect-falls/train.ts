@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { outputFile } from '../../pipeline/base/paths.js';
 import { trainEnsemble, type Ensemble, type TrainingSettings } from './dense.js';
-import { WEIGHTS_FILE, type FallWeights } from './detect-falls.js';
 import { FEATURES } from './features.js';
 import { readMaterial, SETS, type LabelledExample } from './material.js';
+import { WEIGHTS_FILE, type FallWeights } from './weights.js';
 
 /** Of the nets that ship. From a feasibility study, but `noise` and `steps`: docs/reports/falls.md has how these were chosen. */
 export const SETTINGS: TrainingSettings = {
@@ -70,7 +70,7 @@ export function trainFalls(options: {
 }
 
 /** Six digits are enough, and keep the file small. */
-function rounded(ensemble: Ensemble): Ensemble {
+export function rounded(ensemble: Ensemble): Ensemble {
   const short = (values: readonly number[]) => values.map((value) => Number(value.toPrecision(6)));
   return {
     mean: short(ensemble.mean),
@@ -81,7 +81,7 @@ function rounded(ensemble: Ensemble): Ensemble {
 }
 
 /** Mulberry32 (T. Ettinger, 2017, public domain): numbers in [0, 1). */
-function seeded(seed: number): () => number {
+export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

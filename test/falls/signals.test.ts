@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { netScorer, ruleScorer, scoreOf, type Scorer } from '../../operators/detect-falls/detector.js';
-import { readWeights } from '../../operators/detect-falls/detect-falls.js';
+import { readWeights } from '../../operators/detect-falls/weights.js';
 import { play } from '../../operators/detect-falls/material.js';
 import type { Recording } from '../../operators/detect-falls/recordings.js';
 import { Room, type Candidate, type View } from '../../operators/detect-falls/room.js';

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { logit } from '../../operators/detect-falls/dense.js';
-import { readWeights, WEIGHTS_FILE } from '../../operators/detect-falls/detect-falls.js';
+import { readPooledWeights, readWeights, WEIGHTS_FILE } from '../../operators/detect-falls/weights.js';
 import { FEATURES } from '../../operators/detect-falls/features.js';
+import { POOLED_FEATURES } from '../../operators/detect-falls/pooled.js';
 import { SETTINGS, THRESHOLD } from '../../operators/detect-falls/train.js';
+import { SEVERAL_SETTINGS } from '../../bench/falls/train-several.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 
 describe('the weights of detect-falls', () => {
@@ -41,5 +43,22 @@ describe('the weights of detect-falls', () => {
       expect(output).toHaveLength(SETTINGS.units + 1);
     }
     expect(Number.isFinite(logit(weights, weights.mean))).toBe(true);
+  });
+});
+
+describe('the weights of several links', () => {
+  const weights = readPooledWeights();
+
+  it('are of the features and the settings of this code, and say that they were trained on simulated rooms', () => {
+    expect(weights.features).toEqual(POOLED_FEATURES);
+    expect(weights.settings).toEqual({ ...SEVERAL_SETTINGS, seed: 1 });
+    expect(weights.trainedOn).toContain('simulator');
+    expect(weights.nets).toHaveLength(SEVERAL_SETTINGS.nets);
+    for (const { hidden, output } of weights.nets) {
+      expect(hidden.map((row) => row.length)).toEqual(
+        Array(SEVERAL_SETTINGS.units).fill(POOLED_FEATURES.length + 1),
+      );
+      expect(output).toHaveLength(SEVERAL_SETTINGS.units + 1);
+    }
   });
 });

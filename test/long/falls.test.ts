@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { INTEL, judge, leaveOut, readIntel } from '../../bench/accuracy/falls.js';
-import { readWeights, WEIGHTS_FILE } from '../../operators/detect-falls/detect-falls.js';
+import { readWeights, WEIGHTS_FILE } from '../../operators/detect-falls/weights.js';
 import { netScorer } from '../../operators/detect-falls/detector.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { csiflow } from '../support/csiflow.js';

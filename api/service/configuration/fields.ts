@@ -1,6 +1,6 @@
 import { Type, type TSchema } from 'typebox';
 import { confidenceOf, RULE_THRESHOLD, scoreFor } from '../../../operators/detect-falls/confidence.js';
-import { readWeights } from '../../../operators/detect-falls/detect-falls.js';
+import { readWeights } from '../../../operators/detect-falls/weights.js';
 import { DEFAULT_DOMAIN, DOMAINS, type Domain } from '../../../pipeline/model/index.js';
 import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/index.js';
 import {

@@ -5,6 +5,8 @@ interface Options {
   data: string;
   out?: string;
   seed: number;
+  several?: boolean;
+  cache?: string;
   json?: boolean;
 }
 
@@ -22,20 +24,38 @@ export function register(train: Command): void {
     .requiredOption('--data <folder>', 'folder with captures/esp32-serial and labelled/esp32-continuous')
     .option('--out <file>', 'weights to be written (default: those that ship)')
     .option('--seed <number>', 'of the bootstrap, the noise and the first weights', wholeNumber, 1)
+    .option('--several', 'train the nets of several links instead, on simulated rooms (no recordings needed)')
+    .option(
+      '--cache <folder>',
+      'with --several: keep simulated rooms there, so that a run that was cut short goes on',
+    )
     .option('--json', 'print what was trained as JSON, without the weights; progress goes to stderr')
-    .addHelpText('after', '\nExample:\n  csiflow train falls --data recordings')
-    .action(async ({ json, ...options }: Options) => {
-      const { missingFolder } = await import('../../../../operators/detect-falls/material.js');
-      const missing = missingFolder(options.data);
-      if (missing !== undefined) throw new CommandError(missing, EXIT.invalid);
-      const { trainFalls } = await import('../../../../operators/detect-falls/train.js');
-      const { name, version, trainedOn, settings, threshold, file, sha256 } = trainFalls({
-        ...options,
-        print: (line) => (json ? process.stderr : process.stdout).write(`${line}\n`),
-      });
+    .addHelpText(
+      'after',
+      '\nExamples:\n  csiflow train falls --data ../shared\n  csiflow train falls --several --cache /tmp/rooms',
+    )
+    .action(async ({ json, several, ...options }: Options) => {
+      const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
+      const trained = several ? await trainSeveral(options, print) : await trainOne(options, print);
+      const { name, version, trainedOn, settings, threshold, file, sha256 } = trained;
       if (json) {
         const summary = { name, version, trainedOn, settings, threshold, file, sha256 };
         process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
       }
     });
+}
+
+type Print = (line: string) => void;
+
+async function trainOne(options: Options, print: Print) {
+  const { missingFolder } = await import('../../../../operators/detect-falls/material.js');
+  const missing = missingFolder(options.data);
+  if (missing !== undefined) throw new CommandError(missing, EXIT.invalid);
+  const { trainFalls } = await import('../../../../operators/detect-falls/train.js');
+  return trainFalls({ ...options, print });
+}
+
+async function trainSeveral(options: Options, print: Print) {
+  const { trainSeveral: train } = await import('../../../../bench/falls/train-several.js');
+  return train({ ...options, print });
 }

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { Value } from 'typebox/value';
+import { parse } from 'yaml';
+import { denoise } from '../../operators/denoise/denoise.js';
+import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
+import { window } from '../../operators/window/window.js';
+import { packageFile } from '../../pipeline/base/paths.js';
+import type { Context, Operator, OperatorDefinition, Output } from '../../pipeline/component/index.js';
+import { LinkTable, type CsiBlock, type Environment, type Window } from '../../pipeline/model/index.js';
+
+/** Whose cleaning and windows training and measurements go through. */
+const TOPOLOGY = 'topologies/demo.yaml';
+
+/** The shipped way from frames to windows: the nodes of {@link TOPOLOGY}, with their own configuration. */
+export class WindowChain {
+  readonly #denoise: Operator;
+  readonly #phase: Operator;
+  readonly #window: Operator;
+
+  constructor(environment: Environment) {
+    const { operators } = parse(readFileSync(packageFile(TOPOLOGY), 'utf8')) as Topology;
+    const context = offlineContext(environment);
+    const make = (component: OperatorDefinition) => {
+      const node = Object.values(operators).find(({ type }) => type === component.name)!;
+      const own = Object.fromEntries(
+        Object.entries(node).filter(([key]) => key !== 'type' && key !== 'from'),
+      );
+      return component.create(Value.Default(component.config, own) as never, context);
+    };
+    this.#denoise = make(denoise);
+    this.#phase = make(phaseSanitize);
+    this.#window = make(window);
+  }
+
+  /** Windows that close by these frames; event time is then that of the last of them. */
+  take(block: CsiBlock): readonly Window[] {
+    for (const clean of this.#run(this.#denoise, block))
+      for (const straight of this.#run(this.#phase, clean)) this.#run(this.#window, straight);
+    return this.#closed(block.time[block.count - 1]!);
+  }
+
+  /** Windows that the end of the input closes. */
+  end(): readonly Window[] {
+    return this.#closed(Infinity);
+  }
+
+  #closed(time: number): readonly Window[] {
+    return this.#window.watermark!(time).data as readonly Window[];
+  }
+
+  #run(operator: Operator, data: CsiBlock): readonly CsiBlock[] {
+    return (operator.process(data, 'frames') as Output<CsiBlock>).data;
+  }
+}
+
+interface Topology {
+  readonly operators: Readonly<Record<string, { readonly type: string }>>;
+}
+
+function offlineContext(environment: Environment): Context {
+  const nothing = () => undefined;
+  return {
+    topology: 'offline',
+    node: 'offline',
+    environments: [environment],
+    inputs: [],
+    links: new LinkTable([environment]),
+    clock: { now: () => 0, elapsed: () => 0 },
+    random: () => 0.5,
+    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    metrics: { dropped: nothing, missing: nothing, failed: nothing, gauge: nothing, count: nothing },
+    degrade: nothing,
+    folder: '',
+    stateFolder: '',
+    provenance: { origin: 'replay' },
+  };
+}
