@@ -70,7 +70,8 @@ export class Motion {
     if (!library || share === undefined || to || speed !== undefined || kind) return false;
     if (actor.posture !== 0 || !this.#random.chance(share)) return false;
     if (activity === 'fall') return playFall(actor, library);
-    const long = seconds ?? this.#random.uniform(3, 8);
+    // One jump unless it is told how long: each goes a metre ahead.
+    const long = seconds ?? (activity === 'jump' ? 0 : this.#random.uniform(3, 8));
     if (activity === 'crawl') return playCrawl(actor, library, long);
     const end = actor.timeline.duration + long;
     if (!playClip(actor, library, activity, Math.min(long, LONGEST_CUT))) return false;
