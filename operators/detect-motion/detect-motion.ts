@@ -20,7 +20,7 @@ Use it behind \`window\` (windows of one to two seconds). It gives measures, at 
 - \`motion\`, per link and for the room (\`subject\` null), 0 for noise to 1 for slow strong movement: the larger of two. The
   autocorrelation of the amplitude at 20 ms, or beyond two periods of the link where those are longer (neighbouring points of the
   grid share a frame, and its noise, up to there), less what it has by chance: twice 1 / sqrt(frames * rank), where the rank is how
-  many carriers fluctuate independently. And how alike neighbouring carriers change within 0.25 s, less 0.2, where that
+  many carriers fluctuate independently. And how alike neighbouring carriers change within 0.25 s, less 0.1, where that
   autocorrelation is 0.1 or more in the mean of five windows: where frames come slowly, movement no longer correlates between them,
   but it still is the same for neighbours. Each frame is first divided by its mean amplitude, so that the receiver's gain plays no
   part. The room's is the upper quartile of its links.
@@ -28,7 +28,7 @@ Use it behind \`window\` (windows of one to two seconds). It gives measures, at 
   above the link's own quiet level, which is learnt while running: it falls within seconds and rises by 1 dB a minute.
 - \`presence_probability\`, for the room, and \`presence\`, 1 or 0, **once that is known**: a room of which nothing is known yet has none.
 
-**Presence** adds up evidence of the two links that say most as log odds. A link's is clear movement from 2.5 times \`threshold\` on, or
+**Presence** adds up evidence of the two links that say most, or of one alone at half its weight, as log odds. A link's is clear movement from 2.5 times \`threshold\` on, or
 energy \`energy_threshold_db\` over its quiet level (where neighbouring carriers share a tenth of the change or more: they share no
 interference); it is quiet below half and a third of these. Three to five seconds of movement make a presence; from then on somebody who stirs now and then stays there, and
 \`hold_ms\` of quiet end it; five times that where the mean amplitudes of neighbouring carriers keep swaying together, as they do by the

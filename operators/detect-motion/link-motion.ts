@@ -7,8 +7,8 @@ const CORRELATION_LAG = 20_000;
 const ENERGY_LAG = 250_000;
 /** What chance may add to the autocorrelation, in its standard deviations. */
 const CHANCE = 2;
-/** What neighbouring carriers have in common in any empty room, and 0.1 more for good measure. */
-const COMMON = 0.2;
+/** What neighbouring carriers have in common in any empty room, where that lasts at all. */
+const COMMON = 0.1;
 /** Usual autocorrelation from which on it is sure that what changes is not another noise in each frame. */
 const LASTING = 0.1;
 /** Numbers of a profile: groups of neighbouring carriers. */

@@ -154,8 +154,11 @@ export class RoomPresence {
   }
 }
 
-/** Two links, or one alone where there is no other: a burst on one link of several is no person. */
+/** What one link says against another counts half: somebody may be near it alone, but so may be a burst. */
+const ALONE = 0.5;
+
+/** Two links, or one alone where there is no other, or one that says much by itself. */
 function agreed(activities: readonly number[]): number {
   const [first = 0, second = first] = [...activities].sort((a, b) => b - a);
-  return (first + second) / 2;
+  return Math.max((first + second) / 2, first - ALONE);
 }
