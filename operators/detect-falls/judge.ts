@@ -54,7 +54,7 @@ export function judgeOf(config: { readonly method: 'nets' | 'rule'; readonly thr
     // Where several links see, only what they pooled counts: one of them alone takes a walk past it for a fall.
     judge: ({ burst, pooled }) => {
       if (pooled) return ofPooled(pooled, pooledWeights, weights.threshold);
-      return burst && linksOf(burst) === 1 ? ofBurst(burst, scorer, WARM_UP_RAISE) : null;
+      return burst && burst.links < 2 ? ofBurst(burst, scorer, WARM_UP_RAISE) : null;
     },
   };
 }

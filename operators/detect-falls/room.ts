@@ -21,6 +21,8 @@ export interface Candidate {
   readonly sample: number;
   /** Features of each antenna of each link that has seen enough. */
   readonly views: readonly View[];
+  /** Links that deliver, those with too many gaps for a view of the burst among them. */
+  readonly links: number;
   /** Samples that the least learnt of their noise floors rests on; old ones fade, so it stays below {@link FADING_SAMPLES}. */
   readonly learnt: number;
 }
@@ -153,7 +155,9 @@ export class Room {
   #candidate(c: number): Candidate {
     const views: View[] = [];
     let learnt = Infinity;
+    let links = 0;
     for (const [link, antennas] of this.#links) {
+      if (antennas.some((antenna) => antenna.about(c, LOOK_BACK, LOOK_AHEAD))) links++;
       for (const antenna of antennas) {
         const seen = antenna.burstAt(c);
         if (!seen) continue;
@@ -161,7 +165,7 @@ export class Room {
         learnt = Math.min(learnt, antenna.learnt);
       }
     }
-    return { sample: this.#next - 1 - LOOK_AHEAD, views, learnt };
+    return { sample: this.#next - 1 - LOOK_AHEAD, views, links, learnt };
   }
 
   /** Null where fewer than two links have seen enough. */

@@ -66,7 +66,7 @@ describe('links', () => {
     duration: 1,
   });
   const first: Scorer = (features) => features[0]!;
-  const scored = (...views: View[]) => scoreOf({ sample: 0, learnt: 0, views }, first);
+  const scored = (...views: View[]) => scoreOf({ sample: 0, links: 1, learnt: 0, views }, first);
 
   it('count by the power of the motion that they saw', () => {
     expect(scored(view('near', 5, 2), view('far', -5, 0.05))).toBeGreaterThan(4.5);
