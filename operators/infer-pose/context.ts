@@ -70,7 +70,7 @@ export const TUNING: ContextTuning = {
   crowdWeight: 0.15,
   quietLooks: 3,
   quietSeconds: 2.5,
-  postureWeight: 0.8,
+  postureWeight: 0.5,
   postureRate: 1 / 120,
   walkingSpread: 2,
   restingSpread: 0.0005,
@@ -167,6 +167,11 @@ function weighStates(belief: Belief, { counts, alone }: Sight, seconds: number, 
 
 /** Shares of postures among the training's windows, of those who walk about and those who rest. */
 const POSTURE_PRIOR = [0.76, 0.16, 0.08];
+/**
+ * Evidence below this is none: windows of people who rest lean to one posture for minutes, whatever theirs is. What tells is the
+ * way there.
+ */
+const POSTURE_HINT = 0.5;
 /** Who walks about is upright: evidence against the other postures, a second. */
 const UPRIGHT_WALK = 3;
 
@@ -177,7 +182,8 @@ function weighPostures(belief: Belief, { alone }: Sight, seconds: number, tuning
   let sum = 0;
   for (let i = 0; i < postures.length; i++) {
     const spread = (1 - change) * postures[i]! + change * POSTURE_PRIOR[i]!;
-    const log = Math.log((alone.postures[i]! + 1e-3) / POSTURE_PRIOR[i]!);
+    const said = Math.log((alone.postures[i]! + 1e-3) / POSTURE_PRIOR[i]!);
+    const log = Math.sign(said) * Math.max(0, Math.abs(said) - POSTURE_HINT);
     const walks = i === 0 ? 0 : UPRIGHT_WALK * moving;
     postures[i] = Math.max(1e-6, spread * Math.exp(seconds * (tuning.postureWeight * log - walks)));
     sum += postures[i]!;
