@@ -86,7 +86,7 @@ describe('what windows say together', () => {
 
   it('keeps a posture until there is evidence of another', () => {
     const belief = show(noBelief(), 10, WALKS);
-    show(belief, 3, { ...FAINT, postures: [0.05, 0.15, 0.8] });
+    show(belief, 8, { ...FAINT, postures: [0.05, 0.15, 0.8] });
     expect(belief.postures[2]).toBeGreaterThan(0.8);
     // Then windows that say as much as the mean of all: nothing.
     show(belief, 30, { ...FAINT, postures: [0.76, 0.16, 0.08] });
