@@ -1,7 +1,12 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { meanOver, medianOver, over, poissonRate } from '../../bench/accuracy/chain/bootstrap.js';
+import { reportOf, writeReport } from '../../bench/accuracy/chain/report.js';
 import { cellText, tableText, type Table } from '../../bench/accuracy/chain/table.js';
 import { Truth } from '../../bench/accuracy/chain/truth.js';
+import type { CheckedTopology } from '../../pipeline/config/index.js';
 
 const line = (time: number, person: number, present: boolean, activity = 'walk') =>
   JSON.stringify({ time, environment: 'flat', person, present, activity, root: [1, 2] });
@@ -104,5 +109,34 @@ describe('tables', () => {
       rows: [{ name: 'never', baseline: true, cells: { a: figure } }],
     };
     expect(tableText(table)).toContain('| *never* | 12.3 % (10.0 to 15.0) |');
+  });
+});
+
+describe('the report', () => {
+  const topology = { id: 'demo', file: '/somewhere/demo.yaml' } as CheckedTopology;
+  const table = (id: string): Table => ({ id, title: id, method: 'How.', columns: [], rows: [] });
+  const write = (folder: string, seed: number, ids: readonly ('empty' | 'falls')[], of = topology) =>
+    writeReport(
+      folder,
+      reportOf(
+        { topology: of, seed },
+        ids.map((id) => ({ id, table: table(id), problem: null })),
+      ),
+    );
+
+  it('keeps tables that are not measured anew, each with its own seed', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'csiflow-report-'));
+    try {
+      write(folder, 900_000, ['falls']);
+      write(folder, 910_000, ['empty']);
+      const text = readFileSync(join(folder, 'accuracy.md'), 'utf8');
+      expect(text.indexOf('## empty')).toBeGreaterThan(0);
+      expect(text.indexOf('## empty')).toBeLessThan(text.indexOf('## falls'));
+      expect(text).toMatch(/seeds from 910000[^]*seeds from 900000/);
+      const other = { ...topology, file: '/somewhere/ward.yaml' };
+      expect(() => write(folder, 1, ['empty'], other)).toThrow(/is of demo\.yaml, not of ward\.yaml/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

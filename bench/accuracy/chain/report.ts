@@ -1,51 +1,65 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packageVersion } from '../../../pipeline/base/paths.js';
+import { TABLES, type Measured, type TableName } from './evaluate.js';
 import type { Plan } from './plan.js';
-import type { Measured } from './evaluate.js';
 import { tableText } from './table.js';
 
-export interface ChainReport {
+/** A table of the report: each says for itself what it was measured on, so that one can be measured anew. */
+export interface Reported extends Measured {
   readonly version: string;
+  readonly seed: number;
+}
+
+export interface ChainReport {
   /** The file's name. */
   readonly topology: string;
-  readonly seed: number;
-  readonly rooms: number;
-  readonly tables: readonly Measured[];
+  readonly tables: readonly Reported[];
 }
 
 export const reportOf = (
-  { topology, seed, rooms }: Pick<Plan, 'topology' | 'seed' | 'rooms'>,
+  { topology, seed }: Pick<Plan, 'topology' | 'seed'>,
   tables: readonly Measured[],
 ): ChainReport => ({
-  version: packageVersion(),
   topology: basename(topology.file ?? topology.id),
-  seed,
-  rooms,
-  tables,
+  tables: tables.map((measured) => ({ ...measured, version: packageVersion(), seed })),
 });
 
-const reportText = ({ version, topology, seed, rooms, tables }: ChainReport): string =>
+const reportText = ({ topology, tables }: ChainReport): string =>
   [
     '# Accuracy',
     '',
-    `What the sinks of \`${topology}\` get, csiflow ${version}: raw frames of ${rooms} rooms a row (seeds from ${seed}) went through every node of the topology. Written by \`csiflow evaluate\`; do not edit.`,
+    `What the sinks of \`${topology}\` get: raw frames went through every node of the topology. Written by \`csiflow evaluate\`; do not edit. [How it is measured](../accuracy.md).`,
     '',
     'In brackets: 95 % interval by bootstrap over whole rooms. Rows in italics need no CSI. Figures are of simulated rooms unless a table says otherwise.',
     '',
-    ...tables.map(measuredText),
+    ...tables.map((one) => `${measuredText(one)}\ncsiflow ${one.version}, seeds from ${one.seed}.\n`),
   ].join('\n');
 
 export const measuredText = ({ id, table, problem }: Measured): string =>
   table ? tableText(table) : `## ${id}\n\n${problem ?? ''}\n`;
 
-/** Writes `accuracy.md` and `accuracy.json`; returns their paths. */
+/** Writes `accuracy.md` and `accuracy.json`; returns their paths. Tables that were not measured now stay as they were. */
 export function writeReport(folder: string, report: ChainReport): readonly string[] {
   mkdirSync(folder, { recursive: true });
+  const json = join(folder, 'accuracy.json');
+  const whole = { ...report, tables: withEarlier(json, report) };
   const files = [
-    [join(folder, 'accuracy.md'), reportText(report)],
-    [join(folder, 'accuracy.json'), `${JSON.stringify(report, null, 2)}\n`],
+    [join(folder, 'accuracy.md'), reportText(whole)],
+    [json, `${JSON.stringify(whole, null, 2)}\n`],
   ] as const;
   for (const [file, content] of files) writeFileSync(file, content);
   return files.map(([file]) => file);
+}
+
+/** In the order of the report. @throws Error where the earlier report is of another topology */
+function withEarlier(file: string, { topology, tables }: ChainReport): readonly Reported[] {
+  if (!existsSync(file)) return tables;
+  const earlier = JSON.parse(readFileSync(file, 'utf8')) as ChainReport;
+  if (earlier.topology !== topology)
+    throw new Error(
+      `${file} is of ${earlier.topology}, not of ${topology}: remove it, or name another folder`,
+    );
+  const all = [...tables, ...earlier.tables.filter(({ id }) => tables.every((one) => one.id !== id))];
+  return (Object.keys(TABLES) as TableName[]).flatMap((name) => all.filter(({ id }) => id === name));
 }

@@ -122,7 +122,7 @@ function finishModel({ weights, folder, environment, training, options }: Finish
     site: environment ? siteOf(environment) : null,
     training,
   });
-  const report = evaluate(weights, manifest, environment, sequences, print);
+  const report = evaluate(weights, manifest, environment, { sequences }, print);
   writeReport(options.report ?? outputFile('docs/reports'), name, report);
   print(`wrote ${folder} and pose-${name}.md`);
   return report;
@@ -146,6 +146,8 @@ export interface EvaluatePoseOptions {
   /** File of the place that the model was trained for; needed for such a model. */
   readonly environment?: string;
   readonly sequences: number;
+  /** Of the first row of rooms; each further row takes the next. */
+  readonly seed?: number;
   readonly backend: BackendName | 'fastest';
   readonly print: (line: string) => void;
 }
@@ -160,7 +162,7 @@ export async function evaluatePose(options: EvaluatePoseOptions): Promise<PoseRe
     );
   }
   await loadTrainingBackend(options.backend);
-  return evaluate(weights, manifest, environment, options.sequences, options.print);
+  return evaluate(weights, manifest, environment, options, options.print);
 }
 
 export { markdownOf, type PoseReport } from './report.js';

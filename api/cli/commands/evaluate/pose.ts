@@ -4,6 +4,7 @@ interface Options {
   weights: string;
   environment?: string;
   sequences: number;
+  seed?: number;
   backend: 'fastest' | 'tensorflow-gpu' | 'tensorflow' | 'wasm';
   json?: boolean;
 }
@@ -12,6 +13,18 @@ const count = (text: string): number => {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 20)
     throw new InvalidArgumentError('It must be a whole number, 20 or more.');
+  return value;
+};
+
+/** Below it rooms are trained on. */
+const FIRST_SEED = 700_000;
+
+const seed = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < FIRST_SEED || value > 2 ** 31)
+    throw new InvalidArgumentError(
+      `It must be a whole number from ${FIRST_SEED} on: lower ones are trained on.`,
+    );
   return value;
 };
 
@@ -24,6 +37,7 @@ export function register(evaluate: Command): void {
     .option('--weights <model>', 'general, demo-flat, or a folder', 'general')
     .option('--environment <file>', 'the place that a model for one place was trained for')
     .option('--sequences <number>', 'windows for each table', count, 1000)
+    .option('--seed <number>', 'rooms, bodies and motions follow from it (default: held-out ones)', seed)
     .option('--backend <name>', 'fastest, tensorflow-gpu, tensorflow or wasm', 'fastest')
     .option('--json', 'print the report as JSON')
     .addHelpText('after', '\nExample:\n  csiflow evaluate pose --weights general --sequences 300')
