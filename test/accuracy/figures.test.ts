@@ -114,7 +114,11 @@ describe('tables', () => {
 
 describe('the report', () => {
   const topology = { id: 'demo', file: '/somewhere/demo.yaml' } as CheckedTopology;
-  const table = (id: string): Table => ({ id, title: id, method: 'How.', columns: [], rows: [] });
+  const nothing = { value: NaN, low: NaN, high: NaN, rooms: 0 };
+  const table = (id: string): Table => ({
+    ...{ id, title: id, method: 'How.', columns: [{ id: 'a', title: 'A', unit: 'number' as const }] },
+    rows: [{ name: 'row', baseline: false, cells: { a: nothing } }],
+  });
   const write = (folder: string, seed: number, ids: readonly ('empty' | 'falls')[], of = topology) =>
     writeReport(
       folder,
@@ -132,6 +136,7 @@ describe('the report', () => {
       const text = readFileSync(join(folder, 'accuracy.md'), 'utf8');
       expect(text.indexOf('## empty')).toBeGreaterThan(0);
       expect(text.indexOf('## empty')).toBeLessThan(text.indexOf('## falls'));
+      expect(text.match(/\| row \| - \|/g)).toHaveLength(2);
       expect(text).toMatch(/seeds from 910000[^]*seeds from 900000/);
       const other = { ...topology, file: '/somewhere/ward.yaml' };
       expect(() => write(folder, 1, ['empty'], other)).toThrow(/is of demo\.yaml, not of ward\.yaml/);

@@ -55,7 +55,7 @@ export function writeReport(folder: string, report: ChainReport): readonly strin
 /** In the order of the report. @throws Error where the earlier report is of another topology */
 function withEarlier(file: string, { topology, tables }: ChainReport): readonly Reported[] {
   if (!existsSync(file)) return tables;
-  const earlier = JSON.parse(readFileSync(file, 'utf8')) as ChainReport;
+  const earlier = JSON.parse(readFileSync(file, 'utf8'), unknownAgain) as ChainReport;
   if (earlier.topology !== topology)
     throw new Error(
       `${file} is of ${earlier.topology}, not of ${topology}: remove it, or name another folder`,
@@ -63,3 +63,7 @@ function withEarlier(file: string, { topology, tables }: ChainReport): readonly 
   const all = [...tables, ...earlier.tables.filter(({ id }) => tables.every((one) => one.id !== id))];
   return (Object.keys(TABLES) as TableName[]).flatMap((name) => all.filter(({ id }) => id === name));
 }
+
+/** JSON has no NaN: a figure that there was nothing to take from is null there. */
+const unknownAgain = (key: string, value: unknown): unknown =>
+  value === null && ['value', 'low', 'high'].includes(key) ? NaN : value;
