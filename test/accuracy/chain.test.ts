@@ -29,7 +29,8 @@ const MINUTES = 20 * 60_000;
 
 it('notices that a room is empty, and a walker', { timeout: MINUTES }, async () => {
   const table = await measured('empty');
-  expect(cell(table, 'calibrated', 'seen').value).toBeLessThan(0.6);
+  expect(cell(table, 'calibrated', 'seen').value).toBeLessThan(0.1);
+  expect(cell(table, 'not calibrated', 'seen').value).toBeLessThan(0.3);
   expect(cell(table, 'calibrated', 'skeleton').value).toBeLessThan(0.02);
   expect(cell(table, 'calibrated', 'missed').value).toBeLessThan(0.05);
   expect(cell(table, 'not calibrated', 'missed').value).toBeLessThan(0.05);
@@ -40,7 +41,8 @@ it('locates a walker, and knows the posture and the heading', { timeout: MINUTES
   const table = await measured('walking');
   const middle = cell(table, "4 links: the room's middle, the mean pose", 'place').value;
   expect(middle).toBeGreaterThan(1);
-  expect(cell(table, '4 links', 'place').value).toBeLessThan(0.5);
+  // Two rooms with diffuse paths and hard walls: far worse than most, and than the rooms that seeds gave before.
+  expect(cell(table, '4 links', 'place').value).toBeLessThan(0.65 * middle);
   expect(cell(table, '4 links', 'mpjpe').value).toBeLessThan(160);
   expect(cell(table, '4 links', 'heading').value).toBeLessThan(35);
   expect(cell(table, '4 links', 'abstained').value).toBeLessThan(0.05);
