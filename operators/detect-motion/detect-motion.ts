@@ -60,7 +60,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
       threshold: Type.Number({
         minimum: 0,
         maximum: 1,
-        default: 0.1,
+        default: 0.03,
         description: '`motion` of a link from which somebody moves.',
       }),
       energy_threshold_db: Type.Number({
