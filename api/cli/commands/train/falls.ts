@@ -32,7 +32,7 @@ export function register(train: Command): void {
     .option('--json', 'print what was trained as JSON, without the weights; progress goes to stderr')
     .addHelpText(
       'after',
-      '\nExamples:\n  csiflow train falls --data ../shared\n  csiflow train falls --several --cache /tmp/rooms',
+      '\nExample:\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms',
     )
     .action(async ({ json, several, ...options }: Options) => {
       const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
