@@ -1,3 +1,4 @@
+import { sigmaOf } from '../../operators/shared/floor-error.js';
 import type { Person, PoseFrame, Posture } from '../../pipeline/model/index.js';
 import { ACTIVITIES, AWAY, POSTURES, type Step } from '../../pipeline/sources/simulator/activities.js';
 import { POSE, POSE_SIZE, randomBody } from '../../pipeline/sources/simulator/body.js';
@@ -156,8 +157,6 @@ class Seen {
   }
 }
 
-/** Mean length of a normal error on the plane over its deviation along one axis. */
-const MEAN_TO_SIGMA = Math.sqrt(Math.PI / 2);
 /** Metres within which two are seen as one, and their spread from meeting to meeting. */
 const MERGED = { metres: 1, spread: 0.15 };
 
@@ -272,7 +271,7 @@ class Network {
 const mean = (group: readonly TruePerson[], axis: 'x' | 'y'): number =>
   group.reduce((sum, one) => sum + one[axis], 0) / group.length;
 function person(x: number, y: number, error: Drift, metres: number, posture: Posture): Person {
-  const sigma = metres / MEAN_TO_SIGMA;
+  const sigma = sigmaOf(metres);
   return {
     confidence: 0.6 / (0.6 + metres),
     position: { x: x + sigma * error.x, y: y + sigma * error.y, z: 0 },

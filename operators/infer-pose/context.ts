@@ -1,3 +1,4 @@
+import { sigmaOf } from '../shared/floor-error.js';
 import type { Estimate, Sight } from './estimate.js';
 import { COUNTS } from './layers.js';
 
@@ -204,8 +205,7 @@ function movePlace(
 ): void {
   const [x, y] = alone.root;
   const moving = gate(alone.moving);
-  // The mean distance of a round normal error is 1.2533 times the standard deviation of a coordinate.
-  const single = (error / 1.2533) ** 2;
+  const single = sigmaOf(error) ** 2;
   const { place } = belief;
   if (severalOf(belief) > 0.5) {
     belief.place = null;

@@ -1,4 +1,5 @@
 import type { Person } from '../../pipeline/model/index.js';
+import { meanDistanceOf } from '../shared/floor-error.js';
 import { movingOf, type Belief, type HeldPlace } from './context.js';
 import type { Estimate, Sight } from './estimate.js';
 import { likeliest, ofOneWindow, personOf, type Known } from './person.js';
@@ -38,9 +39,6 @@ export function peopleOf(
   ];
 }
 
-/** The mean distance of a round normal error against the standard deviation of a coordinate. */
-const MEAN_DISTANCE = Math.sqrt(Math.PI / 2);
-
 /**
  * Of one who rests: the windows that the place was held from err alike, which no filter sees. Fitted on simulated rooms that
  * nothing was trained on; metres, and a share of the told error.
@@ -51,7 +49,7 @@ const RESTING_LESS = 0.25;
 /** One who is alone, where and how the windows together say. */
 function held(belief: Belief, { x, y, variance }: HeldPlace): Known {
   const resting = 1 - movingOf(belief);
-  const told = MEAN_DISTANCE * Math.sqrt(variance);
+  const told = meanDistanceOf(variance);
   return {
     root: [x, y],
     positionError: Math.hypot((1 - RESTING_LESS * resting) * told, RESTING_MORE * resting),

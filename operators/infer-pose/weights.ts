@@ -146,12 +146,13 @@ export function writeModel(folder: string, weights: Float32Array, described: Des
     window: { lengthMs: (POINTS * STEP_US) / 1000, points: POINTS },
   };
   mkdirSync(folder, { recursive: true });
-  replace(join(folder, 'weights.bin'), bytes);
-  replace(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  replaceFile(join(folder, 'weights.bin'), bytes);
+  replaceFile(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
 }
 
-function replace(file: string, content: Buffer | string): void {
+/** Writes a file so that a reader finds either the old one or the new one. */
+export function replaceFile(file: string, content: Buffer | string): void {
   writeFileSync(`${file}.part`, content);
   renameSync(`${file}.part`, file);
 }
@@ -197,5 +198,5 @@ function readJson(file: string): unknown {
 }
 
 export const writeProfiles = (file: string, profiles: Profiles): void => {
-  replace(file, `${JSON.stringify({ features: PROFILE_VERSION, profiles }, null, 2)}\n`);
+  replaceFile(file, `${JSON.stringify({ features: PROFILE_VERSION, profiles }, null, 2)}\n`);
 };

@@ -41,13 +41,6 @@ export interface Measurement {
   readonly sigma: number;
 }
 
-/** Mean length of a normal error on the plane over its deviation along one axis: sqrt(pi / 2). */
-const MEAN_TO_SIGMA = Math.sqrt(Math.PI / 2);
-
-/** Deviation along one axis of a place whose mean error is `metres`, and back. */
-export const sigmaOf = (metres: number): number => metres / MEAN_TO_SIGMA;
-export const meanError = ({ cov }: FloorState): number => MEAN_TO_SIGMA * Math.sqrt(cov.pp);
-
 /** Share of a measurement's variance that is new in each frame. */
 
 const WHITE = 0.1;

@@ -1,5 +1,6 @@
 import type { Person } from '../../pipeline/model/index.js';
-import { expected, sigmaOf, type FloorState, type Measurement } from './floor-filter.js';
+import { sigmaOf } from '../shared/floor-error.js';
+import { expected, type FloorState, type Measurement } from './floor-filter.js';
 import type { Explanation } from './groups.js';
 import type { Gait } from './rest.js';
 import type { Followed } from './strategy.js';

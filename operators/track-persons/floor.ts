@@ -1,5 +1,6 @@
 import type { Keypoint3D, Person } from '../../pipeline/model/index.js';
-import { born, meanError, predict, rest, sigmaOf, update, updateMean } from './floor-filter.js';
+import { meanDistanceOf, sigmaOf } from '../shared/floor-error.js';
+import { born, predict, rest, update, updateMean } from './floor-filter.js';
 import { FloorScene, measurement, middle, type Walker } from './floor-scene.js';
 import { explain } from './groups.js';
 import { calmOf, settled, startGait, walkedTo } from './rest.js';
@@ -176,7 +177,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
 /** The filter's error, and more where the places told lie further away than their errors explain. */
 function toldError({ floor, apart }: FloorBody, { positionError }: Person): number {
   const unexplained = Math.max(0, apart - 2 * sigmaOf(positionError) ** 2);
-  return Math.hypot(meanError(floor), UNEXPLAINED * Math.sqrt(unexplained));
+  return Math.hypot(meanDistanceOf(floor.cov.pp), UNEXPLAINED * Math.sqrt(unexplained));
 }
 const UNEXPLAINED = 0.5;
 const APART_SECONDS = 5;

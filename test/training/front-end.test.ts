@@ -12,7 +12,7 @@ import {
   type Window,
 } from '../../pipeline/model/index.js';
 import { Random } from '../../pipeline/sources/simulator/random.js';
-import { Value } from 'typebox/value';
+import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 
 const LAYOUT = csiLayout({
@@ -41,7 +41,7 @@ function frames(): { readonly times: Float64Array; readonly values: Float32Array
 }
 
 const made = (component: AnyOperator, config: object, context: Context) =>
-  component.create(Value.Parse(component.config, Value.Default(component.config, config)) as never, context);
+  component.create(withDefaults(component, config) as never, context);
 
 /** The windows that the operators themselves give. */
 function windowsOf({ times, values }: ReturnType<typeof frames>): Window[] {

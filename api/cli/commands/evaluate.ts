@@ -10,7 +10,7 @@ export function register(program: Command): void {
     .description('Measure how right the results are, and write a report of it.')
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow evaluate --rooms 5    (the same as: csiflow evaluate chain --rooms 5)\n  csiflow evaluate falls --data ../shared',
+      '\nExample:\n  csiflow evaluate --rooms 5    (the same as: csiflow evaluate chain --rooms 5)\n  csiflow evaluate falls --data recordings',
     );
   for (const subcommand of subcommands) subcommand.register(evaluate);
 }

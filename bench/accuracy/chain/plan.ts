@@ -30,7 +30,6 @@ export interface PlannedRoom {
   readonly seed: number;
   readonly environment: Environment;
   readonly calibration: string;
-  readonly simulator: Readonly<Record<string, unknown>>;
 }
 
 /** Each table has seeds of its own, so that a part of the report is the same as in the whole. */
@@ -42,12 +41,11 @@ export async function plannedRoom(
   { topology, folder }: Plan,
   seed: number,
   links: number,
-  simulator: Readonly<Record<string, unknown>> = {},
 ): Promise<PlannedRoom> {
   const environment = randomEnvironment(seed, links);
-  const file = join(folder, `${environment.id}-${links}-${Object.keys(simulator).join('-')}.json`);
-  const calibration = await calibrate(topology, { environment, seed, simulator }, file);
-  return { seed, environment, calibration, simulator };
+  const file = join(folder, `${environment.id}-${links}.json`);
+  const calibration = await calibrate(topology, { environment, seed }, file);
+  return { seed, environment, calibration };
 }
 
 /** Plays a scene in a room, and says so. */
@@ -58,8 +56,8 @@ export async function playIn(
   scene: Pick<Scene, 'people' | 'seconds'> & Partial<Scene>,
 ): Promise<Observed & { readonly truth: Truth }> {
   const began = performance.now();
-  const { seed, environment, calibration, simulator } = room;
-  const played = await play(plan.topology, { seed, environment, calibration, simulator, ...scene });
+  const { seed, environment, calibration } = room;
+  const played = await play(plan.topology, { seed, environment, calibration, ...scene });
   const took = ((performance.now() - began) / 1000).toFixed(0);
   plan.print(`${environment.id}: ${what}, ${scene.seconds.toFixed(0)} s played in ${took} s`);
   return played;

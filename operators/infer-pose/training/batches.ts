@@ -4,6 +4,7 @@ import { CELLS, cellCentre, IDENTITY, frame, turn, type Frame, type LinkPlace } 
 import type { SceneBatch } from '../network.js';
 import { sceneBatch, type Scene } from '../scene.js';
 import { COUNTS } from '../layers.js';
+import { bell } from './generate.js';
 import { PERSON, peopleIn, personTruth, PLACE_OF_LINK, PLACES_HEAD, type Samples } from './samples.js';
 
 /** Spread of the target about the true place on the grid, metres. */
@@ -151,8 +152,7 @@ function answer(
   const x = one[PERSON.root]!;
   const y = one[PERSON.root + 1]!;
   out.root.set([x, y], 2 * w);
-  const aside = () => NEAR_SPREAD * (random() + random() + random() - 1.5) * 2;
-  out.near.set([x + aside(), y + aside()], 2 * w);
+  out.near.set([x + NEAR_SPREAD * bell(random), y + NEAR_SPREAD * bell(random)], 2 * w);
   out.heading.set(turn(f, one[PERSON.heading]!, one[PERSON.heading + 1]!), 2 * w);
   out.posture[3 * w + one[PERSON.posture]!] = 1;
   out.moving[w] = one[PERSON.moving]!;

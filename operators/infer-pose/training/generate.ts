@@ -143,7 +143,7 @@ function conditionsOf(plan: Plan, chance: () => number): Conditions {
 }
 
 /** An index, drawn in proportion to the shares. */
-function drawn(shares: readonly number[], chance: () => number): number {
+export function drawn(shares: readonly number[], chance: () => number): number {
   let rest = chance() * shares.reduce((sum, share) => sum + share, 0);
   const index = shares.findIndex((share) => (rest -= share) < 0);
   return index < 0 ? shares.length - 1 : index;
@@ -203,7 +203,7 @@ const linkOf = ({ key, rx, tx, subcarriers, centreMhz }: CsiLayout) => ({
 
 /** What a receiver without a signal reports, in steps of its converter. */
 function fillWithNoise(values: Float32Array, chance: () => number): void {
-  for (let i = 0; i < values.length; i++) values[i] = Math.round(24 * (chance() + chance() + chance() - 1.5));
+  for (let i = 0; i < values.length; i++) values[i] = Math.round(12 * bell(chance));
 }
 
 interface Cut {
@@ -239,7 +239,7 @@ function writeSample(samples: Samples, at: number, cut: Cut): void {
     places.set([...transmitter, ...antennas[0]!], PLACES_HEAD + link * PLACE_OF_LINK);
   });
   for (let i = PLACES_HEAD; i < PLACES_HEAD + received.length * PLACE_OF_LINK; i++) {
-    places[i]! += misplaced * (chance() + chance() + chance() - 1.5) * 2;
+    places[i]! += misplaced * bell(chance);
   }
   samples.room[at] = room;
   const middle = ((start + POINTS / 2) * STEP_US) / 1e6;
@@ -340,3 +340,6 @@ export function uniform(seed: number, stream: number): () => number {
   for (let i = 0; i < 8; i++) next();
   return next;
 }
+
+/** A number of mean 0 and standard deviation 1, never beyond 3: the sum of three that are evenly drawn. */
+export const bell = (chance: () => number): number => (chance() + chance() + chance() - 1.5) * 2;

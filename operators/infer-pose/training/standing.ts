@@ -1,12 +1,12 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { PARAMETERS } from '../layers.js';
+import { replaceFile } from '../weights.js';
 import type { Standing } from './train.js';
 
 /** Where a training stands, in a file: what `csiflow train pose --state` goes on from. */
 export function keepStanding(file: string, standing: Standing): void {
-  writeFileSync(`${file}.part`, serialize(standing));
-  renameSync(`${file}.part`, file);
+  replaceFile(file, serialize(standing));
 }
 
 /**

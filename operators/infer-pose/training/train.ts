@@ -1,6 +1,6 @@
 import type { Environment } from '../../../pipeline/model/index.js';
 import { trainingBatch, type Augmentation } from './batches.js';
-import { uniform, type Plan } from './generate.js';
+import { drawn, uniform, type Plan } from './generate.js';
 import { initialWeights } from './initial.js';
 import { Adam, learningRate, type AdamState } from './optimizer.js';
 import { ChunkSource, SamplePool } from './pool.js';
@@ -133,7 +133,5 @@ function augmentation(total: number, plan: Plan, random: () => number): Augmenta
     const lost = random() < 0.7 ? 0 : 1 + Math.floor(2 * random());
     return { ...shared, links: Math.max(1, total - lost) };
   }
-  let rest = random() * LINK_SHARES.reduce((sum, share) => sum + share, 0);
-  const index = LINK_SHARES.findIndex((share) => (rest -= share) < 0);
-  return { ...shared, links: Math.min(total, index + 1) };
+  return { ...shared, links: Math.min(total, drawn(LINK_SHARES, random) + 1) };
 }

@@ -8,7 +8,7 @@ export function register(evaluate: Command): void {
     .option('--data <folder>', 'folder with captures/ and labelled/', '../shared')
     .option('--out <folder>', 'folder of the report (default: docs/reports of csiflow)')
     .option('--json', 'print the report as JSON; progress goes to stderr')
-    .addHelpText('after', '\nExample:\n  csiflow evaluate falls --data ../shared')
+    .addHelpText('after', '\nExample:\n  csiflow evaluate falls --data recordings')
     .action(async (options: { data: string; out?: string; json?: boolean }) => {
       const { evaluateFalls, missingRecordings } = await import('../../../../bench/accuracy/falls.js');
       const missing = missingRecordings(options.data);

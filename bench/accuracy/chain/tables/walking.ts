@@ -1,4 +1,3 @@
-import { simulator } from '../../../../pipeline/sources/simulator/source.js';
 import type { TruthLine } from '../../../../pipeline/sources/simulator/stage.js';
 import {
   aligned,
@@ -41,22 +40,12 @@ interface Walk {
 const SECONDS = 45;
 /** Until windows are full and a track is active. */
 const SETTLED_US = 5e6;
-/** Static paths by rough walls and clutter, which rooms beyond the simulator's own have. */
-const DIFFUSE = 30;
 
 export async function walking(plan: Plan): Promise<Table> {
-  const variants = plan.links.map((links) => ({ name: `${links} links`, links, simulator: {} }));
-  if ('diffuse' in simulator.config.properties)
-    variants.push(
-      ...plan.links.slice(0, 1).map((links) => ({
-        name: `${links} links, ${DIFFUSE} diffuse static paths`,
-        links,
-        simulator: { diffuse: DIFFUSE },
-      })),
-    );
   const rows: Row[] = [];
-  for (const { name, links, simulator: settings } of variants) {
-    const walks = await each(plan, seedsOf(plan, 2), (seed) => walkIn(plan, seed, links, name, settings));
+  for (const links of plan.links) {
+    const name = `${links} links`;
+    const walks = await each(plan, seedsOf(plan, 2), (seed) => walkIn(plan, seed, links, name));
     rows.push(rowOf(name, walks), baselineOf(name, walks));
   }
   return {
@@ -68,14 +57,8 @@ export async function walking(plan: Plan): Promise<Table> {
   };
 }
 
-async function walkIn(
-  plan: Plan,
-  seed: number,
-  links: number,
-  name: string,
-  settings: Readonly<Record<string, unknown>>,
-): Promise<Walk> {
-  const room = await plannedRoom(plan, seed, links, settings);
+async function walkIn(plan: Plan, seed: number, links: number, name: string): Promise<Walk> {
+  const room = await plannedRoom(plan, seed, links);
   const people = [{ script: [{ activity: 'walk' as const, seconds: SECONDS + 5 }] }];
   const observed = await playIn(plan, room, `walking, ${name}`, { people, seconds: SECONDS });
   const frames = framesIn(observed, observed.start + SETTLED_US, observed.end);
