@@ -1,7 +1,12 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { window } from '../../operators/window/window.js';
-import { defineSource, type Clock, type SourceOutput } from '../../pipeline/component/index.js';
+import {
+  defineSource,
+  type Clock,
+  type RawBatch,
+  type SourceOutput,
+} from '../../pipeline/component/index.js';
 import type { Window } from '../../pipeline/model/index.js';
 import type { Runner } from '../../pipeline/runtime/runner.js';
 import { systemClock } from '../../pipeline/base/clock.js';
@@ -25,6 +30,16 @@ class SetClock implements Clock {
   elapsed = () => systemClock.elapsed();
 }
 
+/** Frames that change a little from one to the next: a link that repeats itself is told as broken. */
+function decodeAlive(raw: RawBatch): ReturnType<typeof decodeNumbers> {
+  const decoded = decodeNumbers(raw);
+  for (const { values, sequence, count } of decoded.data) {
+    const size = values.length / count;
+    for (let i = 0; i < values.length; i++) values[i] = 10 + Math.sin(sequence[Math.floor(i / size)]!);
+  }
+  return decoded;
+}
+
 /** Live input: two frames each 5 ms, of the time of their arrival. */
 class Air {
   #number = 0;
@@ -46,7 +61,7 @@ class Air {
         await aborted(output.signal);
         clearInterval(timer);
       },
-      decode: decodeNumbers,
+      decode: decodeAlive,
     }),
   });
 }
