@@ -20,6 +20,7 @@ interface Options {
   readonly flips: number;
   readonly cuts: number;
   readonly kills: number;
+  readonly containers: boolean;
   readonly floods: number;
   readonly soak: number;
   readonly write: boolean;
@@ -30,6 +31,7 @@ const command = new Command('npm run attack --')
   .option('--flips <count>', 'starts after 20 flipped bits, or one, in a file of a killed run', count, 100)
   .option('--cuts <count>', 'starts after such a file was cut off', count, 20)
   .option('--kills <count>', 'random kills of sources, UDP too', count, 500)
+  .option('--no-containers', 'leave out processes in process namespaces of their own')
   .option('--floods <count>', 'bodies of chance for each route, beside the worst ones', count, 20)
   .option('--soak <seconds>', 'at 1,000 frames/s, with slow clients', count, 3600)
   .option('--no-write', 'leave docs/reports/robustness.md as it is')
@@ -57,6 +59,14 @@ if (options.kills > 0)
       environment: { CSIFLOW_KILL: 'count', CSIFLOW_KILLS: String(options.kills) },
     }),
   );
+if (options.containers)
+  sections.push(
+    await runSuite({
+      title: 'Containers: two that share a folder, each process 1 of its own',
+      files: ['test/state/lock.test.ts'],
+      environment: {},
+    }),
+  );
 if (options.floods > 0)
   sections.push(
     await runSuite({
@@ -67,9 +77,11 @@ if (options.floods > 0)
   );
 if (options.soak > 0) sections.push(await soak(options.soak, tell));
 
-const { states, flips, cuts, kills, floods, soak: seconds } = options;
+const { states, flips, cuts, kills, containers, floods, soak: seconds } = options;
+const counts = { states, flips, cuts, kills, floods, soak: seconds };
+const asked = Object.entries(counts).map(([name, value]) => ` --${name} ${value}`);
 const page = robustnessPage(
-  `npm run attack -- --states ${states} --flips ${flips} --cuts ${cuts} --kills ${kills} --floods ${floods} --soak ${seconds}`,
+  `npm run attack --${asked.join('')}${containers ? '' : ' --no-containers'}`,
   sections,
 );
 if (options.write) writeFileSync(packageFile('docs/reports/robustness.md'), page);
