@@ -22,6 +22,7 @@ import { NO_FACTS } from './service/configuration/fields.js';
 import { openServer, type RunningServer, type ServerOptions } from './server.js';
 import { withWebhooks } from './service/deployment/webhooks-node.js';
 import { TopologyChecks } from './topology-checks.js';
+import { errorText } from '../pipeline/base/error-text.js';
 
 export interface RunSettings extends Pick<
   ServerOptions,
@@ -162,7 +163,7 @@ function refuseIfHeld({ settings: { stateFolder } }: CheckedTopology): void {
   try {
     lockFolder(stateFolder)();
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error), exitCodeOf(error));
+    throw new CommandError(errorText(error), exitCodeOf(error));
   }
 }
 
@@ -200,7 +201,7 @@ async function tracerOf(metrics: Metrics, log: Log): Promise<OpenTracer | null> 
     const { openTracer } = await import('../pipeline/telemetry/traces/otlp.js');
     return openTracer(settings, { metrics, log, version: packageVersion() });
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error), EXIT.invalid);
+    throw new CommandError(errorText(error), EXIT.invalid);
   }
 }
 
@@ -214,7 +215,7 @@ export async function begin(runner: Pick<RunningTopology, 'start' | 'status'>, n
     await runner.start();
   } catch (error) {
     if (runner.status().state !== 'failed') return;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new CommandError(name === undefined ? reason : `${name}: ${reason}`, exitCodeOf(error));
   }
 }

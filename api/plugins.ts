@@ -4,6 +4,7 @@ import { Registry, type Component } from '../pipeline/component/index.js';
 import { packageFolder } from '../pipeline/base/paths.js';
 import { CommandError, EXIT } from '../pipeline/base/exit.js';
 import { components } from './components.js';
+import { errorText } from '../pipeline/base/error-text.js';
 
 /**
  * The components that ship, and those of the user's own modules (compiled; default export: a component or a list).
@@ -33,7 +34,7 @@ async function load(file: string): Promise<unknown> {
   try {
     return await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new CommandError(`--plugin ${file} cannot be loaded: ${reason}${hintFor(reason)}`, EXIT.invalid);
   }
 }
@@ -48,10 +49,7 @@ function add(registry: Registry, component: Component, file: string): void {
   try {
     registry.add(component);
   } catch (error) {
-    throw new CommandError(
-      `${file}: ${error instanceof Error ? error.message : String(error)}`,
-      EXIT.invalid,
-    );
+    throw new CommandError(`${file}: ${errorText(error)}`, EXIT.invalid);
   }
 }
 

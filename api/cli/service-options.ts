@@ -9,6 +9,7 @@ import { DEFAULT_LIMITS, type LimitFigures } from '../service/limits/limits.js';
 import { formPaths } from '../rest/app.js';
 import type { ServerOptions } from '../server.js';
 import { CommandError, EXIT } from '../../pipeline/base/exit.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 /** Certificate and key of HTTPS; undefined where neither is given. @throws CommandError naming the file that does not serve */
 export function readTls(certificateFile?: string, keyFile?: string): ServerOptions['tls'] {
@@ -20,7 +21,7 @@ export function readTls(certificateFile?: string, keyFile?: string): ServerOptio
     createSecureContext({ cert: tls.certificate, key: tls.key });
   } catch (error) {
     throw new CommandError(
-      `${certificateFile} and ${keyFile} are no certificate in PEM with its key: ${messageOf(error)}`,
+      `${certificateFile} and ${keyFile} are no certificate in PEM with its key: ${errorText(error)}`,
       EXIT.invalid,
     );
   }
@@ -95,7 +96,7 @@ function parse(file: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CommandError(`${file} is not JSON: ${messageOf(error)}`, EXIT.invalid);
+    throw new CommandError(`${file} is not JSON: ${errorText(error)}`, EXIT.invalid);
   }
 }
 
@@ -103,8 +104,6 @@ function read(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new CommandError(`${file} cannot be read: ${messageOf(error)}`, EXIT.invalid);
+    throw new CommandError(`${file} cannot be read: ${errorText(error)}`, EXIT.invalid);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

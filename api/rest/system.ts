@@ -27,6 +27,7 @@ import type { Deployment } from '../service/deployment/deployment.js';
 import type { Action } from '../service/deployment/lifecycle-times.js';
 import { storesOf } from '../service/figures/stores.js';
 import { requireEffect, setFields } from './configuration.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -243,7 +244,7 @@ function begin(deployment: Deployment, action: Action, run: () => Promise<void>,
   const at = deployment.clock.now();
   run().catch((error: unknown) => {
     deployment.log.error(`${action} failed`, {
-      reason: error instanceof Error ? error.message : String(error),
+      reason: errorText(error),
     });
   });
   const after: TopologyStatus = deployment.main.status();

@@ -9,6 +9,7 @@ import { stepBodies, StepSchema } from '../contract/system.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { TextProblems, TopologyConflict } from '../service/deployment/topologies.js';
 import { ThreadBusy } from '../service/threads/thread.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 const closed = { additionalProperties: false } as const;
 const PathSchema = Type.Object({ id: Type.String() });
@@ -344,7 +345,7 @@ function goOn(deployment: Deployment, running: RunningTopology, work: Promise<vo
   work.catch((error: unknown) => {
     deployment.log.error('a topology could not be started or stopped', {
       topology: running.topology.id,
-      reason: error instanceof Error ? error.message : String(error),
+      reason: errorText(error),
     });
   });
   return running.status();

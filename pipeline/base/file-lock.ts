@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { hostname } from 'node:os';
+import { errorText } from './error-text.js';
 
 /** The part of fs-native-extensions that is used: an open file description lock of fcntl, `flock` where there is none. */
 interface Locks {
@@ -82,7 +83,7 @@ function tryLock(locks: Locks, descriptor: number, file: string): boolean {
   } catch (error) {
     throw lockError(
       'lock.unsupported',
-      `${file} cannot be locked (${textOf(error)}): its file system supports no locks. Use a folder on a local disk`,
+      `${file} cannot be locked (${errorText(error)}): its file system supports no locks. Use a folder on a local disk`,
       error,
     );
   }
@@ -108,8 +109,6 @@ function held(file: string): Error {
 
 const lockError = (code: string, message: string, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code });
-
-const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Who has the lock that an error of {@link lockFile} tells of; undefined for any other error. */
 export const holderOf = (error: unknown): string | undefined =>

@@ -6,6 +6,7 @@ import { nearest } from './nearest.js';
 import type { Place, Problems } from './problem.js';
 import type { QueueSettings } from './topology.js';
 import { placeOf, valueAt, without, type Field, type MapTree, type Path, type Tree } from './tree.js';
+import { errorText } from '../base/error-text.js';
 
 /** A node as it stands in the file, checked on its own. */
 export interface DraftNode {
@@ -252,7 +253,7 @@ export function runCheck(
   try {
     complaints = component.check(config as never);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     problems.add('config.component.check', place, `the check of ${component.name} failed: ${why}`, {
       component,
     });

@@ -5,6 +5,7 @@ import { ASSUMED_MHZ } from './adr018.js';
 import { DeviceClock } from './device-clock.js';
 import { FormatError, MAX_RECORD_BYTES, type Cutter, type FileFormat } from './format.js';
 import type { RawBuilder } from './raw-builder.js';
+import { errorText } from '../base/error-text.js';
 
 /**
  * ruvnet/RuView's recordings of ADR-018 nodes: one JSON object a datagram. They have lost the header of
@@ -136,7 +137,7 @@ function parse(text: string): Line | string {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return `not JSON (${error instanceof Error ? error.message : String(error)})`;
+    return `not JSON (${errorText(error)})`;
   }
   if (typeof value !== 'object' || value === null) return 'not a JSON object';
   const { timestamp, node_id: node } = value as Record<string, unknown>;

@@ -1,6 +1,7 @@
 import { csiLayout, type CsiLayout } from '../model/index.js';
 import { FrameDecoder, type FrameReader, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import type { Format } from './format.js';
+import { errorText } from '../base/error-text.js';
 
 /**
  * One measurement as JSON, as the service interface's `POST /pose/process` takes it: `csi_data` (or its content alone)
@@ -37,7 +38,7 @@ function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
   try {
     value = JSON.parse(textOf(record));
   } catch (error) {
-    return { fault: 'truncated', reason: error instanceof Error ? error.message : String(error) };
+    return { fault: 'truncated', reason: errorText(error) };
   }
   const data = contentOf(value);
   if (!data || !Array.isArray(data['antenna_data'])) return null;

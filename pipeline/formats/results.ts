@@ -17,6 +17,7 @@ import {
 import { FailureSample, type FailureSampleState } from './failure-sample.js';
 import type { Decoder, DecoderContext, Format } from './format.js';
 import { EventMessage, MeasureMessage, PoseMessage, type TrackMessage } from './result-schema.js';
+import { errorText } from '../base/error-text.js';
 
 /** Results as the sink `kafka` writes them, read back. Times, numbers, ids and provenance are those that were written. */
 export const results: Format = {
@@ -119,7 +120,7 @@ function readResult(record: Uint8Array): Result | Fault {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { fault: 'json', reason: error instanceof Error ? error.message : String(error) };
+    return { fault: 'json', reason: errorText(error) };
   }
   return resultOf(value);
 }

@@ -6,6 +6,7 @@ import type { Context, Logger } from '../component/index.js';
 import { registerCodecs } from './codecs.js';
 import type { ConnectionSettings } from './connection.js';
 import { loadKafka } from './library.js';
+import { errorText } from '../base/error-text.js';
 
 /** What a client needs of a node's context. */
 export type ClientContext = Pick<Context, 'topology' | 'node' | 'folder' | 'log'>;
@@ -70,7 +71,7 @@ async function pem(path: string, folder: string, field: string): Promise<Buffer>
   try {
     return await readFile(resolve(folder, path));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new Error(`tls.${field}: ${why}`, { cause: error });
   }
 }

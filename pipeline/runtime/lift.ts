@@ -2,6 +2,7 @@ import { Subject, type OperatorFunction } from 'rxjs';
 import { Type } from 'typebox';
 import { defineOperator, type OperatorDefinition, type Output } from '../component/index.js';
 import type { Data, Port } from '../model/index.js';
+import { errorText } from '../base/error-text.js';
 
 /** What an RxJS operator is, as a component. */
 export interface Lifted<I extends Port, O extends Port> {
@@ -62,7 +63,7 @@ function start<I extends Port, O extends Port>(operator: OperatorFunction<Data<I
       else problem = 'it emitted a record after its turn: only operators that answer at once can be lifted';
     },
     error: (error: unknown) => {
-      problem = `it failed: ${error instanceof Error ? error.message : String(error)}`;
+      problem = `it failed: ${errorText(error)}`;
     },
     complete: () => {
       problem ??= 'it ended: an operator that completes (take, first) cannot be lifted';

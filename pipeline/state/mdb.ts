@@ -1,5 +1,6 @@
 import { open, type Database, type RangeOptions, type RootDatabase } from 'lmdb';
 import { damagedState } from './header.js';
+import { errorText } from '../base/error-text.js';
 
 export type Key = number | string | (number | string)[];
 export type Table = Database<Buffer, Key>;
@@ -20,7 +21,7 @@ export function openMdb(file: string, { readOnly = false } = {}): RootDatabase<B
   try {
     return open<Buffer, string>({ path: file, ...OPTIONS, ...(readOnly && { readOnly }) });
   } catch (error) {
-    throw damagedState(file, `it cannot be opened (${text(error)})`, error);
+    throw damagedState(file, `it cannot be opened (${errorText(error)})`, error);
   }
 }
 
@@ -42,5 +43,3 @@ export function readThrough(table: Table, open: (key: Key, value: Buffer) => Buf
     },
   });
 }
-
-const text = (error: unknown) => (error instanceof Error ? error.message : String(error));

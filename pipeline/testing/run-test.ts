@@ -24,6 +24,7 @@ import {
   type TestRecord,
 } from './outcome.js';
 import { Stand } from './stand.js';
+import { errorText } from '../base/error-text.js';
 
 /** Why a test could not be run to its end. */
 export class TestError extends Error {}
@@ -129,7 +130,7 @@ class TestRun {
     try {
       await this.#runner.start();
     } catch (error) {
-      throw new TestError(`the topology did not start: ${text(error)}`);
+      throw new TestError(`the topology did not start: ${errorText(error)}`);
     }
     const finished = this.#runner.finished();
     await this.#until(finished, deadline, 'its input has not ended');
@@ -207,7 +208,7 @@ class TestRun {
       if (!this.#ending) this.#checkRecovery();
       this.#lab.goOn();
     }
-    if (run.failure !== undefined) throw new TestError(text(run.failure));
+    if (run.failure !== undefined) throw new TestError(errorText(run.failure));
   }
 
   /** Lets failing sinks try again until they have taken or refused all, at most until `untilMs` of the clock. */
@@ -282,5 +283,3 @@ class TestRun {
     return found;
   }
 }
-
-const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));

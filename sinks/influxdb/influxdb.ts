@@ -15,6 +15,7 @@ import { pointKey, pointsOf, type Point } from './points.js';
 import { InfluxReader } from './reader.js';
 import { prepare, type Keeping } from './setup.js';
 import { TagValues } from './tags.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 const Text = (description: string) =>
   Type.Union([Type.String({ minLength: 1 }), Type.Null()], { default: null, description });
@@ -256,7 +257,7 @@ class InfluxSink implements Sink {
       const reason = 'another event of the same kind and nanosecond is stored: InfluxDB would overwrite it';
       failures.push({ record, code: 'influxdb.point.taken', reason, retriable: false });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       failures.push({ record, code: 'store.value.invalid', reason, retriable: false });
     }
     return null;

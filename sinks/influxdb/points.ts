@@ -2,6 +2,7 @@ import type { Data, Measure, Person, PoseFrame, SensedEvent } from '../../pipeli
 import type { Cell, Column, Encoding, Table } from '../shared/columns.js';
 import { TABLES } from '../shared/tables.js';
 import type { TagValues } from './tags.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 /**
  * Records as points, and what keeps two records from being one point. InfluxDB tells points apart by
@@ -195,7 +196,7 @@ function literals<R>(measurement: string, columns: readonly Column<R>[], row: R)
       const value = cleaned(get(row, 0));
       if (value !== null) fields[name] = literal(encoding, encoding.encode(value));
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       throw new RangeError(`${measurement}.${name} ${why}`, { cause: error });
     }
   }

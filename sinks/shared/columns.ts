@@ -1,4 +1,5 @@
 import { KEYPOINT_NAMES, type Keypoint3D } from '../../pipeline/model/index.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 /** Values of one keypoint: x, y, z and error. */
 export const KEYPOINT_SIZE = 4;
@@ -68,7 +69,7 @@ export class PendingRows<R> {
       }
     } catch (error) {
       this.truncate(this.rows);
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       throw new RangeError(`${this.#table.name}.${columns[at]!.name} ${why}`, { cause: error });
     }
     this.#epochs.push(epoch);

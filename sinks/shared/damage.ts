@@ -1,4 +1,5 @@
 import { stateError } from '../../pipeline/state/index.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 /** How DuckDB says so. */
 const DAMAGED =
@@ -18,7 +19,7 @@ export async function namingDamage<T>(path: string, work: () => Promise<T>): Pro
   try {
     return await work();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     if (!isDamage(message) || (error instanceof Error && 'code' in error)) throw error;
     throw damagedStore(path, `${path} is damaged (${message})`, error);
   }

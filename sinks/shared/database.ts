@@ -6,6 +6,7 @@ import { damagedStore, isDamage, namingDamage } from './damage.js';
 import { ASK_OWNER, claim } from './ownership.js';
 import { prepareSchema } from './schema.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 /** An open store. `close` writes all into the file itself and frees it for others. */
 export interface Database {
@@ -126,7 +127,7 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
     if (copiesTo !== undefined) await withConnection(instance, (connection) => confine(connection, copiesTo));
     return instance;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     if (WRONG_KEY.test(message)) throw stateError('store.encryption', wrongKey(path, message), error);
     if (/\block\b/i.test(message))
       throw new Error(`${path} is open in another process${holder(message)}. ${ASK_OWNER}`, { cause: error });

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
 
 export function register(program: Command): void {
   program
@@ -24,6 +25,6 @@ function invalidInput(work: () => string): string {
   try {
     return work();
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : String(error), EXIT.invalid);
+    throw new CommandError(errorText(error), EXIT.invalid);
   }
 }

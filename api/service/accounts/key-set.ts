@@ -1,5 +1,6 @@
 import type jwksRsa from 'jwks-rsa';
 import type { Logger } from '../../../pipeline/component/index.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
 
 /** Keys are asked for anew after so long. */
 const FRESH_MS = 600_000;
@@ -66,7 +67,7 @@ export class KeySet {
       this.#keys = await this.#options.fetch();
       this.#fetchedAt = this.#elapsed();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       this.#options.log.warn('the keys of the identity provider cannot be read', { reason });
     }
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from '../../../pipeline/component/index.js';
 import { redact } from '../../../pipeline/base/secrets.js';
 import { RotatedFile, type RotationLimits } from './rotated-file.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
 
 /** What somebody asked the service to do, and what came of it. */
 export interface AuditEntry {
@@ -127,7 +128,7 @@ export class AuditLog {
       this.#log.error('the audit log cannot be written', {
         action: entry.action,
         account: entry.account,
-        reason: error instanceof Error ? error.message : String(error),
+        reason: errorText(error),
       });
     }
   }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { readProfiles } from '../../../operators/infer-pose/weights.js';
 import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/index.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
 
 /** What of a topology's pose networks is not calibrated, for a person; null where each knows its room. */
 export function uncalibrated({ nodes, folder, environments }: CheckedTopology): string | null {
@@ -19,6 +20,6 @@ function problemOf({ config }: CheckedNode, folder: string, links: readonly stri
     const known = readProfiles(resolve(folder, file));
     return links.some((id) => id in known) ? null : `has a calibration of other links (${file})`;
   } catch (error) {
-    return `has a calibration that cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `has a calibration that cannot be read: ${errorText(error)}`;
   }
 }

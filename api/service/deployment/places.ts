@@ -3,6 +3,7 @@ import type { Environment, PoseFrame } from '../../../pipeline/model/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import { ApiError } from '../errors.js';
 import type { Deployment } from './deployment.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
 
 /** An environment, and the topology that senses it: its store, its live results and its state answer for it. */
 export interface Place {
@@ -55,10 +56,7 @@ export async function storesOf(running: RunningTopology): Promise<ReadonlyMap<st
   try {
     return await running.openReaders();
   } catch (error) {
-    throw notReady(
-      running,
-      `The store cannot be opened (${error instanceof Error ? error.message : String(error)})`,
-    );
+    throw notReady(running, `The store cannot be opened (${errorText(error)})`);
   }
 }
 

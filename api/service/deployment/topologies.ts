@@ -10,6 +10,7 @@ import {
 } from '../../../pipeline/config/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import { StateFile } from '../../../pipeline/state/state-file.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
 
 const TopologiesFile = Type.Object({
   version: Type.Integer(),
@@ -133,7 +134,10 @@ export class Topologies {
     await Promise.all(
       wanted.map(([id, topology]) =>
         topology.start().catch((error: unknown) => {
-          this.#options.log.error('a topology could not be started', { topology: id, reason: text(error) });
+          this.#options.log.error('a topology could not be started', {
+            topology: id,
+            reason: errorText(error),
+          });
         }),
       ),
     );
@@ -202,7 +206,10 @@ export class Topologies {
     await Promise.all(
       [...this.#put].map(async ([id, topology]) => {
         await topology.stop().catch((error: unknown) => {
-          this.#options.log.error('a topology could not be stopped', { topology: id, reason: text(error) });
+          this.#options.log.error('a topology could not be stopped', {
+            topology: id,
+            reason: errorText(error),
+          });
         });
       }),
     );
@@ -238,7 +245,7 @@ export class Topologies {
     } catch (error) {
       this.#options.log.error('a topology cannot be made of its text any more', {
         topology: id,
-        reason: text(error),
+        reason: errorText(error),
       });
     }
   }
@@ -254,5 +261,3 @@ export class Topologies {
 
 const isDown = (topology: RunningTopology): boolean =>
   ['stopped', 'failed'].includes(topology.status().state);
-
-const text = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -12,6 +12,7 @@ import type {
 import { LagLimit } from '../lag.js';
 import type { CheckpointWriter } from './checkpoint-topic.js';
 import type { FeedControl, GroupReader } from './group-reader.js';
+import { errorText } from '../../base/error-text.js';
 
 /** Where a partition is read on from. */
 export interface PartitionPosition {
@@ -162,12 +163,12 @@ export class KafkaPartition implements Partition {
       if (this.#transaction.isActive()) await this.#transaction.abort();
     } catch (error) {
       // Whoever takes the partition next aborts it.
-      log.debug('a transaction could not be aborted', { partition: number, error: textOf(error) });
+      log.debug('a transaction could not be aborted', { partition: number, error: errorText(error) });
     }
     try {
       await producer.disconnect();
     } catch (error) {
-      log.debug('a producer did not disconnect', { partition: number, error: textOf(error) });
+      log.debug('a producer did not disconnect', { partition: number, error: errorText(error) });
     }
   }
 
@@ -294,5 +295,3 @@ const aborted = (signal: AbortSignal): Promise<void> =>
         { once: true },
       );
   });
-
-const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,3 +1,5 @@
+import { errorText } from '../../base/error-text.js';
+
 /** Why a broker cannot be reached, or has refused something: what, where, and how to mend it. */
 export class BrokerError extends Error {
   /** The system's or Node's code (`ECONNREFUSED`), or `mqtt.<reason code>`. */
@@ -18,7 +20,7 @@ export function connectError(error: unknown, url: string, user: string | undefin
   const code = codeOf(error);
   const who = user === undefined ? 'a client without a name' : `the user \`${user}\``;
   const [why, retriable] =
-    REFUSALS[code]?.(who) ?? NETWORK[code] ?? ([`it said: ${textOf(error)}`, true] as const);
+    REFUSALS[code]?.(who) ?? NETWORK[code] ?? ([`it said: ${errorText(error)}`, true] as const);
   return new BrokerError(`the MQTT broker at ${url} cannot be used: ${why}`, code, retriable, error);
 }
 
@@ -27,7 +29,7 @@ export function publishError(error: unknown, topic: string, user: string | undef
   const code = codeOf(error);
   if (!FINAL.has(code))
     return new BrokerError(
-      `a message for \`${topic}\` did not get through: ${textOf(error)}`,
+      `a message for \`${topic}\` did not get through: ${errorText(error)}`,
       code,
       true,
       error,
@@ -36,7 +38,7 @@ export function publishError(error: unknown, topic: string, user: string | undef
   const why =
     code === 'mqtt.135'
       ? `${who} may not publish there: allow it in the broker's access list`
-      : `it said: ${textOf(error)}`;
+      : `it said: ${errorText(error)}`;
   return new BrokerError(`the MQTT broker refuses a message for \`${topic}\`: ${why}`, code, false, error);
 }
 
@@ -105,5 +107,3 @@ function codeOf(error: unknown): string {
   if (typeof code === 'number') return `mqtt.${code}`;
   return typeof code === 'string' ? code : 'mqtt.unknown';
 }
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

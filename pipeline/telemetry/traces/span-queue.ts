@@ -1,4 +1,5 @@
 import type { Span, Tracer } from './trace.js';
+import { errorText } from '../../base/error-text.js';
 
 /** Sends spans on. Rejects where they did not arrive; is called with one batch at a time. */
 export type SendSpans = (spans: readonly Span[]) => Promise<void>;
@@ -81,7 +82,7 @@ export class SpanQueue implements Tracer {
         await this.#send(batch);
         this.#onResult('exported', batch.length);
       } catch (error) {
-        this.#onResult('failed', batch.length, error instanceof Error ? error.message : String(error));
+        this.#onResult('failed', batch.length, errorText(error));
       }
     }
   }

@@ -9,6 +9,7 @@ import { Layouts } from './layouts.js';
 import { OperatorRow } from './operators.js';
 import { wrong, type PackedFrames } from './packed.js';
 import { Sessions } from './sessions.js';
+import { errorText } from '../../../../pipeline/base/error-text.js';
 
 /** Windows that one call may wait for in the network's thread, and that it may be about. */
 const [WINDOWS_AT_ONCE, MOST_WINDOWS] = [16, 600];
@@ -186,7 +187,7 @@ export class PoseProcessing {
     try {
       return await main.ask(node, window);
     } catch (error) {
-      throw noModel(error instanceof Error ? error.message : String(error));
+      throw noModel(errorText(error));
     }
   }
 
