@@ -49,6 +49,7 @@ export class ConsoleSink implements Sink {
   #windowStart = -Infinity;
   #written = 0;
   #leftOut = 0;
+  #closed = false;
 
   constructor(config: Static<typeof Config>, context: Context, stream: Writable) {
     this.#config = config;
@@ -58,9 +59,11 @@ export class ConsoleSink implements Sink {
 
   async open(): Promise<void> {
     this.#windowStart = -Infinity;
+    this.#closed = false;
   }
 
   async write(records: readonly Data[]): Promise<readonly []> {
+    if (this.#closed) throw new Error('the console is closed');
     const now = this.#context.clock.elapsed();
     if (now - this.#windowStart >= WINDOW_MS) {
       this.#sayLeftOut();
@@ -76,6 +79,7 @@ export class ConsoleSink implements Sink {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#sayLeftOut();
   }
 

@@ -114,6 +114,7 @@ class NdjsonFiles implements Sink {
   }
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
+    if (!this.#unlock) throw new Error('the file is closed');
     const failures: Failure[] = [];
     let lines = '';
     for (const record of records) {

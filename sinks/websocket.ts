@@ -48,6 +48,7 @@ class LiveSink implements Sink, LiveFeed {
   readonly #listeners = new Set<Listener>();
   readonly #latest = new Map<string, PoseFrame>();
   readonly #recent = new Map<string, SensedEvent[]>();
+  #closed = false;
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
@@ -56,11 +57,13 @@ class LiveSink implements Sink, LiveFeed {
   }
 
   async open(): Promise<void> {
+    this.#closed = false;
     makeFolder(this.#context.stateFolder);
     await this.#told.open();
   }
 
   async write(records: readonly Data[]): Promise<readonly []> {
+    if (this.#closed) throw new Error('the live feed is closed');
     const fresh = records.filter((record) => record.port !== 'event' || this.#told.isNew(record.id));
     for (const record of fresh) this.#keep(record);
     if (fresh.length > 0) for (const listener of this.#listeners) this.#tell(listener, fresh);
@@ -73,6 +76,7 @@ class LiveSink implements Sink, LiveFeed {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#listeners.clear();
     await this.#told.save();
   }

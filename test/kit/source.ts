@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import {
   sliceRaw,
   type AnySource,
@@ -14,7 +14,8 @@ import {
 } from '../../pipeline/component/index.js';
 import type { Data } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
-import { definitionConformance, withDefaults, testWhere } from './definition.js';
+import { conformance, kitCase, where, type KitCase } from './cases.js';
+import { definitionCases, withDefaults } from './definition.js';
 import { comparable, throughDisk } from './run-operator.js';
 
 /** What a source reads, for one test. */
@@ -40,87 +41,95 @@ export interface SourceDriver {
 
 /** What every source promises. */
 export function sourceConformance(name: string, driver: SourceDriver): void {
-  const { component } = driver;
+  conformance(`source ${name}`, sourceCases(driver));
+}
 
-  describe(`source ${name}`, () => {
-    if (driver.server && !process.env['CSIFLOW_SERVICES']) {
-      definitionConformance(component, driver.config, driver.invalid ?? []);
-      return;
-    }
-    let folder: string;
-    let input: SourceInput;
-    beforeEach(async () => {
+/** The same, to be run one by one. */
+export function sourceCases(driver: SourceDriver): readonly KitCase[] {
+  const { component } = driver;
+  const definition = definitionCases(component, driver.config, driver.invalid ?? []);
+  if (driver.server && !process.env['CSIFLOW_SERVICES']) return definition;
+  let folder: string;
+  let input: SourceInput;
+  const within = (name: string, body: () => Promise<void> | void): KitCase =>
+    kitCase(name, async () => {
       folder = mkdtempSync(join(tmpdir(), 'csiflow-source-'));
       input = await driver.input(folder);
-    });
-    afterEach(async () => {
-      await input.close?.();
-      rmSync(folder, { recursive: true, force: true });
-    });
-
-    const make = (): Source => {
-      const { context } = testContext({ folder, stateFolder: folder, ...input.context });
-      return component.create(withDefaults(component, input.config) as never, context);
-    };
-
-    /** Reads from a position until `enough` batches or the end; each is taken only after a turn, as by a full queue. */
-    const read = async (
-      position: Position,
-      enough = Infinity,
-    ): Promise<{ batches: SourceBatch[]; source: Source; waiting: number }> => {
-      const source = make();
-      const abort = new AbortController();
-      const batches: SourceBatch[] = [];
-      let under = 0;
-      let waiting = 0;
-      let last = Infinity;
-      const opened = source.open(position, {
-        signal: abort.signal,
-        // The first batch may take longer.
-        ready: () => {
-          last = Date.now() + 2000;
-        },
-        offer: async (batch) => {
-          last = Date.now();
-          waiting = Math.max(waiting, ++under);
-          await new Promise((resolve) => setImmediate(resolve));
-          under--;
-          if (batches.length < enough) batches.push(batch);
-          if (batches.length >= enough) abort.abort();
-          return !abort.signal.aborted;
-        },
-      });
-      if (input.send) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        await input.send(source);
-        const deadline = Date.now() + 5000;
-        while (count(batches) < 20 && Date.now() < deadline)
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        abort.abort();
+      try {
+        await body();
+      } finally {
+        await input.close?.();
+        rmSync(folder, { recursive: true, force: true });
       }
-      if (input.quietMs !== undefined) {
-        while (!abort.signal.aborted && Date.now() - last < input.quietMs)
-          await new Promise((resolve) => setTimeout(resolve, 20));
-        abort.abort();
-        await source.close?.();
-      }
-      await opened;
-      return { batches, source, waiting };
-    };
+    });
 
-    definitionConformance(component, driver.config, driver.invalid ?? []);
+  const make = (): Source => {
+    const { context } = testContext({ folder, stateFolder: folder, ...input.context });
+    return component.create(withDefaults(component, input.config) as never, context);
+  };
 
-    test('it gives records, each batch with one kind of content and a position that survives the disk', async () => {
-      const { batches, source } = await read(null);
+  /** Reads from a position until `enough` batches or the end; each is taken only after a turn, as by a full queue. */
+  const read = async (
+    position: Position,
+    enough = Infinity,
+  ): Promise<{ batches: SourceBatch[]; source: Source; waiting: number }> => {
+    const source = make();
+    const abort = new AbortController();
+    const batches: SourceBatch[] = [];
+    let under = 0;
+    let waiting = 0;
+    let last = Infinity;
+    const opened = source.open(position, {
+      signal: abort.signal,
+      // The first batch may take longer.
+      ready: () => {
+        last = Date.now() + 2000;
+      },
+      offer: async (batch) => {
+        last = Date.now();
+        waiting = Math.max(waiting, ++under);
+        await new Promise((resolve) => setImmediate(resolve));
+        under--;
+        if (batches.length < enough) batches.push(batch);
+        if (batches.length >= enough) abort.abort();
+        return !abort.signal.aborted;
+      },
+    });
+    if (input.send) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await input.send(source);
+      const deadline = Date.now() + 5000;
+      while (count(batches) < 20 && Date.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      abort.abort();
+    }
+    if (input.quietMs !== undefined) {
+      while (!abort.signal.aborted && Date.now() - last < input.quietMs)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      abort.abort();
       await source.close?.();
-      expect(count(batches)).toBeGreaterThan(0);
-      for (const { raw, data, position } of batches) {
-        expect((raw === undefined) !== (data === undefined)).toBe(true);
-        expect(throughDisk(position)).toEqual(position);
-      }
-    });
+    }
+    await opened;
+    return { batches, source, waiting };
+  };
 
-    test('arrival times never decrease', async () => {
+  return [
+    ...definition,
+
+    within(
+      'it gives records, each batch with one kind of content and a position that survives the disk',
+      async () => {
+        const { batches, source } = await read(null);
+        await source.close?.();
+        expect(count(batches)).toBeGreaterThan(0);
+        for (const { raw, data, position } of batches) {
+          expect((raw === undefined) !== (data === undefined)).toBe(true);
+          expect(throughDisk(position)).toEqual(position);
+        }
+      },
+    ),
+
+    within('arrival times never decrease', async () => {
       const { batches, source } = await read(null);
       await source.close?.();
       let last = -Infinity;
@@ -130,9 +139,9 @@ export function sourceConformance(name: string, driver: SourceDriver): void {
           last = time;
         }
       }
-    });
+    }),
 
-    test('it ends when it is told to, also before it began', async () => {
+    within('it ends when it is told to, also before it began', async () => {
       const abort = new AbortController();
       const source = make();
       const opened = source.open(null, {
@@ -152,40 +161,49 @@ export function sourceConformance(name: string, driver: SourceDriver): void {
       const again = make();
       await again.open(null, { signal: abort.signal, offer: () => true });
       await again.close?.();
-    });
+    }),
 
-    testWhere(component.replayable)('it waits for a full queue', async () => {
-      const { waiting, source } = await read(null);
-      await source.close?.();
-      expect(waiting).toBe(1);
-    });
+    ...where(
+      component.replayable,
+      within('it waits for a full queue', async () => {
+        const { waiting, source } = await read(null);
+        await source.close?.();
+        expect(waiting).toBe(1);
+      }),
+    ),
 
-    testWhere(component.replayable)('it gives the same records when it is read again', async () => {
-      const first = await read(null);
-      const again = await read(null);
-      expect(contents(again.source, again.batches)).toEqual(contents(first.source, first.batches));
-    });
+    ...where(
+      component.replayable,
+      within('it gives the same records when it is read again', async () => {
+        const first = await read(null);
+        const again = await read(null);
+        expect(contents(again.source, again.batches)).toEqual(contents(first.source, first.batches));
+      }),
+    ),
 
-    testWhere(component.replayable)('from the position of any batch it gives what follows that', async () => {
-      const whole = await read(null);
-      const all = contents(make(), whole.batches);
-      const last = Math.min(whole.batches.length, 12);
-      await fc.assert(
-        fc.asyncProperty(fc.integer({ min: 1, max: last }), async (taken) => {
-          const first = whole.batches.slice(0, taken);
-          const rest = await read(throughDisk(first.at(-1)!.position));
-          const decoder = make();
-          const before = contents(decoder, first);
-          const state = throughDisk(decoder.snapshot?.());
-          const other = make();
-          if (state !== undefined) other.restore?.(state);
-          expect(sort([...before, ...contents(other, rest.batches)])).toEqual(all);
-        }),
-        { numRuns: 5 },
-      );
-    });
+    ...where(
+      component.replayable,
+      within('from the position of any batch it gives what follows that', async () => {
+        const whole = await read(null);
+        const all = contents(make(), whole.batches);
+        const last = Math.min(whole.batches.length, 12);
+        await fc.assert(
+          fc.asyncProperty(fc.integer({ min: 1, max: last }), async (taken) => {
+            const first = whole.batches.slice(0, taken);
+            const rest = await read(throughDisk(first.at(-1)!.position));
+            const decoder = make();
+            const before = contents(decoder, first);
+            const state = throughDisk(decoder.snapshot?.());
+            const other = make();
+            if (state !== undefined) other.restore?.(state);
+            expect(sort([...before, ...contents(other, rest.batches)])).toEqual(all);
+          }),
+          { numRuns: 5 },
+        );
+      }),
+    ),
 
-    test('what it decodes does not depend on the size of batches', async () => {
+    within('what it decodes does not depend on the size of batches', async () => {
       const { batches } = await read(null);
       const raws = batches.flatMap(({ raw }) => (raw ? [raw] : []));
       const whole = make();
@@ -194,9 +212,9 @@ export function sourceConformance(name: string, driver: SourceDriver): void {
         Array.from({ length: raw.count }, (_, index) => sliceRaw(raw, index, index + 1)),
       );
       expect(decoded(one, singles)).toEqual(decoded(whole, raws));
-    });
+    }),
 
-    test('random bytes do not make decode throw', () => {
+    within('random bytes do not make decode throw', () => {
       const source = make();
       if (!source.decode) return;
       fc.assert(
@@ -205,8 +223,8 @@ export function sourceConformance(name: string, driver: SourceDriver): void {
         }),
         { numRuns: 200 },
       );
-    });
-  });
+    }),
+  ];
 }
 
 const count = (batches: readonly SourceBatch[]): number =>

@@ -15,6 +15,7 @@ operatorConformance('sum', {
   component: strict(sum),
   config: {},
   input: () => [frames(0, 40), frames(40, 90)],
+  bad: () => [frames(0, 3, () => NaN)],
 });
 
 const table = new Table();

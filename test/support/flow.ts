@@ -283,6 +283,7 @@ export interface Row {
 export class Table {
   stored: Row[] = [];
   #pending: Row[] = [];
+  #isOpen = false;
   opened = 0;
   /** Called before each write: a test makes it fail or wait. */
   before: (records: readonly Data[]) => Promise<void> | void = () => undefined;
@@ -303,9 +304,11 @@ export class Table {
       create: () => ({
         open: async () => {
           this.opened++;
+          this.#isOpen = true;
           this.#pending = [];
         },
         write: async (records, epoch) => {
+          if (!this.#isOpen) throw new Error('the table is closed');
           await this.before(records);
           const refused = records.filter((record) => this.refuse(record));
           this.#pending.push(
@@ -326,6 +329,7 @@ export class Table {
           this.stored = this.stored.filter((row) => row.epoch <= epoch);
         },
         close: async () => {
+          this.#isOpen = false;
           this.#pending = [];
         },
       }),

@@ -35,4 +35,6 @@ export const sink: SinkDriver = {
   },
   record: sensedEvent,
   identity: resultIdentity,
+  // It calls side by side.
+  ordered: false,
 };

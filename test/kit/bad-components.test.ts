@@ -1,0 +1,603 @@
+import { Type } from 'typebox';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  defineOperator,
+  defineSink,
+  defineSource,
+  sliceRaw,
+  type AnyOperator,
+  type AnySink,
+  type Context,
+  type Operator,
+  type RawBatch,
+  type Sink,
+  type Source,
+  type SourceOutput,
+} from '../../pipeline/component/index.js';
+import type { CsiBlock, Data } from '../../pipeline/model/index.js';
+import { decodeNumbers, frames, measure, rawNumbers, sum } from '../support/flow.js';
+import { conformance, type KitCase } from './cases.js';
+import { definitionCases } from './definition.js';
+import { operatorCases, type OperatorDriver } from './operator.js';
+import { sinkCases, type SinkDriver } from './sink.js';
+import { sourceCases, type SourceDriver } from './source.js';
+
+// A component that keeps every promise passes its kit whole; one with a single fault is caught by the case of that promise.
+
+const config = Type.Object({}, { additionalProperties: false });
+
+/** What is wrong with a component, and how it comes to be so. */
+type Faults<T> = Readonly<Record<string, readonly (readonly [fault: string, driver: () => T])[]>>;
+
+function catches<T>(kit: string, good: T, cases: (driver: T) => readonly KitCase[], faults: Faults<T>): void {
+  conformance(`a good ${kit}`, cases(good));
+
+  describe(`a bad ${kit} is caught:`, () => {
+    test('there is one for every case', () => {
+      const promises = cases(good).map(({ name }) => name);
+      expect(promises.filter((name) => !Object.hasOwn(faults, name))).toEqual([]);
+    });
+
+    for (const [name, bad] of Object.entries(faults)) {
+      test.each(bad)(`${name}: %s`, async (_, driver) => {
+        const broken = cases(driver()).find((one) => one.name === name);
+        await expect(orHangs(broken!.run())).rejects.toThrow();
+      });
+    }
+  });
+}
+
+const timers: NodeJS.Timeout[] = [];
+afterEach(() => {
+  for (const timer of timers.splice(0)) clearTimeout(timer);
+});
+
+/** A case that never ends fails by the limit of its test. */
+const orHangs = (run: Promise<void>): Promise<void> =>
+  Promise.race([
+    run,
+    new Promise<never>((_, reject) => {
+      timers.push(setTimeout(reject, 5000, new Error('it never ends')));
+    }),
+  ]);
+
+describe('definitions', () => {
+  const field = { limit: Type.Number({ minimum: 0, default: 1, description: 'How many' }) };
+  const component = (fields: object, changes: object = {}): AnyOperator => ({
+    ...sum,
+    config: Type.Object(fields as never, { additionalProperties: false }),
+    ...changes,
+  });
+  const good = component(field);
+  type Driver = readonly [AnyOperator, invalid: readonly object[]];
+
+  catches<Driver>(
+    'definition',
+    [good, [{ limit: -1 }]],
+    ([one, invalid]) => definitionCases(one, {}, invalid),
+    {
+      'its fields all have a description, and no unknown one is taken': [
+        ['no description', () => [component({ limit: Type.Number({ default: 1 }) }), []]],
+        ['unknown fields', () => [{ ...good, config: Type.Object(field) }, []]],
+      ],
+      "the driver's configuration and all examples are valid": [
+        [
+          'a wrong example',
+          () => [component(field, { examples: [{ title: 'Less', config: { limit: -1 } }] }), []],
+        ],
+        [
+          'a field without a default',
+          () => [component({ limit: Type.Number({ description: 'How many' }) }), []],
+        ],
+      ],
+      'it refuses {"limit":-1}': [
+        ['it is taken', () => [component({ limit: Type.Number({ default: 1 }) }), [{ limit: -1 }]]],
+      ],
+    },
+  );
+});
+
+describe('operators', () => {
+  const broken = (): CsiBlock => {
+    const block = frames(0, 3);
+    block.time.fill(NaN);
+    return block;
+  };
+  const driver = (component: AnyOperator, changes: Partial<OperatorDriver> = {}): OperatorDriver => ({
+    component,
+    config: {},
+    input: () => [frames(0, 40), frames(40, 90)],
+    bad: () => [broken()],
+    ...changes,
+  });
+  const define = (change: (operator: Operator) => Partial<Operator> = () => ({})): AnyOperator =>
+    defineOperator({
+      ...sum,
+      config,
+      create: (_: object, context: Context) => {
+        const operator = sum.create({ span: 10 }, context) as Operator;
+        return { ...operator, ...change(operator) };
+      },
+    } as never);
+  const processing = (process: (data: CsiBlock, operator: Operator) => readonly Data[]) =>
+    define((operator) => ({ process: (data) => ({ data: process(data as CsiBlock, operator) }) }));
+  const usual = (data: CsiBlock, operator: Operator) =>
+    (operator.process(data, 'input') as { data: readonly Data[] }).data;
+
+  catches<OperatorDriver>('operator', driver(define()), operatorCases, {
+    'its fields all have a description, and no unknown one is taken': [
+      ['unknown fields', () => driver({ ...define(), config: Type.Object({}) })],
+    ],
+    "the driver's configuration and all examples are valid": [
+      ['a wrong configuration', () => driver(define(), { config: { span: 1 } })],
+    ],
+    'it gives the same output for the same input, and some': [
+      [
+        'another output each time',
+        () => {
+          let run = 0;
+          return driver(define(() => ({ watermark: () => ({ data: [measure('run', 0, run++)] }) })));
+        },
+      ],
+      [
+        'no output',
+        () => driver(define(() => ({ process: () => ({ data: [] }), watermark: () => ({ data: [] }) }))),
+      ],
+    ],
+    'it only sends on the ports that it declares': [
+      ['another port', () => driver({ ...define(), outputs: ['event'] })],
+    ],
+    'one block of N gives what N blocks of one give': [
+      [
+        'a record for each block',
+        () =>
+          driver(processing((data, operator) => [...usual(data, operator), measure('block', 0, data.count)])),
+      ],
+    ],
+    'a snapshot at any point, restored, goes on as if it had never stopped': [
+      ['no snapshot', () => driver(define(() => ({ snapshot: () => undefined })))],
+      ['no restore', () => driver(define(() => ({ restore: () => undefined })))],
+    ],
+    'a snapshot is a copy: what follows does not change it': [
+      [
+        'the state itself',
+        () =>
+          driver(
+            define((operator) => {
+              const state = { seen: 0 };
+              return {
+                process: (data, from) => {
+                  state.seen++;
+                  return operator.process(data, from);
+                },
+                snapshot: () => state,
+              };
+            }),
+          ),
+      ],
+    ],
+    'it leaves its input as it was': [
+      [
+        'it writes into a block',
+        () =>
+          driver(
+            processing((data, operator) => {
+              const out = usual(data, operator);
+              data.rssi.fill(1);
+              return out;
+            }),
+          ),
+      ],
+    ],
+    'bad records do not make it throw, and good ones after them are processed': [
+      [
+        'it throws',
+        () =>
+          driver(
+            processing((data, operator) => {
+              if (Number.isNaN(data.time[0])) throw new RangeError('no time');
+              return usual(data, operator);
+            }),
+          ),
+      ],
+      [
+        'it gives nothing from then on',
+        () =>
+          driver(
+            define((operator) => {
+              let spoilt = false;
+              return {
+                process: (data, from) => {
+                  spoilt ||= Number.isNaN((data as CsiBlock).time[0]);
+                  return spoilt ? { data: [] } : operator.process(data, from);
+                },
+                watermark: (time) => (spoilt ? { data: [] } : operator.watermark!(time)),
+              };
+            }),
+          ),
+      ],
+      ['its driver has no bad records', () => driver(define(), { bad: () => [] })],
+    ],
+    'it opens and closes again and again': [
+      [
+        'it opens once',
+        () => {
+          let opened = 0;
+          return driver(
+            define(() => ({
+              open: async () => {
+                if (opened++ > 0) throw new Error('in use');
+              },
+            })),
+          );
+        },
+      ],
+    ],
+  });
+});
+
+describe('sinks', () => {
+  type Recovery = 'rewind' | 'idempotent';
+
+  /** A store in memory, and a sink that does all that is promised. */
+  class Memory {
+    rows: { epoch: number; name: string; session: number }[] = [];
+    session = 0;
+    isOpen = false;
+
+    readonly recovery: Recovery;
+
+    constructor(recovery: Recovery) {
+      this.recovery = recovery;
+    }
+
+    put(name: string, epoch: number): void {
+      if (this.recovery === 'idempotent' && this.rows.some((row) => row.name === name)) return;
+      this.rows.push({ epoch, name, session: this.session });
+    }
+
+    sink(): Sink {
+      return {
+        open: async () => {
+          this.session++;
+          this.isOpen = true;
+        },
+        write: async (records, epoch) => {
+          if (!this.isOpen) throw new Error('closed');
+          for (const record of records) this.put(identity(record), epoch);
+          return [];
+        },
+        flush: async () => undefined,
+        rewind: async (epoch) => {
+          this.rows = this.rows.filter((row) => row.epoch <= epoch);
+        },
+        close: async () => {
+          this.isOpen = false;
+        },
+      };
+    }
+  }
+
+  const identity = (data: Data): string =>
+    data.port === 'measure' ? `${data.name} ${data.value}` : data.port;
+
+  function driver(
+    change: (store: Memory, sink: Sink) => Partial<Sink> = () => ({}),
+    recovery: Recovery = 'rewind',
+  ): SinkDriver {
+    let store: Memory;
+    const component = defineSink({
+      name: 'memory',
+      summary: 'Keeps records.',
+      config,
+      examples: [],
+      inputs: ['measure'],
+      recovery,
+      create: () => {
+        const sink = store.sink();
+        return { ...sink, ...change(store, sink) };
+      },
+    } as never) as AnySink;
+    return {
+      component,
+      config: {},
+      backend: async () => {
+        store = new Memory(recovery);
+        return { config: {}, read: async () => store.rows.map(({ name }) => name) };
+      },
+      record: (index) => measure('number', index, index),
+      identity,
+    };
+  }
+
+  const definition: Faults<SinkDriver> = {
+    'its fields all have a description, and no unknown one is taken': [
+      [
+        'unknown fields',
+        () => ({ ...driver(), component: { ...driver().component, config: Type.Object({}) } }),
+      ],
+    ],
+    "the driver's configuration and all examples are valid": [
+      ['a wrong configuration', () => ({ ...driver(), config: { path: 1 } })],
+    ],
+  };
+
+  const writing: Faults<SinkDriver> = {
+    ...definition,
+    'what was written and flushed is there, in order': [
+      [
+        'one is lost',
+        () => driver((_, sink) => ({ write: (all, epoch) => sink.write(all.slice(1), epoch) })),
+      ],
+      [
+        'one is there twice',
+        () => driver((_, sink) => ({ write: (all, epoch) => sink.write([...all, ...all.slice(-1)], epoch) })),
+      ],
+      [
+        'the other way round',
+        () => driver((_, sink) => ({ write: (all, epoch) => sink.write([...all].reverse(), epoch) })),
+      ],
+    ],
+    'an empty batch and a flush of nothing are fine': [
+      [
+        'it fails',
+        () =>
+          driver((_, sink) => ({
+            write: async (all, epoch) => {
+              if (all.length === 0) throw new RangeError('no records');
+              return sink.write(all, epoch);
+            },
+          })),
+      ],
+      [
+        'a flush stores something',
+        () =>
+          driver((store) => ({
+            flush: async () => {
+              store.put('flush', 0);
+            },
+          })),
+      ],
+    ],
+    'it opens and closes again and again, and leaves nothing open': [
+      [
+        'a timer is left',
+        () =>
+          driver((_, sink) => ({
+            open: async () => {
+              timers.push(setTimeout(() => undefined, 60_000));
+              await sink.open();
+            },
+          })),
+      ],
+    ],
+    'a write after close is refused or fails, and stores nothing': [
+      ['it is stored', () => driver(() => ({ close: async () => undefined }))],
+      [
+        'it is lost without a word',
+        () =>
+          driver((store, sink) => ({
+            write: async (all, epoch) => (store.isOpen ? sink.write(all, epoch) : []),
+          })),
+      ],
+      [
+        'it fails, and is stored',
+        () =>
+          driver((store, sink) => ({
+            write: async (all, epoch) => {
+              for (const record of all) if (!store.isOpen) store.put(identity(record), epoch);
+              return sink.write(all, epoch);
+            },
+          })),
+      ],
+    ],
+    'it does not change what it is given': [
+      [
+        'it rounds times',
+        () =>
+          driver((_, sink) => ({
+            write: (all, epoch) => {
+              for (const record of all) (record as { time: number }).time = 0;
+              return sink.write(all, epoch);
+            },
+          })),
+      ],
+    ],
+    'what was flushed survives closing and opening': [
+      [
+        'it begins anew',
+        () =>
+          driver((store, sink) => ({
+            open: async () => {
+              store.rows = [];
+              await sink.open();
+            },
+          })),
+      ],
+    ],
+  };
+
+  const rewind = (keep: (store: Memory, row: Memory['rows'][number], epoch: number) => boolean) =>
+    driver((store) => ({
+      rewind: async (epoch) => {
+        store.rows = store.rows.filter((row) => keep(store, row, epoch));
+      },
+    }));
+
+  catches<SinkDriver>('sink that rewinds', driver(), sinkCases, {
+    ...writing,
+    'rewinding deletes later epochs and nothing else': [
+      ['too little', () => rewind(() => true)],
+      ['too much', () => rewind((_, row, epoch) => row.epoch < epoch)],
+      ['all', () => rewind(() => false)],
+    ],
+    'rewinding also takes what an earlier process flushed late': [
+      [
+        'only its own',
+        () => rewind((store, row, epoch) => row.epoch <= epoch || row.session !== store.session),
+      ],
+    ],
+  });
+
+  catches<SinkDriver>('sink that is idempotent', driver(undefined, 'idempotent'), sinkCases, {
+    ...writing,
+    'a record written twice is there once': [
+      [
+        'it is there twice',
+        () =>
+          driver(
+            (store) => ({
+              write: async (all, epoch) => {
+                for (const record of all) store.rows.push({ epoch, name: identity(record), session: 0 });
+                return [];
+              },
+            }),
+            'idempotent',
+          ),
+      ],
+    ],
+  });
+});
+
+describe('sources', () => {
+  const END = 50;
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => from + index);
+  const raw = (from: number, to: number): RawBatch =>
+    rawNumbers(
+      range(from, to),
+      range(from, to).map((number) => number * 1000),
+    );
+
+  /** Numbers, seven at a time. */
+  async function open(position: unknown, output: SourceOutput, first = 0): Promise<void> {
+    output.ready?.();
+    for (let next = (position as number | null) ?? first; next < END && !output.signal.aborted;) {
+      const from = next;
+      next = Math.min(END, from + 7);
+      if (!(await output.offer({ position: next, raw: raw(from, next) }))) return;
+    }
+  }
+
+  /** A record of fewer than four bytes is no number. */
+  const decode: Source['decode'] = (batch) =>
+    decodeNumbers(
+      range(0, batch.count)
+        .filter((index) => batch.offsets[index + 1]! - batch.offsets[index]! >= 4)
+        .map((index) => sliceRaw(batch, index, index + 1))
+        .reduce((all, one) => join(all, one), sliceRaw(batch, 0, 0)),
+    );
+
+  function join(a: RawBatch, b: RawBatch): RawBatch {
+    const bytes = Uint8Array.from([...content(a), ...content(b)]);
+    const ends = [...lengths(a), ...lengths(b)].map(
+      (
+        (at) => (length: number) =>
+          (at += length)
+      )(0),
+    );
+    return {
+      ...a,
+      count: a.count + b.count,
+      time: Float64Array.from([...times(a), ...times(b)]),
+      offsets: Uint32Array.from([0, ...ends]),
+      bytes,
+    };
+  }
+  const content = ({ bytes, offsets, count }: RawBatch) => bytes.subarray(offsets[0], offsets[count]);
+  const lengths = ({ offsets, count }: RawBatch) =>
+    range(0, count).map((index) => offsets[index + 1]! - offsets[index]!);
+  const times = ({ time, count }: RawBatch) => time.subarray(0, count);
+
+  const driver = (changes: Partial<Source> = {}): SourceDriver => ({
+    component: defineSource({
+      name: 'numbers',
+      summary: 'Numbers.',
+      config,
+      examples: [],
+      outputs: ['csi'],
+      replayable: true,
+      create: () => ({ open, decode, ...changes }),
+    } as never),
+    config: {},
+    input: async () => ({ config: {} }),
+  });
+  const offering = (change: (batch: Parameters<SourceOutput['offer']>[0]) => object) =>
+    driver({
+      open: (position, output) =>
+        open(position, {
+          ...output,
+          signal: output.signal,
+          offer: (batch) => output.offer(change(batch) as never),
+        }),
+    });
+
+  catches<SourceDriver>('source', driver(), sourceCases, {
+    'its fields all have a description, and no unknown one is taken': [
+      [
+        'unknown fields',
+        () => ({ ...driver(), component: { ...driver().component, config: Type.Object({}) } }),
+      ],
+    ],
+    "the driver's configuration and all examples are valid": [
+      ['a wrong configuration', () => ({ ...driver(), config: { port: 1 } })],
+    ],
+    'it gives records, each batch with one kind of content and a position that survives the disk': [
+      ['nothing', () => driver({ open: async () => undefined })],
+      ['two kinds', () => offering((batch) => ({ ...batch, data: [] }))],
+      ['a function', () => offering((batch) => ({ ...batch, position: () => 0 }))],
+    ],
+    'arrival times never decrease': [
+      [
+        'they do',
+        () =>
+          offering((batch) => ({
+            ...batch,
+            raw: { ...batch.raw!, time: batch.raw!.time.slice().reverse() },
+          })),
+      ],
+    ],
+    'it ends when it is told to, also before it began': [
+      ['it never does', () => driver({ open: () => new Promise(() => undefined) })],
+    ],
+    'it waits for a full queue': [
+      [
+        'it does not',
+        () =>
+          driver({
+            open: async (_, output) => {
+              const waits = range(0, 7).map(async (batch) =>
+                output.offer({ position: batch, raw: raw(batch, batch + 1) }),
+              );
+              await Promise.all(waits);
+            },
+          }),
+      ],
+    ],
+    'it gives the same records when it is read again': [
+      [
+        'fewer each time',
+        () => {
+          let read = 0;
+          return driver({ open: (position, output) => open(position, output, read++) });
+        },
+      ],
+    ],
+    'from the position of any batch it gives what follows that': [
+      ['it begins anew', () => driver({ open: (_, output) => open(null, output) })],
+    ],
+    'what it decodes does not depend on the size of batches': [
+      [
+        'it does',
+        () =>
+          driver({
+            decode: (batch) => {
+              const output = decode(batch);
+              for (const block of output.data as readonly CsiBlock[]) block.link.fill(block.count);
+              return output;
+            },
+          }),
+      ],
+    ],
+    'random bytes do not make decode throw': [['they do', () => driver({ decode: decodeNumbers })]],
+  });
+});
