@@ -63,6 +63,8 @@ export default tseslint.config(
       ],
     },
   },
+  // Not part of the TypeScript project.
+  { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
   {
     files: ['operators/**/*.ts', 'pipeline/runtime/**/*.ts'],
     rules: {
