@@ -60,7 +60,8 @@ test('the alerts of the page of metrics are rules that Prometheus understands', 
   const file = join(folder, 'rules.yaml');
   writeFileSync(file, rules);
   const { code, output } = await run(['check', 'rules', file]);
-  expect(output).toContain('4 rules found');
+  const written = rules.match(/- alert:/g)!;
+  expect(output).toContain(`${written.length} rules found`);
   expect(code).toBe(0);
 });
 
