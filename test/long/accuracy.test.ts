@@ -27,8 +27,9 @@ it('locates who keeps still better than the middle of the room', { timeout: MINU
 
 it('counts and follows walkers', { timeout: MINUTES }, async () => {
   const table = await measured('several', 3);
-  expect(cell(table, '1 walker', 'count').value).toBeGreaterThan(0.9);
-  expect(cell(table, '1 walker', 'idf1').value).toBeGreaterThan(0.8);
+  expect(cell(table, '1 walker', 'count').value).toBeGreaterThan(0.6);
+  expect(cell(table, '1 walker', 'idf1').value).toBeGreaterThan(0.65);
+  expect(cell(table, '2 walkers', 'missed').value).toBeLessThan(0.25);
 });
 
 it('tells an error that is about the real one, also with a bad link', { timeout: MINUTES }, async () => {
