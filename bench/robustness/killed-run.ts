@@ -30,8 +30,8 @@ const SPEED = 20;
 const ROTATE_BYTES = 16_384;
 /** Bytes of lines after which the run is stopped, and another one killed. */
 const [STOP_AT, KILL_AT] = [20_000, 45_000];
-/** No start and no run takes that long. */
-const HANGS_MS = 180_000;
+/** No start and no run takes that long, on a busy machine either. */
+const HANGS_MS = 600_000;
 
 const topologyText = (environment: string): string => `id: ${TOPOLOGY_ID}
 environment: ${environment}
@@ -145,7 +145,10 @@ const start = (options: readonly string[]): ChildProcess =>
 async function endingOf(child: ChildProcess): Promise<Ending> {
   let said = '';
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text));
-  const hangs = setTimeout(() => child.kill('SIGKILL'), HANGS_MS);
+  const hangs = setTimeout(() => {
+    said += `\nit was ended after ${HANGS_MS / 1000} s`;
+    child.kill('SIGKILL');
+  }, HANGS_MS);
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   clearTimeout(hangs);
   return { code, signal, said };

@@ -10,6 +10,8 @@ import { temporaryFolder } from '../support/flow.js';
 /** `CSIFLOW_DAMAGES=100000 npx vitest run test/state/damage.test.ts` tries more. */
 const FLIPS = Number(process.env['CSIFLOW_DAMAGES'] ?? 400);
 const CUTS = Math.ceil(FLIPS / 5);
+/** Each is a file written and read. */
+const timeout = 20_000 + FLIPS * 200;
 
 let whole: Buffer;
 let file: string;
@@ -74,7 +76,7 @@ function numbers(): (below: number) => number {
   };
 }
 
-test('a flipped bit is told of, or makes no difference', () => {
+test('a flipped bit is told of, or makes no difference', { timeout }, () => {
   writeFileSync(file, whole);
   const expected = content();
   const random = numbers();
@@ -89,7 +91,7 @@ test('a flipped bit is told of, or makes no difference', () => {
   expect([...seen].sort()).toEqual(['no difference', 'told']);
 });
 
-test('a file that is cut off is told of, wherever the cut is', () => {
+test('a file that is cut off is told of, wherever the cut is', { timeout }, () => {
   writeFileSync(file, whole);
   const expected = content();
   const random = numbers();

@@ -194,6 +194,9 @@ function nodeProperties(
     'group.initial.rebalance.delay.ms=0',
     'group.min.session.timeout.ms=1000',
     'log.segment.bytes=67108864',
+    // Tests write messages of years ago: half a minute after its start a broker would delete them.
+    // Tests write messages of years ago: half a minute after its start a broker would delete them.
+    'log.retention.ms=-1',
     'log.cleaner.dedupe.buffer.size=16777216',
   ];
 }
