@@ -4,11 +4,19 @@ import {
   defineSource,
   type AnySource,
   type Context,
+  type Position,
   type Source,
   type SourceBatch,
+  type SourceOutput,
 } from '../../../pipeline/component/index.js';
 import type { TestInput } from '../../../pipeline/config/index.js';
-import { allocateBlock, frameSize, type CsiBlock, type Data } from '../../../pipeline/model/index.js';
+import {
+  allocateBlock,
+  frameSize,
+  sliceBlock,
+  type CsiBlock,
+  type Data,
+} from '../../../pipeline/model/index.js';
 import { file } from '../../../pipeline/sources/file.js';
 import { Random } from '../../../pipeline/sources/simulator/random.js';
 
@@ -41,6 +49,12 @@ export interface Played {
   readonly to: number;
 }
 
+/** A recording: a file that the `file` source reads, or frames of one link that something else has read. */
+export type Playable = string | { readonly path: string; readonly frames: () => CsiBlock };
+
+/** Frames that are handed on at once. */
+const BATCH = 256;
+
 /** Silence between two recordings: longer than what operators look back on, so that a cut is not taken for motion. */
 const PAUSE_US = 10e6;
 const FIRST_US = Date.UTC(2026, 0, 1) * 1000;
@@ -49,28 +63,42 @@ const FIRST_US = Date.UTC(2026, 0, 1) * 1000;
  * Recordings one after another as one radio's stream, each read by the `file` source.
  * @param played is filled with when each was played
  */
-export function playlist(paths: readonly string[], played: Played[]): SourceInput {
+export function playlist(recordings: readonly Playable[], played: Played[]): SourceInput {
   return sourceInput(file, {} as const, (context) => ({
     open: async (_position, output) => {
       output.ready?.();
       let next = FIRST_US;
-      for (const [index, path] of paths.entries()) {
-        const inner = file.create(Value.Default(file.config, { path }) as never, context);
+      for (const [index, recording] of recordings.entries()) {
         const shifted = new Shift(next);
-        await inner.open(null, {
-          ...output,
-          offer: async (batch) => {
-            const data = dataOf(inner, batch).map((one) => shifted.move(one));
-            const position = { index, inner: batch.position } as unknown as number;
-            return data.length === 0 || output.offer({ data, position });
-          },
-        });
-        await inner.close?.();
+        const offer = async (all: readonly Data[], inner: Position) => {
+          const data = all.map((one) => shifted.move(one));
+          const position = { index, inner } as unknown as number;
+          return data.length === 0 || output.offer({ data, position });
+        };
+        if (typeof recording === 'string') await playFile(recording, context, output, offer);
+        else await playFrames(recording.frames(), offer);
+        const path = typeof recording === 'string' ? recording : recording.path;
         played.push({ path, from: next, to: shifted.newest });
         next = shifted.newest + PAUSE_US;
       }
     },
   }));
+}
+
+type Offer = (data: readonly Data[], position: Position) => Promise<boolean>;
+
+async function playFile(path: string, context: Context, output: SourceOutput, offer: Offer): Promise<void> {
+  const inner = file.create(Value.Default(file.config, { path }) as never, context);
+  await inner.open(null, {
+    ...output,
+    offer: (batch) => offer(dataOf(inner, batch), batch.position),
+  });
+  await inner.close?.();
+}
+
+async function playFrames(block: CsiBlock, offer: Offer): Promise<void> {
+  for (let from = 0; from < block.count; from += BATCH)
+    if (!(await offer([sliceBlock(block, from, Math.min(block.count, from + BATCH))], from))) return;
 }
 
 /** Moves event times, so that the first one becomes `start`. */

@@ -65,5 +65,5 @@ function withEarlier(file: string, { topology, tables }: ChainReport): readonly 
 }
 
 /** JSON has no NaN: a figure that there was nothing to take from is null there. */
-const unknownAgain = (key: string, value: unknown): unknown =>
+export const unknownAgain = (key: string, value: unknown): unknown =>
   value === null && ['value', 'low', 'high'].includes(key) ? NaN : value;

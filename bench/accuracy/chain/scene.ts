@@ -87,12 +87,8 @@ export async function calibrate(
   const { component, config } = simulated(empty);
   const learner = new ProfileLearner();
   const placed = placedIn(topology, empty);
-  const nodes = placed.nodes.map((one) =>
-    one.component.kind === 'source'
-      ? { ...one, component, config: { ...config, speed: 0, start_time: CALIBRATION_TIME } }
-      : one,
-  );
-  await listenTo({ ...placed, nodes }, node, (window) => {
+  const input = { component, config: { ...config, speed: 0, start_time: CALIBRATION_TIME } };
+  await listenTo(fedBy(placed, input), node, (window) => {
     if (window.port === 'window') learner.add(window);
     return false;
   });
@@ -142,6 +138,16 @@ function checkWhole(topology: CheckedTopology, { state, problem, deadLetters, lo
 
 /** What `window` says where a link cannot be right. */
 const LEFT_OUT = /^\S+: link \S+ cannot be right and is left out/;
+/** A topology whose sources are others. */
+export const fedBy = (
+  topology: CheckedTopology,
+  { component, config }: Pick<CheckedNode, 'component' | 'config'>,
+): CheckedTopology => ({
+  ...topology,
+  nodes: topology.nodes.map((node) =>
+    node.component.kind === 'source' ? { ...node, component, config } : node,
+  ),
+});
 
 /** What all sinks got, each record once. */
 function observedIn({ taken, start, inputMs }: Outcome): Observed {

@@ -1,7 +1,7 @@
 import type { Figure } from './bootstrap.js';
 
 /** How a column's figures are written. */
-export type Unit = 'share' | 'm' | 'mm' | 'deg' | 'per_h' | 'number';
+export type Unit = 'share' | 'm' | 'mm' | 'deg' | 'per_h' | 'number' | 'score' | 'count';
 
 export interface Column {
   readonly id: string;
@@ -33,6 +33,8 @@ const WRITTEN: Readonly<Record<Unit, (value: number) => string>> = {
   deg: (value) => `${value.toFixed(0)} deg`,
   per_h: (value) => value.toFixed(2),
   number: (value) => value.toFixed(2),
+  score: (value) => value.toFixed(3),
+  count: (value) => value.toFixed(0),
 };
 
 /** `0.42 m (0.38 to 0.47)`. */

@@ -1,0 +1,121 @@
+import { resolve } from 'node:path';
+import { InvalidArgumentError, type Command } from 'commander';
+import type { TaskName } from '../../../../bench/suite/contracts.js';
+import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
+import { packageFile } from '../../../../pipeline/base/paths.js';
+
+interface Options {
+  readonly topology: string;
+  readonly only: readonly string[];
+  readonly seed: number;
+  readonly rooms: number;
+  readonly atOnce: number;
+  readonly data?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+  readonly write?: boolean;
+  readonly plugin: readonly string[];
+}
+
+const whole =
+  (least: number, most: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+  };
+
+export function register(evaluate: Command): void {
+  evaluate
+    .command('suite')
+    .description('Run the benchmark: tasks with people, rooms and chips held out, beside baselines.')
+    .option(
+      '--data <folder>',
+      'folder of recordings, with labelled/; without it, tasks on recordings are skipped',
+    )
+    .option('--only <task...>', 'only these tasks; --list names them', [])
+    .option('--list', 'list the tasks, what each gives to a model and expects of it')
+    .option('--topology <file>', 'topology to measure', packageFile('topologies/demo.yaml'))
+    .option(
+      '--seed <number>',
+      'simulated rooms, and answers by chance, follow from it',
+      whole(0, 2 ** 31),
+      900_000,
+    )
+    .option(
+      '--rooms <number>',
+      'simulated rooms a task; with fewer than 20, the same share of the recordings',
+      whole(1, 10_000),
+      20,
+    )
+    .option('--at-once <number>', 'scenes that are played side by side', whole(1, 64), 4)
+    .option('--out <folder>', 'also write suite.md and suite.json to this folder')
+    .option('--json', 'print the report as JSON; progress goes to stderr')
+    .option('--write', 'write the report, the model cards and the table of README in their places')
+    .option('--plugin <file...>', 'modules with components of your own', [])
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow evaluate suite --data recordings --only activity-intel falls --rooms 5',
+    )
+    .action(measure);
+}
+
+async function measure(options: Options & { readonly list?: boolean }): Promise<void> {
+  const [contracts, suite, report] = await Promise.all([
+    import('../../../../bench/suite/contracts.js'),
+    import('../../../../bench/suite/suite.js'),
+    import('../../../../bench/suite/report.js'),
+  ]);
+  if (options.list) {
+    process.stdout.write(`${JSON.stringify(contracts.CONTRACTS, null, 2)}\n`);
+    return;
+  }
+  const names = taskNames(options.only, contracts.TASK_NAMES);
+  const plan = await planOf(options);
+  const measured = await suite.runSuite(plan, names, [], (one) => {
+    plan.print(
+      `${one.id}: ${one.skipped === null ? `measured in ${one.seconds} s` : `skipped: ${one.skipped}`}`,
+    );
+    if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);
+  });
+  const whole = report.suiteReport(plan, measured);
+  if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
+  if (options.out !== undefined) report.writeSuite(options.out, whole);
+  if (options.write) await writeAll(whole, plan.print);
+}
+
+async function planOf(options: Options) {
+  const [{ registryWith }, { loadForCommand }] = await Promise.all([
+    import('../../../plugins.js'),
+    import('../../topologies.js'),
+  ]);
+  const registry = await registryWith(options.plugin);
+  const { seed, rooms, atOnce } = options;
+  return {
+    seed,
+    rooms,
+    atOnce,
+    topology: loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry),
+    data: options.data === undefined ? undefined : resolve(options.data),
+    ask: () => Promise.resolve({}),
+    print: (line: string) => void process.stderr.write(`${line}\n`),
+  };
+}
+
+async function writeAll(
+  whole: import('../../../../bench/suite/report.js').SuiteReport,
+  print: (line: string) => void,
+): Promise<void> {
+  const { outputFile } = await import('../../../../pipeline/base/paths.js');
+  const { writePages } = await import('../../../../bench/suite/pages.js');
+  for (const file of writePages(whole, outputFile)) print(`wrote ${file}`);
+}
+
+function taskNames(only: readonly string[], known: readonly TaskName[]): readonly TaskName[] {
+  const wrong = only.filter((name) => !(known as readonly string[]).includes(name));
+  if (wrong.length === 0) return known.filter((name) => only.length === 0 || only.includes(name));
+  throw new CommandError(
+    `there is no task ${wrong.join(', ')}; there are: ${known.join(', ')}`,
+    EXIT.invalid,
+  );
+}

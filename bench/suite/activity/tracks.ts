@@ -1,0 +1,210 @@
+import type { Grid } from '../clips.js';
+
+/**
+ * How the amplitude of one antenna changes over a clip: tracks with a value for each point of the grid, mostly log10 of
+ * power. The amplitude is divided by the clip's mean; the second set of differences by each point's own mean too, so
+ * that the receiver's gain falls out of it.
+ */
+export type Tracks = readonly Float64Array[];
+
+/** Lags of the differences, points (at 50 Hz: 0.06 to 1.6 s). */
+const LAGS = [3, 5, 8, 13, 20, 40, 80];
+/** Bands of the spectrum, hertz. */
+const BANDS = [
+  [0.3, 0.8],
+  [0.8, 1.6],
+  [1.6, 2.6],
+  [2.6, 4],
+  [4, 6],
+  [6, 8],
+  [8, 10],
+] as const;
+/** Points of a spectrum, and from one to the next. */
+const SPECTRUM = 64;
+const HOP = 10;
+/** Widths of means, points: of differences, of levels, of correlations. */
+const [SHORT, MEDIUM, LONG] = [15, 25, 61];
+const CORRELATION_LAGS = [3, 5, 10];
+/** Neighbouring carriers that move alike where it is movement, and do not where it is noise. */
+const NEIGHBOURS = 5;
+const LEAST = 1e-7;
+
+const log = (value: number): number => Math.log10(value + LEAST);
+
+/** Of antenna number `antenna`. */
+export function tracksOf({ amplitude, points, antennas, carriers, step }: Grid, antenna: number): Tracks {
+  const level = new Float64Array(points);
+  const values = new Float64Array(points * carriers);
+  let sum = 0;
+  for (let t = 0; t < points; t++)
+    for (let k = 0; k < carriers; k++)
+      sum += values[t * carriers + k] = amplitude[(t * antennas + antenna) * carriers + k]!;
+  const scale = sum > 0 ? values.length / sum : 1;
+  for (let i = 0; i < values.length; i++) values[i]! *= scale;
+  for (let t = 0; t < points; t++) level[t] = mean(values, t * carriers, carriers);
+  const even = values.map((value, i) => value / Math.max(1e-6, level[Math.floor(i / carriers)]!));
+  const gain = level.map((one) => Math.log10(Math.max(1e-6, one)));
+  return [
+    ...LAGS.map((lag) => differences(values, carriers, lag)),
+    ...LAGS.map((lag) => differences(even, carriers, lag)),
+    ...bandPowers(values, carriers, step),
+    ...[20, 50].map((lag) => differences(gain, 1, lag)),
+    distanceFromUsual(values, carriers),
+    smoothed(
+      gain.map((value) => value - median(gain)),
+      SHORT,
+    ),
+    ...fluctuation(values, carriers),
+  ];
+}
+
+const mean = (of: Float64Array, at: number, count: number): number => {
+  let sum = 0;
+  for (let i = at; i < at + count; i++) sum += of[i]!;
+  return sum / count;
+};
+
+export const median = (values: Float64Array): number => quantile(Float64Array.from(values).sort(), 0.5);
+
+/** Between the two nearest of a sorted list. */
+export function quantile(sorted: Float64Array, share: number): number {
+  const place = share * (sorted.length - 1);
+  const below = Math.floor(place);
+  const next = Math.min(sorted.length - 1, below + 1);
+  return sorted[below]! + (place - below) * (sorted[next]! - sorted[below]!);
+}
+
+/** Mean of `width` points round each point; beyond the ends the outermost is repeated. */
+function smoothed(values: Float64Array, width: number): Float64Array {
+  const half = (width - 1) / 2;
+  const at = (i: number) => values[Math.max(0, Math.min(values.length - 1, i))]!;
+  const out = new Float64Array(values.length);
+  let sum = 0;
+  for (let i = -half; i <= half; i++) sum += at(i);
+  for (let t = 0; t < out.length; t++) {
+    out[t] = sum / width;
+    sum += at(t + half + 1) - at(t - half);
+  }
+  return out;
+}
+
+/** Mean square of the change over `lag` points, centred, log. */
+function differences(values: Float64Array, width: number, lag: number): Float64Array {
+  const points = values.length / width;
+  const out = new Float64Array(points);
+  const half = lag >> 1;
+  const count = Math.max(0, points - lag);
+  for (let t = 0; t < count; t++) {
+    let sum = 0;
+    for (let k = 0; k < width; k++) sum += (values[(t + lag) * width + k]! - values[t * width + k]!) ** 2;
+    out[t + half] = sum / width;
+  }
+  if (count > 0) {
+    out.fill(out[half]!, 0, half);
+    out.fill(out[half + count - 1]!, half + count);
+  }
+  return smoothed(out, SHORT).map(log);
+}
+
+/** Power in each band, mean over the carriers, log; between spectra by straight lines. */
+function bandPowers(values: Float64Array, width: number, step: number): Float64Array[] {
+  const points = values.length / width;
+  const rate = 1e6 / step;
+  const spectra = Array.from({ length: Math.ceil(points / HOP) }, (_, i) =>
+    spectrumAt(values, width, i * HOP, rate),
+  );
+  return BANDS.map((_, band) =>
+    Float64Array.from({ length: points }, (_value, t) => {
+      const i = Math.floor(t / HOP);
+      const [a, b] = [spectra[i]![band]!, spectra[Math.min(spectra.length - 1, i + 1)]![band]!];
+      return a + ((t % HOP) / HOP) * (b - a);
+    }),
+  );
+}
+
+const HANN = Float64Array.from(
+  { length: SPECTRUM },
+  (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (SPECTRUM - 1)),
+);
+
+/** Log power in the bands round a point. */
+function spectrumAt(values: Float64Array, width: number, centre: number, rate: number): readonly number[] {
+  const points = values.length / width;
+  const row = (i: number) => Math.max(0, Math.min(points - 1, centre - SPECTRUM / 2 + i)) * width;
+  const own = new Float64Array(SPECTRUM * width);
+  for (let k = 0; k < width; k++) {
+    let sum = 0;
+    for (let i = 0; i < SPECTRUM; i++) sum += values[row(i) + k]!;
+    for (let i = 0; i < SPECTRUM; i++) own[i * width + k] = (values[row(i) + k]! - sum / SPECTRUM) * HANN[i]!;
+  }
+  const powerOf = (bin: number): number => {
+    let power = 0;
+    const [re, im] = [new Float64Array(width), new Float64Array(width)];
+    for (let i = 0; i < SPECTRUM; i++) {
+      const turn = (2 * Math.PI * bin * i) / SPECTRUM;
+      const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+      for (let k = 0; k < width; k++) {
+        re[k]! += own[i * width + k]! * cos;
+        im[k]! += own[i * width + k]! * sin;
+      }
+    }
+    for (let k = 0; k < width; k++) power += re[k]! ** 2 + im[k]! ** 2;
+    return power / width;
+  };
+  return BANDS.map(([low, high]) => {
+    let power = 0;
+    for (let bin = 1; bin <= SPECTRUM / 2; bin++) {
+      const frequency = (bin * rate) / SPECTRUM;
+      if (frequency >= low && frequency < high) power += powerOf(bin);
+    }
+    return log(power);
+  });
+}
+
+/** How far the carriers lie from their medians over the clip: another posture is another level. */
+function distanceFromUsual(values: Float64Array, width: number): Float64Array {
+  const points = values.length / width;
+  const out = new Float64Array(points);
+  for (let k = 0; k < width; k++) {
+    const own = Float64Array.from({ length: points }, (_, t) => values[t * width + k]!);
+    const usual = median(own);
+    smoothed(own, MEDIUM).forEach((value, t) => {
+      out[t]! += (value - usual) ** 2 / width;
+    });
+  }
+  return smoothed(out, SHORT).map(log);
+}
+
+/** Of what is faster than about a second: autocorrelations, and the share that neighbouring carriers have in common. */
+function fluctuation(values: Float64Array, width: number): Float64Array[] {
+  const points = values.length / width;
+  const fast = new Float64Array(values.length);
+  for (let k = 0; k < width; k++) {
+    const own = Float64Array.from({ length: points }, (_, t) => values[t * width + k]!);
+    const slow = smoothed(own, LONG);
+    for (let t = 0; t < points; t++) fast[t * width + k] = own[t]! - slow[t]!;
+  }
+  const power = smoothed(products(fast, width, 0), LONG);
+  const over = (track: Float64Array) => smoothed(track, LONG).map((value, t) => value / (power[t]! + 1e-9));
+  const bands = Math.floor(width / NEIGHBOURS);
+  const common = new Float64Array(points * bands);
+  for (let t = 0; t < points; t++)
+    for (let b = 0; b < bands; b++)
+      common[t * bands + b] = mean(fast, t * width + b * NEIGHBOURS, NEIGHBOURS);
+  return [
+    ...CORRELATION_LAGS.map((lag) => over(products(fast, width, lag))),
+    over(products(common, bands, 0)),
+  ];
+}
+
+/** Mean over the carriers of the products of points `lag` apart; zeros where the second lies behind the end. */
+function products(values: Float64Array, width: number, lag: number): Float64Array {
+  const points = values.length / width;
+  const out = new Float64Array(points);
+  for (let t = 0; t + lag < points; t++) {
+    let sum = 0;
+    for (let k = 0; k < width; k++) sum += values[t * width + k]! * values[(t + lag) * width + k]!;
+    out[t] = sum / width;
+  }
+  return out;
+}

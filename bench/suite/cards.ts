@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  POOLED_WEIGHTS_FILE,
+  readPooledWeights,
+  readWeights,
+  WEIGHTS_FILE,
+} from '../../operators/detect-falls/weights.js';
+import { readManifest, SHIPPED } from '../../operators/infer-pose/weights.js';
+import { packageFile } from '../../pipeline/base/paths.js';
+import { tableText } from '../accuracy/chain/table.js';
+import type { TaskName } from './contracts.js';
+import type { SuiteReport } from './report.js';
+
+/** A page about a model that ships. */
+export interface Card {
+  /** In the repository. */
+  readonly path: string;
+  readonly text: string;
+}
+
+interface Described {
+  readonly name: string;
+  readonly version: string;
+  readonly summary: string;
+  readonly facts: readonly (readonly [string, string])[];
+  readonly trainedOn: readonly string[];
+  /** Tasks of the suite that it answers. */
+  readonly tasks: readonly TaskName[];
+  readonly more: string;
+  readonly limits: readonly string[];
+}
+
+/** The cards of all models that ship, with what a report says of them. */
+export const cards = (report: SuiteReport): readonly Card[] =>
+  [pose(), falls(), pooledFalls()].map((model) => ({
+    path: `docs/models/${model.name}.md`,
+    text: cardText(model, report),
+  }));
+
+const digest = (path: string): string =>
+  createHash('sha256')
+    .update(readFileSync(packageFile(path)))
+    .digest('hex');
+
+function pose(): Described {
+  const { name, version, trainedOn, parameters, sha256, training } = readManifest(
+    packageFile(join(SHIPPED, 'general')),
+  );
+  return {
+    name,
+    version,
+    summary:
+      'Place, pose, heading and posture of up to four people from windows of 2 s of 1 to 9 links; used by `infer-pose`.',
+    facts: [
+      ['parameters', parameters.toLocaleString('en')],
+      ['file', `${SHIPPED}/general/weights.bin`],
+      ['SHA-256', sha256],
+      ['trained by', '`csiflow train pose`'],
+    ],
+    trainedOn: [`${trainedOn}, no recordings: ${String(training['data'])}`],
+    tasks: ['count', 'pose'],
+    more: '[accuracy.md](../reports/accuracy.md): empty rooms, people who keep still, several people, bad links',
+    limits: [
+      'Everything that it knows is simulated. On recordings of real rooms its poses hardly react to what people do.',
+      'People who keep still are located little better than by where they stopped.',
+      'Links must be declared with their places; a node that was moved makes places wrong.',
+    ],
+  };
+}
+
+const FALL_LIMITS = [
+  'Do not rely on it for the safety of people.',
+  'Slow falls and falls of elderly people were never measured.',
+];
+
+function falls(): Described {
+  const { name, version, trainedOn, nets, threshold } = readWeights();
+  return {
+    name: `csiflow-${name}`,
+    version,
+    summary:
+      'Whether a burst of motion on one link is a fall; used by `detect-falls` where a room has one link.',
+    facts: [
+      ['nets', `${nets.length}, twelve features each`],
+      ['default threshold', String(threshold)],
+      ['file', WEIGHTS_FILE],
+      ['SHA-256', digest(WEIGHTS_FILE)],
+      ['trained by', '`csiflow train falls`'],
+    ],
+    trainedOn: trainedOn.map(({ data, licence, examples }) => `${data}; ${licence}; ${examples}`),
+    tasks: ['falls'],
+    more: '[falls.md](../reports/falls.md): the detector by itself',
+    limits: ['It learnt from six falls of one person in one room.', ...FALL_LIMITS],
+  };
+}
+
+function pooledFalls(): Described {
+  const { name, version, trainedOn, nets, threshold } = readPooledWeights();
+  return {
+    name: `csiflow-${name}`,
+    version,
+    summary:
+      'Whether a burst of motion on several links is a fall; used by `detect-falls` where a room has two links or more.',
+    facts: [
+      ['nets', String(nets.length)],
+      ['default threshold', String(threshold)],
+      ['file', POOLED_WEIGHTS_FILE],
+      ['SHA-256', digest(POOLED_WEIGHTS_FILE)],
+      ['trained by', '`csiflow train falls --several`'],
+    ],
+    trainedOn: [trainedOn],
+    tasks: [],
+    more: '[falls-several-links.md](../reports/falls-several-links.md)',
+    limits: ['It was trained and judged on simulated rooms alone.', ...FALL_LIMITS],
+  };
+}
+
+function cardText(model: Described, report: SuiteReport): string {
+  const { name, version, summary, facts, trainedOn, tasks, more, limits } = model;
+  const tables = report.tasks.flatMap(({ id, table }) =>
+    table && tasks.includes(id) ? [tableText(table).replace('## ', '### ')] : [],
+  );
+  const list = (items: readonly string[]) => items.map((item) => `- ${item}`).join('\n');
+  return `# ${name}
+
+Written by \`csiflow evaluate suite --write\`; do not edit.
+
+${summary}
+
+| | |
+|---|---|
+${[['version', version], ...facts, ['licence', 'MIT']].map(([key, value]) => `| ${key} | ${value} |`).join('\n')}
+
+## Trained on
+
+${list(trainedOn)}
+
+## Figures
+
+${tables.length > 0 ? `From the [benchmark suite](../suite.md); people, rooms and chips are not in training.\n\n${tables.join('\n')}` : 'No task of the [benchmark suite](../suite.md) judges it by itself.\n'}
+More: ${more}.
+
+## Limits
+
+${list(limits)}
+`;
+}

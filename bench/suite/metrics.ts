@@ -1,0 +1,122 @@
+import { rocAuc } from '../accuracy/statistics.js';
+import type { Answer, Judged, Metric } from './task.js';
+
+/** The class that an answer names: its highest. */
+export const chosen = (answer: readonly number[]): number => answer.indexOf(Math.max(...answer));
+
+const right = ({ truth, answer }: Judged): boolean => answer !== null && chosen(answer) === truth[0];
+const answered = (judged: readonly Judged[]): readonly (Judged & { readonly answer: readonly number[] })[] =>
+  judged.filter((one): one is Judged & { answer: readonly number[] } => one.answer !== null);
+export const meanOf = (values: readonly number[]): number =>
+  values.length === 0 ? NaN : values.reduce((sum, value) => sum + value, 0) / values.length;
+const share = <T>(all: readonly T[], is: (one: T) => boolean): number =>
+  meanOf(all.map((one) => Number(is(one))));
+
+const recall = (judged: readonly Judged[], of: number): number =>
+  share(
+    judged.filter(({ truth }) => truth[0] === of),
+    right,
+  );
+
+export const abstained: Metric = {
+  id: 'abstained',
+  title: 'no answer',
+  unit: 'share',
+  of: (judged) => share(judged, ({ answer }) => answer === null),
+};
+
+/** No answer is a wrong one. */
+export const accuracy: Metric = {
+  id: 'accuracy',
+  title: 'right',
+  unit: 'share',
+  of: (judged) => share(judged, right),
+};
+
+/** Mean of the classes' recalls, so that a frequent class does not count for more. */
+export const balanced: Metric = {
+  id: 'balanced',
+  title: 'right, mean over classes',
+  unit: 'share',
+  of: (judged) =>
+    meanOf([...new Set(judged.map(({ truth }) => truth[0]!))].map((one) => recall(judged, one))),
+};
+
+/** F1 of class 1 of two; a second without an answer counts as class 0. */
+export const f1: Metric = {
+  id: 'f1',
+  title: 'F1',
+  unit: 'score',
+  of: (judged) => {
+    const told = (one: Judged) => one.answer !== null && chosen(one.answer) === 1;
+    const count = (is: (one: Judged) => boolean) => judged.filter(is).length;
+    const positives = count(({ truth }) => truth[0] === 1);
+    return positives === 0
+      ? NaN
+      : (2 * count((one) => told(one) && one.truth[0] === 1)) / (positives + count(told));
+  },
+};
+
+/** Of those that are class 0, those called class 1. */
+export const falsePositives: Metric = {
+  id: 'falsePositives',
+  title: 'false positives',
+  unit: 'share',
+  of: (judged) =>
+    share(
+      judged.filter(({ truth }) => truth[0] === 0),
+      ({ answer }) => answer !== null && chosen(answer) === 1,
+    ),
+};
+
+/** Of those that are class 1, those called class 1. */
+export const sensitivity: Metric = {
+  id: 'sensitivity',
+  title: 'found',
+  unit: 'share',
+  of: (judged) => recall(judged, 1),
+};
+
+/** Of the answers of class 1; no answer is the lowest score. */
+export const auc: Metric = {
+  id: 'auc',
+  title: 'ROC AUC',
+  unit: 'score',
+  of: (judged) => {
+    const scores = (of: number) =>
+      judged.filter(({ truth }) => truth[0] === of).map(({ answer }) => scoreOf(answer));
+    return rocAuc(scores(1), scores(0));
+  },
+};
+
+const scoreOf = (answer: Answer): number => answer?.[1] ?? -Infinity;
+
+/** Mean of an error over the answers given. */
+export const meanError = (
+  id: string,
+  title: string,
+  unit: Metric['unit'],
+  error: (answer: readonly number[], truth: readonly number[]) => number,
+): Metric => ({
+  id,
+  title,
+  unit,
+  of: (judged) =>
+    meanOf(
+      answered(judged)
+        .map(({ answer, truth }) => error(answer, truth))
+        .filter((value) => !Number.isNaN(value)),
+    ),
+});
+
+/** Share of the answers given for which something holds. */
+export const shareOfAnswers = (
+  id: string,
+  title: string,
+  of: (answer: readonly number[], truth: readonly number[]) => number,
+): Metric => ({
+  id,
+  title,
+  unit: 'share',
+  of: (judged) => meanOf(answered(judged).map(({ answer, truth }) => of(answer, truth))),
+});

@@ -1,0 +1,23 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { cards } from './cards.js';
+import { withTable, writeSuite, type SuiteReport } from './report.js';
+
+/**
+ * Writes what ships of a report: docs/reports/suite.*, the model cards, and the table of README where there is one.
+ * @param place where a file of the repository is written to
+ * @returns the files
+ */
+export function writePages(report: SuiteReport, place: (path: string) => string): readonly string[] {
+  const whole = writeSuite(place('docs/reports'), report);
+  const written = [place('docs/reports/suite.md'), place('docs/reports/suite.json')];
+  const write = (file: string, text: string) => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    written.push(file);
+  };
+  for (const { path, text } of cards(whole)) write(place(path), text);
+  const readme = place('README.md');
+  if (existsSync(readme)) write(readme, withTable(readFileSync(readme, 'utf8'), whole));
+  return written;
+}

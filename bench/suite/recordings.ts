@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { allocateBlock, csiLayout, type CsiBlock } from '../../pipeline/model/index.js';
+
+/** A clip of a set that is laid out as ACTIVITY/PERSON-NUMBER.ENDING. */
+export interface ListedClip {
+  readonly path: string;
+  readonly activity: string;
+  readonly person: string;
+}
+
+/**
+ * The clips of some activities, a share of each activity and person, in the order of person and number: neighbours in
+ * the list are of different activities.
+ */
+export function listClips(
+  folder: string,
+  activities: readonly string[],
+  share: number,
+): readonly ListedClip[] {
+  const clips = activities.flatMap((activity) =>
+    readdirSync(join(folder, activity))
+      .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+      .map((file) => ({ path: join(folder, activity, file), activity, person: file.split('-')[0]!, file })),
+  );
+  const seen = new Map<string, number>();
+  return clips
+    .filter(({ activity, person }) => {
+      const key = `${activity} ${person}`;
+      const index = seen.get(key) ?? 0;
+      seen.set(key, index + 1);
+      return index === 0 || Math.floor((index + 1) * share) > Math.floor(index * share);
+    })
+    .sort((a, b) => a.file.localeCompare(b.file, 'en', { numeric: true }));
+}
+
+/** Carriers of a channel of 20 MHz that carry data or pilots, as 52 amplitudes are of. */
+const LEGACY = Array.from({ length: 52 }, (_, i) => (i < 26 ? i - 26 : i - 25));
+/** Of falls-rpi4-amplitude, which has no times. */
+const RPI_RATE = 100;
+
+/** A file of falls-rpi4-amplitude: a line a frame, 52 amplitudes without times, assumed at 100 a second. @throws Error that names the line */
+export function readAmplitudes(path: string): CsiBlock {
+  const lines = gunzipSync(readFileSync(path)).toString().trim().split('\n');
+  const block = allocateBlock(
+    csiLayout({ rx: 1, tx: 1, subcarriers: LEGACY, bandwidthMhz: 20, centreMhz: 2437, training: 'lltf' }),
+    lines.length,
+  );
+  lines.forEach((line, row) => {
+    const values = line.split(',').map(Number);
+    if (values.length !== LEGACY.length || !values.every(Number.isFinite))
+      throw new Error(
+        `${path}:${row + 1}: ${values.length} values, not ${LEGACY.length} numbers between commas`,
+      );
+    block.time[row] = Math.round((1e6 * row) / RPI_RATE);
+    block.sequence[row] = row;
+    values.forEach((value, carrier) => {
+      block.values[2 * (row * LEGACY.length + carrier)] = value;
+    });
+  });
+  return block;
+}

@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { packageVersion } from '../../pipeline/base/paths.js';
+import { cellText, tableText, type Row } from '../accuracy/chain/table.js';
+import { unknownAgain } from '../accuracy/chain/report.js';
+import { CONTRACTS, TASK_NAMES } from './contracts.js';
+import type { Measured } from './suite.js';
+import { OWN, type SuitePlan } from './task.js';
+
+/** A task of the report: each says for itself how it was measured, so that one can be measured anew. */
+export interface Reported extends Measured {
+  readonly version: string;
+  readonly seed: number;
+  readonly rooms: number;
+}
+
+export interface SuiteReport {
+  /** The file's name. */
+  readonly topology: string;
+  readonly tasks: readonly Reported[];
+}
+
+export const suiteReport = (
+  { topology, seed, rooms }: Pick<SuitePlan, 'topology' | 'seed' | 'rooms'>,
+  tasks: readonly Measured[],
+): SuiteReport => ({
+  topology: basename(topology.file ?? topology.id),
+  tasks: tasks.map((one) => ({ ...one, version: packageVersion(), seed, rooms })),
+});
+
+export const measuredText = ({ title, table, skipped }: Measured): string =>
+  table ? tableText(table) : `## ${title}\n\nSkipped: ${skipped ?? ''}.\n`;
+
+export const reportText = ({ topology, tasks }: SuiteReport): string =>
+  [
+    '# The benchmark suite',
+    '',
+    `Written by \`csiflow evaluate suite\`; do not edit. [What is measured, and how](../suite.md). csiflow's rows are what \`${topology}\` makes of raw frames, unless a task says otherwise.`,
+    '',
+    'In brackets: 95 % interval by bootstrap over whole people, rooms or chips; no bracket where there is only one. Rows in italics need no CSI, or no learning.',
+    '',
+    ...tasks.map((one) => `${measuredText(one)}\n${provenance(one)}\n`),
+  ].join('\n');
+
+const provenance = ({ version, seed, rooms, seconds }: Reported): string =>
+  `csiflow ${version}, seed ${seed}, ${rooms} rooms or the like share of recordings, ${seconds} s.`;
+
+/** Writes `suite.md` and `suite.json`; tasks that were not measured now stay as they were. */
+export function writeSuite(folder: string, report: SuiteReport): SuiteReport {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'suite.json');
+  const whole = { ...report, tasks: withEarlier(file, report) };
+  writeFileSync(file, `${JSON.stringify(whole, null, 2)}\n`);
+  writeFileSync(join(folder, 'suite.md'), reportText(whole));
+  return whole;
+}
+
+/** In the order of the suite; a task that was skipped now keeps what was measured. @throws Error where the earlier report is of another topology */
+function withEarlier(file: string, { topology, tasks }: SuiteReport): readonly Reported[] {
+  const earlier = existsSync(file) ? readSuite(file) : { topology, tasks: [] };
+  if (earlier.topology !== topology)
+    throw new Error(
+      `${file} is of ${earlier.topology}, not of ${topology}: remove it, or name another folder with --out`,
+    );
+  return TASK_NAMES.flatMap((name) => {
+    const now = tasks.find(({ id }) => id === name);
+    const before = earlier.tasks.find(({ id }) => id === name);
+    const kept = now?.table ? now : (before ?? now);
+    return kept ? [kept] : [];
+  });
+}
+
+export const readSuite = (file: string): SuiteReport =>
+  JSON.parse(readFileSync(file, 'utf8'), unknownAgain) as SuiteReport;
+
+/** The table of README: of each task its first measure, beside the best answer that needs no CSI or no learning. */
+export function readmeTable({ tasks }: SuiteReport): string {
+  const rows = tasks.flatMap(({ id, title, groups, table }) => {
+    if (!table) return [];
+    const [column] = table.columns;
+    const text = (row: Row | undefined) => cellText(row?.cells[column!.id], column!.unit) || '-';
+    const own = table.rows.find(({ name }) => name === OWN);
+    const held = own?.cells[column!.id]?.rooms ?? 0;
+    return [
+      `| [${title}](docs/suite.md#${id}) | ${column!.title} | ${text(own)} | ${text(bestOf(table.rows, column!.id, CONTRACTS[id].best))} | ${held > 0 ? `${held} ${groups}` : `1 of the ${groups}`} |`,
+    ];
+  });
+  return ['| task | measure | csiflow | best baseline | held out |', '|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
+}
+
+function bestOf(rows: readonly Row[], column: string, best: 'highest' | 'lowest'): Row | undefined {
+  const value = (row: Row) => row.cells[column]?.value ?? NaN;
+  const sign = best === 'highest' ? 1 : -1;
+  return rows
+    .filter((row) => row.baseline && !Number.isNaN(value(row)))
+    .sort((a, b) => sign * (value(b) - value(a)))[0];
+}
+
+const [BEGIN, END] = ['<!-- suite: begin -->', '<!-- suite: end -->'];
+
+/** README with the table between its marks. @throws Error where it has none */
+export function withTable(readme: string, report: SuiteReport): string {
+  const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
+  if (from < 0 || to < from) throw new Error(`README.md has no ${BEGIN} with ${END} behind it`);
+  return `${readme.slice(0, from + BEGIN.length)}\n${readmeTable(report)}\n${readme.slice(to)}`;
+}

@@ -1,0 +1,101 @@
+import type { CheckedTopology } from '../../pipeline/config/index.js';
+import type { Plan } from '../accuracy/chain/plan.js';
+import type { Unit } from '../accuracy/chain/table.js';
+import type { TaskName } from './contracts.js';
+
+/** Probabilities of the classes, or values, as the task's contract has them; null: no answer. */
+export type Answer = readonly number[] | null;
+
+/** One question of a task with everybody's answer to it. */
+export interface Case {
+  /** The person, room or chip it is of: left out whole from training, drawn whole for intervals. */
+  readonly group: string;
+  /** The part of the data that gets a row of its own; '' where there is only one. */
+  readonly part: string;
+  /** The right class as a number, or the right values. */
+  readonly truth: readonly number[];
+  /** By the name of the method. A method that is not named was not asked. */
+  readonly answers: Readonly<Record<string, Answer>>;
+}
+
+/** A case as one method answered it. */
+export interface Judged {
+  readonly truth: readonly number[];
+  readonly answer: Answer;
+}
+
+/** A column of a task's table; the first of a task is the one that summaries show. */
+export interface Metric {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: Unit;
+  /** NaN where there is nothing to take it from. */
+  readonly of: (judged: readonly Judged[]) => number;
+}
+
+/** What a model is given: named arrays of 32-bit floats. */
+export type Inputs = Readonly<Record<string, Tensor>>;
+
+export interface Tensor {
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+/** Asks all models from elsewhere that answer a task. @param fold the group that is held out */
+export type Ask = (
+  task: TaskName,
+  fold: string,
+  inputs: () => Inputs,
+) => Promise<Readonly<Record<string, Answer>>>;
+
+/** What is measured, and how much of it. */
+export interface SuitePlan {
+  readonly topology: CheckedTopology;
+  readonly seed: number;
+  /** Simulated rooms of a task; with fewer than {@link ALL_ROOMS}, the same share of the recordings. */
+  readonly rooms: number;
+  /** Folder with labelled/; undefined: none was named. */
+  readonly data: string | undefined;
+  /** For files that are needed on the way; removed afterwards. */
+  readonly folder: string;
+  readonly atOnce: number;
+  readonly ask: Ask;
+  readonly print: (line: string) => void;
+}
+
+/** With so many rooms or more, all recordings are played. */
+export const ALL_ROOMS = 20;
+
+/** The share of the recordings that a plan plays. */
+export const shareOf = ({ rooms }: SuitePlan): number => Math.min(1, rooms / ALL_ROOMS);
+
+/** The plan of the simulated rooms. */
+export const roomsPlan = ({ topology, seed, rooms, data, folder, atOnce, print }: SuitePlan): Plan => ({
+  topology,
+  seed,
+  rooms,
+  links: [4],
+  minutes: { empty: 1, daily: 0 },
+  data: data ?? '',
+  folder,
+  atOnce,
+  print,
+});
+
+/** A task of the suite. */
+export interface Task {
+  readonly title: string;
+  /** How it is done, for people. */
+  readonly method: string;
+  /** What a group is. */
+  readonly groups: 'people' | 'rooms' | 'chips';
+  /** Folders below the data's that it needs; empty: it is simulated. */
+  readonly needs: readonly string[];
+  readonly metrics: readonly Metric[];
+  /** Methods that are given beside csiflow's, and need no CSI or no learning. */
+  readonly baselines: readonly string[];
+  readonly cases: (plan: SuitePlan) => Promise<readonly Case[]>;
+}
+
+/** The name of csiflow's own answers. */
+export const OWN = 'csiflow';
