@@ -20,7 +20,7 @@ import { RATE_HZ } from '../../operators/detect-falls/tracks.js';
 import { THRESHOLD, trainOn } from '../../operators/detect-falls/train.js';
 import { intel5300Log } from '../../pipeline/formats/intel5300-log.js';
 import { intel5300 } from '../../pipeline/formats/intel5300.js';
-import { packageFile } from '../../pipeline/base/paths.js';
+import { outputFile, packageFile } from '../../pipeline/base/paths.js';
 import { interval, rocAuc, share, thresholdAt } from './statistics.js';
 
 /** One clip of a set: what it shows, and its candidates. */
@@ -100,7 +100,7 @@ export function evaluateFalls(options: {
   readonly out?: string;
   readonly print: (line: string) => void;
 }): FallsReport {
-  const { data, out = packageFile('docs/reports'), print } = options;
+  const { data, out = outputFile('docs/reports'), print } = options;
   const missing = missingRecordings(data);
   if (missing !== undefined) throw new Error(missing);
   const leftOut = leaveOut(data, print);
@@ -348,8 +348,8 @@ function markdown(report: FallsReport): string {
   const { leftOut, quiet } = report;
   return `# How well falls are found
 
-Written by \`csiflow evaluate falls --data ../shared\`; the figures are in falls.json beside it. The same code computes the
-features in training, here, and in the running operator. \`csiflow train falls --data ../shared\` makes the weights that ship,
+Written by \`csiflow evaluate falls --data recordings\`; the figures are in falls.json beside it. The same code computes the
+features in training, here, and in the running operator. \`csiflow train falls --data recordings\` makes the weights that ship,
 to the byte.
 
 ## Recordings

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageFile } from '../../pipeline/base/paths.js';
+import { outputFile } from '../../pipeline/base/paths.js';
 import type { Front, Story } from './crossings.js';
 import { judge, nearestNeighbour, scenesOf, shipped, type Row } from './tracked.js';
 
@@ -43,7 +43,7 @@ export function evaluateTracking({ seed, scenes, out, print }: TrackingOptions):
     }),
   );
   const report = { seed, scenes, rows };
-  const folder = out ?? packageFile('docs/reports');
+  const folder = out ?? outputFile('docs/reports');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'tracking.json'), `${JSON.stringify(report, null, 2)}\n`);
   writeFileSync(join(folder, 'tracking.md'), pageOf(report));

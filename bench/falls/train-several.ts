@@ -5,7 +5,7 @@ import { logit, trainEnsemble, type TrainingSettings } from '../../operators/det
 import { POOLED_FEATURES } from '../../operators/detect-falls/pooled.js';
 import { rounded, seeded } from '../../operators/detect-falls/train.js';
 import { POOLED_WEIGHTS_FILE, type PooledWeights } from '../../operators/detect-falls/weights.js';
-import { packageFile } from '../../pipeline/base/paths.js';
+import { outputFile } from '../../pipeline/base/paths.js';
 import { simulateRooms, type Plan, type SimulatedRoom } from './scenes.js';
 
 /** Of the nets of several links; chosen on rooms that were not trained on (seeds from 700,000). */
@@ -52,7 +52,7 @@ export function trainSeveral(options: {
   readonly sha256: string;
   readonly points: readonly Operating[];
 } {
-  const { out = packageFile(POOLED_WEIGHTS_FILE), cache, seed, print } = options;
+  const { out = outputFile(POOLED_WEIGHTS_FILE), cache, seed, print } = options;
   const training = simulateRooms(TRAINING, cache, print);
   const examples = training.flatMap(({ examples: own }) => own);
   const falls = examples.filter(({ positive }) => positive).length;

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { components } from '../../api/components.js';
 import { evaluateChain, type TableName } from '../../bench/accuracy/chain/evaluate.js';
@@ -16,7 +15,6 @@ async function measured(name: TableName): Promise<Table> {
       rooms: 2,
       links: [4],
       minutes: { empty: 0.75, daily: 1 },
-      data: tmpdir(),
       atOnce: 4,
       print: () => undefined,
     },

@@ -22,6 +22,19 @@ test.each(['train', 'evaluate'])(
   },
 );
 
+test.each(['train', 'evaluate'])('csiflow %s falls needs the folder of its recordings', async (verb) => {
+  const { code, output } = await csiflow(verb, 'falls', '--out', join(empty, 'out'));
+  expect(code).toBe(2);
+  expect(output).toContain('--data');
+  expect(await readdir(empty)).toEqual([]);
+});
+
+test('csiflow evaluate says of the tables of recordings that they need --data', async () => {
+  const { code, output } = await csiflow('evaluate', '--only', 'recordings', 'real-falls');
+  expect(code).toBe(0);
+  expect(output.match(/not measured: it needs recordings; give the folder .* by --data/g)).toHaveLength(2);
+});
+
 test('csiflow train falls refuses a seed that is no whole number', async () => {
   const { code, output } = await csiflow('train', 'falls', '--data', empty, '--seed', 'often');
   expect(code).toBe(2);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Plan } from './plan.js';
+import type { Plan, RecordingsPlan } from './plan.js';
 import type { Table } from './table.js';
 import { emptyRooms } from './tables/empty.js';
 import { errorScale } from './tables/error-scale.js';
@@ -12,12 +12,14 @@ import { several } from './tables/several.js';
 import { still } from './tables/still.js';
 import { walking } from './tables/walking.js';
 
-interface Measurement {
-  readonly summary: string;
-  readonly measure: (plan: Plan) => Promise<Table>;
-  /** A folder that it needs and that is not there. */
-  readonly missing?: (data: string) => string | undefined;
-}
+type Measurement = { readonly summary: string } & (
+  | { readonly measure: (plan: Plan) => Promise<Table>; readonly missing?: undefined }
+  | {
+      readonly measure: (plan: RecordingsPlan) => Promise<Table>;
+      /** A folder of recordings that it needs and that is not there. */
+      readonly missing: (data: string) => string | undefined;
+    }
+);
 
 /** What can be measured, in the order of the report. */
 export const TABLES = {
@@ -69,9 +71,16 @@ export async function evaluateChain(
 }
 
 async function measureOne(id: TableName, plan: Plan): Promise<Measured> {
-  const { measure, missing }: Measurement = TABLES[id];
-  const folder = missing?.(plan.data);
-  if (folder === undefined) return { id, table: await measure(plan), problem: null };
-  const problem = `not measured: ${folder} is not there; give the folder with captures/ and labelled/ by --data`;
-  return { id, table: null, problem };
+  const measurement: Measurement = TABLES[id];
+  if (measurement.missing === undefined) return { id, table: await measurement.measure(plan), problem: null };
+  const notMeasured = (why: string): Measured => ({
+    id,
+    table: null,
+    problem: `not measured: ${why}; give the folder with captures/ and labelled/ by --data`,
+  });
+  const { data } = plan;
+  if (data === undefined) return notMeasured('it needs recordings');
+  const missing = measurement.missing(data);
+  if (missing !== undefined) return notMeasured(`${missing} is not there`);
+  return { id, table: await measurement.measure({ ...plan, data }), problem: null };
 }

@@ -16,14 +16,17 @@ export interface Plan {
   readonly links: readonly number[];
   /** Minutes a room: of emptiness, of daily life. */
   readonly minutes: { readonly empty: number; readonly daily: number };
-  /** Folder with captures/ and labelled/. */
-  readonly data: string;
+  /** Folder with captures/ and labelled/; where it is not given, tables of recordings are left out. */
+  readonly data?: string;
   /** For calibrations; removed afterwards. */
   readonly folder: string;
   /** Scenes that are played side by side: one thread simulates, the other infers. */
   readonly atOnce: number;
   readonly print: (line: string) => void;
 }
+
+/** A plan for a table that plays recordings. */
+export type RecordingsPlan = Plan & Required<Pick<Plan, 'data'>>;
 
 /** A room of the plan with its calibration. */
 export interface PlannedRoom {

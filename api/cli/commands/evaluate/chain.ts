@@ -12,7 +12,7 @@ interface Options {
   readonly links: readonly number[];
   readonly minutes?: number;
   readonly atOnce: number;
-  readonly data: string;
+  readonly data?: string;
   readonly out?: string;
   readonly json?: boolean;
   readonly plugin: readonly string[];
@@ -68,13 +68,16 @@ export function register(evaluate: Command): void {
         .argParser(whole(1, 64))
         .default(4),
     )
-    .option('--data <folder>', 'folder of recordings, with captures/ and labelled/', '../shared')
+    .option(
+      '--data <folder>',
+      'folder of recordings, with captures/ and labelled/; without it, tables of recordings are left out',
+    )
     .option('--out <folder>', 'also write accuracy.md and accuracy.json to this folder')
     .option('--json', 'print the report as JSON; progress goes to stderr')
     .option('--plugin <file...>', 'modules with components of your own', [])
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow evaluate chain --only empty walking --rooms 5 --seed 700000\n  csiflow evaluate chain --topology topologies/ward-3.yaml --out docs/reports',
+      '\nExample:\n  csiflow evaluate chain --only empty walking --rooms 5 --seed 700000\n  csiflow evaluate chain --topology topologies/ward-3.yaml --data recordings --out reports',
     )
     .action(measure);
 }
@@ -89,11 +92,11 @@ async function measure(options: Options): Promise<void> {
   const names = tableNames(options.only, chain.TABLES);
   const registry = await registryWith(options.plugin);
   const topology = loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry);
-  const { minutes } = options;
+  const { minutes, data } = options;
   const plan = {
     ...options,
     topology,
-    data: resolve(options.data),
+    ...(data !== undefined && { data: resolve(data) }),
     minutes: { empty: minutes ?? MINUTES.empty, daily: minutes ?? MINUTES.daily },
     print: (line: string) => void process.stderr.write(`${line}\n`),
   };

@@ -5,8 +5,8 @@ export function register(evaluate: Command): void {
   evaluate
     .command('falls')
     .description('Measure detect-falls on real recordings, and write docs/reports/falls.md and falls.json.')
-    .option('--data <folder>', 'folder with captures/ and labelled/', '../shared')
-    .option('--out <folder>', 'folder of the report (default: docs/reports of csiflow)')
+    .requiredOption('--data <folder>', 'folder with captures/ and labelled/')
+    .option('--out <folder>', 'folder of the report (default: docs/reports)')
     .option('--json', 'print the report as JSON; progress goes to stderr')
     .addHelpText('after', '\nExample:\n  csiflow evaluate falls --data recordings')
     .action(async (options: { data: string; out?: string; json?: boolean }) => {

@@ -8,7 +8,7 @@ export function register(evaluate: Command): void {
     )
     .option('--seed <number>', 'first room; those from 900000 on were never used for tuning', whole, 900_000)
     .option('--scenes <number>', 'rooms of each row', whole, 24)
-    .option('--out <folder>', 'folder of the report (default: docs/reports of csiflow)')
+    .option('--out <folder>', 'folder of the report (default: docs/reports)')
     .option('--json', 'print the report as JSON; progress goes to stderr')
     .addHelpText('after', '\nExample:\n  csiflow evaluate tracking --scenes 8 --out /tmp/report')
     .action(async (options: { seed: number; scenes: number; out?: string; json?: boolean }) => {

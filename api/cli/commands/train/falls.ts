@@ -2,7 +2,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 interface Options {
-  data: string;
+  data?: string;
   out?: string;
   seed: number;
   several?: boolean;
@@ -21,7 +21,10 @@ export function register(train: Command): void {
   train
     .command('falls')
     .description('Train the nets of detect-falls on the recordings that their licence allows.')
-    .requiredOption('--data <folder>', 'folder with captures/esp32-serial and labelled/esp32-continuous')
+    .option(
+      '--data <folder>',
+      'folder with captures/esp32-serial and labelled/esp32-continuous; needed without --several',
+    )
     .option('--out <file>', 'weights to be written (default: those that ship)')
     .option('--seed <number>', 'of the bootstrap, the noise and the first weights', wholeNumber, 1)
     .option('--several', 'train the nets of several links instead, on simulated rooms (no recordings needed)')
@@ -47,12 +50,14 @@ export function register(train: Command): void {
 
 type Print = (line: string) => void;
 
-async function trainOne(options: Options, print: Print) {
+async function trainOne({ data, ...options }: Options, print: Print) {
+  if (data === undefined)
+    throw new CommandError('--data is needed: the folder of the recordings to train on', EXIT.invalid);
   const { missingFolder } = await import('../../../../operators/detect-falls/material.js');
-  const missing = missingFolder(options.data);
+  const missing = missingFolder(data);
   if (missing !== undefined) throw new CommandError(missing, EXIT.invalid);
   const { trainFalls } = await import('../../../../operators/detect-falls/train.js');
-  return trainFalls({ ...options, print });
+  return trainFalls({ ...options, data, print });
 }
 
 async function trainSeveral(options: Options, print: Print) {

@@ -4,7 +4,7 @@ import type { CheckedTopology } from '../../../../pipeline/config/index.js';
 import { rocAuc } from '../../statistics.js';
 import { exact, meanOver, over, poissonRate } from '../bootstrap.js';
 import { playlist, type Played } from '../inputs.js';
-import { each, type Plan } from '../plan.js';
+import { each, type Plan, type RecordingsPlan } from '../plan.js';
 import { recordedEnvironment } from '../rooms.js';
 import { feed, placedIn, type Given, type Observed } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
@@ -69,7 +69,7 @@ const SETS: readonly RealSet[] = [
 export const missingFalls = (data: string): string | undefined =>
   SETS.map(({ folder }) => join(data, folder)).find((folder) => !existsSync(folder));
 
-export async function realFalls(plan: Plan): Promise<Table> {
+export async function realFalls(plan: RecordingsPlan): Promise<Table> {
   const rows: Row[] = [];
   for (const set of SETS) {
     const folder = join(plan.data, set.folder);

@@ -4,7 +4,7 @@ import { framesIn, measuresIn, seenIn, toldOf } from '../answers.js';
 import { exact, meanOver } from '../bootstrap.js';
 import { captureOf } from '../espectre.js';
 import { playlist, type Played } from '../inputs.js';
-import { each, type Plan } from '../plan.js';
+import { each, type Plan, type RecordingsPlan } from '../plan.js';
 import { recordedEnvironment } from '../rooms.js';
 import { feed, placedIn } from '../scene.js';
 import type { Column, Row, Table } from '../table.js';
@@ -35,7 +35,7 @@ const CHIPS = ['esp32', 'c3', 's3'] as const;
 export const missingRecordings = (data: string): string | undefined =>
   [ESPECTRE, SERIAL].map((folder) => join(data, folder)).find((folder) => !existsSync(folder));
 
-export async function recordings(plan: Plan): Promise<Table> {
+export async function recordings(plan: RecordingsPlan): Promise<Table> {
   const files = [...espectre(plan), ...serial(plan)];
   const found = await each(plan, files, async ({ group, path }) => {
     const one = await play(plan, group, path);
@@ -73,7 +73,7 @@ interface Listed {
   readonly path: string;
 }
 
-function espectre({ data, folder }: Plan): readonly Listed[] {
+function espectre({ data, folder }: RecordingsPlan): readonly Listed[] {
   const files = readdirSync(join(data, ESPECTRE)).filter((file) => file.endsWith('.npz'));
   return CHIPS.flatMap((chip) =>
     files
@@ -87,7 +87,7 @@ function espectre({ data, folder }: Plan): readonly Listed[] {
   );
 }
 
-const serial = ({ data }: Plan): readonly Listed[] =>
+const serial = ({ data }: RecordingsPlan): readonly Listed[] =>
   ['motion', 'still'].map((log) => ({
     group: `esp32-serial, ${log}`,
     path: join(data, SERIAL, `${log}.txt.gz`),
