@@ -12,6 +12,9 @@ function servicesLeftOut(wanted: string | undefined): string[] {
   return wanted === 'influx2' ? ['test/services/!(influxdb2.test.ts)'] : [INFLUX2];
 }
 
+/** Runs over real servers, native parts, hours: each file in a process of its own. */
+const special = ['NATIVE', 'SERVICES', 'KILL', 'LONG'].some((run) => process.env[`CSIFLOW_${run}`]);
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
@@ -25,6 +28,9 @@ export default defineConfig({
       ...(process.env['CSIFLOW_LONG'] ? [] : ['test/long/**']),
     ],
     globalSetup: ['test/support/build.ts'],
+    setupFiles: ['test/support/setup.ts'],
+    // Files share a process and its modules: to load them anew for each would take a quarter of the time.
+    isolate: special,
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,

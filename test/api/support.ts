@@ -1,5 +1,5 @@
-import { afterAll, expect } from 'vitest';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { expect } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
@@ -15,7 +15,7 @@ import { openServer, type RunningServer, type ServerOptions } from '../../api/se
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { testContext } from '../support/context.js';
 import { FakeTopology } from '../support/fake-topology.js';
-import { complaints, holdAnswers } from '../support/openapi.js';
+import { complaints, holdAnswers, releaseAnswers } from '../support/openapi.js';
 
 export interface TestService {
   readonly server: RunningServer;
@@ -42,21 +42,21 @@ const BROKEN: Problem = {
 };
 
 const USERS = ['admin', 'operator', 'viewer'] as const;
-const kept = mkdtempSync(join(tmpdir(), 'csiflow-users-'));
-afterAll(() => {
-  rmSync(kept, { recursive: true });
-});
-let made: Promise<void> | undefined;
+const USERS_FILE = 'users.json';
+let made: Promise<string> | undefined;
 
-/** Holds the users of all services of a test file: to hash passwords takes longer than a test. */
-async function usersFolder(): Promise<string> {
-  made ??= (async () => {
-    const users = new Users(kept);
-    for (const role of USERS) await users.add(role, role, 'pw');
-  })();
-  await made;
-  return kept;
-}
+/** The file of the users that all services have: to hash passwords takes longer than a test. */
+const usersText = (): Promise<string> =>
+  (made ??= (async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'csiflow-users-'));
+    try {
+      const users = new Users(folder);
+      for (const role of USERS) await users.add(role, role, 'pw');
+      return readFileSync(join(folder, USERS_FILE), 'utf8');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  })());
 
 /** Gives a fake topology a source, as every real one has: its configuration has fields of it. */
 export function addSource(main: FakeTopology): void {
@@ -103,7 +103,7 @@ export async function openService(
   > = {},
 ): Promise<TestService> {
   const stateFolder = outside.stateFolder ?? mkdtempSync(join(tmpdir(), 'csiflow-api-'));
-  copyFileSync(join(await usersFolder(), 'users.json'), join(stateFolder, 'users.json'));
+  writeFileSync(join(stateFolder, USERS_FILE), await usersText(), { mode: 0o600 });
   const sessions = new Sessions(stateFolder);
   for (const role of USERS) {
     sessions.keep(`test-${role}`, role, 'none', Date.now() + 3_600_000);
@@ -163,6 +163,7 @@ export async function openService(
     post: (path, body, token) => call('POST', path, { headers: headers(token), body: JSON.stringify(body) }),
     async close() {
       await server.close();
+      releaseAnswers(server.address);
       if (outside.stateFolder === undefined) rmSync(stateFolder, { recursive: true });
     },
   };

@@ -1,5 +1,6 @@
 import { Value } from 'typebox/value';
-import { beforeEach, expect, test, vi } from 'vitest';
+import type { Kafka } from 'kafkajs';
+import { beforeEach, expect, test } from 'vitest';
 import { settingsSchema, type KafkaSettings } from '../../pipeline/sources/kafka/settings.js';
 import { GroupMember } from '../../pipeline/sources/kafka/group.js';
 import { testContext } from '../support/context.js';
@@ -54,16 +55,9 @@ class FakeKafka {
   }
 }
 
-const kafka = vi.hoisted((): { current: unknown } => ({ current: undefined }));
-vi.mock(import('../../pipeline/kafka/index.js'), async (original) => ({
-  ...(await original()),
-  createClient: () => Promise.resolve(kafka.current) as never,
-}));
-
 let broker: FakeKafka;
 beforeEach(() => {
   broker = new FakeKafka();
-  kafka.current = broker;
 });
 
 /** A member with this state's checkpoint at `kept`. */
@@ -71,10 +65,9 @@ async function memberAt(kept: number | null) {
   const settings = Value.Default(settingsSchema, { brokers: ['b:1'], topics: ['csi'] }) as KafkaSettings;
   const { context, recorded } = testContext();
   const positions = kept === null ? {} : { csi: { '0': kept } };
-  const member = new GroupMember(settings, context, 'me', positions, {
-    news: () => undefined,
-    problem: () => undefined,
-  });
+  const events = { news: () => undefined, problem: () => undefined };
+  const connect = () => Promise.resolve(broker as unknown as Kafka);
+  const member = new GroupMember(settings, context, 'me', positions, events, connect);
   await member.join();
   return { member, recorded };
 }

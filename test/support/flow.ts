@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import { afterEach } from 'vitest';
 import {
   defineOperator,
   defineSink,
@@ -27,6 +26,7 @@ import {
 } from '../../pipeline/model/index.js';
 import { createRunner, type Runner, type RunnerOptions } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
+import { afterThisTest } from './clean-up.js';
 import { testEnvironment } from './context.js';
 import { sensedEvent } from './records.js';
 
@@ -398,13 +398,12 @@ const defaults = (component: Component): Record<string, unknown> =>
       .map(([key, schema]) => [key, schema.default]),
   );
 
-const folders: string[] = [];
-const runners: Runner[] = [];
-
 /** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'csiflow-'));
-  folders.push(folder);
+  afterThisTest(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   return folder;
 }
 
@@ -413,11 +412,6 @@ export const quiet = createLogger({ level: 'error', destination: { write: () => 
 /** A runner that is stopped after the test. */
 export function runnerOf(topology: CheckedTopology, options: RunnerOptions = {}): Runner {
   const runner = createRunner(topology, { log: quiet, ...options });
-  runners.push(runner);
+  afterThisTest(() => runner.stop({ force: true }));
   return runner;
 }
-
-afterEach(async () => {
-  for (const runner of runners.splice(0)) await runner.stop({ force: true });
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});

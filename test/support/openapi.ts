@@ -80,6 +80,11 @@ export function holdAnswers(address: string): void {
   };
 }
 
+/** The service has ended: another server may get its port. */
+export function releaseAnswers(address: string): void {
+  held.delete(address);
+}
+
 const ERROR = { $ref: '#/components/schemas/Error' };
 /** The `X-RateLimit-*` headers, and the id that the body has too. */
 function headersMissing(headers: Headers, body: unknown): readonly string[] {

@@ -51,6 +51,7 @@ export class GroupMember {
   readonly #context: Context;
   readonly #owner: string;
   readonly #events: MemberEvents;
+  readonly #connect: typeof createClient;
   readonly #holdings: Holdings;
   readonly #gaining = new Set<string>();
   #assigned: ReadonlySet<string> = new Set();
@@ -78,11 +79,13 @@ export class GroupMember {
     owner: string,
     kept: TopicPositions,
     events: MemberEvents,
+    connect = createClient,
   ) {
     this.#settings = settings;
     this.#context = context;
     this.#owner = owner;
     this.#events = events;
+    this.#connect = connect;
     this.#holdings = new Holdings(kept);
     this.#lagLimit = new LagLimit(settings.max_lag, (problem) => {
       this.#tooLong = problem;
@@ -101,7 +104,7 @@ export class GroupMember {
     });
     failed.catch(() => undefined);
     const { AssignerProtocol } = await loadKafka();
-    const client = await createClient(this.#settings, this.#context);
+    const client = await this.#connect(this.#settings, this.#context);
     const admin = client.admin();
     const consumer = client.consumer({
       groupId: this.group,
