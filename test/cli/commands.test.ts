@@ -1,27 +1,15 @@
-import { execFile } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { csiflow } from '../support/csiflow.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-cli-'));
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-const csiflow = (...words: readonly string[]): Promise<Ended> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, ['dist/api/cli/csiflow.js', ...words], (error, out, err) => {
-      resolve({ code: error ? Number(error.code) : 0, out, err });
-    });
-  });
 
 function file(name: string, text: string): string {
   const path = join(folder, name);
@@ -44,6 +32,17 @@ operators:
 sinks:
   history: { type: duckdb, from: poses, path: a.duckdb }
 `;
+
+test('a process of its own ends with the code, and prints findings apart from what is wrong with the call', () => {
+  const run = (...words: readonly string[]) =>
+    spawnSync(process.execPath, ['dist/api/cli/csiflow.js', ...words], { encoding: 'utf8' });
+  const found = run('validate', file('bad.yaml', line('denose')));
+  expect([found.status, found.stderr]).toEqual([2, '']);
+  expect(found.stdout).toContain('did you mean `denoise`?');
+  const wrong = run('validat');
+  expect([wrong.status, wrong.stdout]).toEqual([2, '']);
+  expect(wrong.stderr).toContain('Did you mean `validate`?');
+});
 
 test('validate prints problems as a compiler does and ends with 2', async () => {
   const { code, out } = await csiflow('validate', file('bad.yaml', line('denose')));

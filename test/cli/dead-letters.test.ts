@@ -1,15 +1,16 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { DeadLetters, StateStore } from '../../pipeline/state/index.js';
+import { Csiflow, csiflow } from '../support/csiflow.js';
 import { sensedEvent } from '../support/records.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-letters-'));
 const topology = join(folder, 't.yaml');
 
 beforeAll(async () => {
+  vi.stubEnv('CSIFLOW_TOKEN', 'any');
   writeFileSync(
     join(folder, 'room.yaml'),
     'id: r\nsize: { x: 5, y: 4, z: 3 }\nlinks: [{ id: l, transmitter: [0, 0, 1], receiver: [4, 4, 1], sender: node-1 }]\n',
@@ -43,26 +44,16 @@ sinks:
   await store.close();
 });
 afterAll(() => {
+  vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
 });
 
 const openStore = () => new StateStore(join(folder, 'data/t.state'), 't');
 
-const csiflow = (...words: readonly string[]): Promise<{ code: number; out: string; err: string }> =>
-  new Promise((resolve) => {
-    const env = { ...process.env, CSIFLOW_TOKEN: 'any' };
-    execFile(
-      process.execPath,
-      ['dist/api/cli/csiflow.js', 'dead-letters', ...words],
-      { env },
-      (error, out, err) => {
-        resolve({ code: error ? Number(error.code) : 0, out, err });
-      },
-    );
-  });
+const letters = (...words: readonly string[]) => csiflow('dead-letters', ...words);
 
 test('lists those of a node, in pages', async () => {
-  const { code, out } = await csiflow('list', topology, '--node', 'history', '--limit', '1');
+  const { code, out } = await letters('list', topology, '--node', 'history', '--limit', '1');
   expect([code, out]).toEqual([
     0,
     '1  2023-11-14T22:13:20.000Z  history write store.value.invalid: value 1 is not finite\n1 of 2\n',
@@ -70,41 +61,46 @@ test('lists those of a node, in pages', async () => {
 });
 
 test('shows one with its record, as JSON', async () => {
-  const { code, out } = await csiflow('show', topology, '3', '--json');
+  const { code, out } = await letters('show', topology, '3', '--json');
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ id: 3, node: 'motion', record: { id: sensedEvent(3).id } });
-  expect((await csiflow('show', topology, '99')).code).toBe(2);
+  expect((await letters('show', topology, '99')).code).toBe(2);
 });
 
 test('replays with the next start, and drops', async () => {
-  expect((await csiflow('replay', topology, '1')).out).toBe(
+  expect((await letters('replay', topology, '1')).out).toBe(
     '1 dead letters are given to their nodes when the topology starts\n',
   );
-  expect((await csiflow('list', topology)).out).toContain('(to be replayed): value 1');
-  expect((await csiflow('drop', topology, '--node', 'motion')).out).toBe('1 dead letters dropped\n');
-  expect((await csiflow('list', topology)).out).toContain('2 of 2\n');
-}, 60_000);
+  expect((await letters('list', topology)).out).toContain('(to be replayed): value 1');
+  expect((await letters('drop', topology, '--node', 'motion')).out).toBe('1 dead letters dropped\n');
+  expect((await letters('list', topology)).out).toContain('2 of 2\n');
+});
 
 test('replay and drop of nothing in particular are refused', async () => {
-  const { code, err } = await csiflow('drop', topology);
+  const { code, err } = await letters('drop', topology);
   expect([code, err]).toEqual([2, expect.stringContaining('name ids, or --node, or --all')]);
 });
 
 test('where the state is in use, it can be looked at; to change it, the running csiflow is asked', async () => {
   const store = openStore();
+  /** The state is in use by another process only. */
+  const beside = async (...words: readonly string[]) => {
+    const run = new Csiflow(['dead-letters', ...words]);
+    return { code: await run.ended(), output: run.output };
+  };
   try {
-    const letters = new DeadLetters(store);
-    letters.remove([1]);
-    await letters.settled();
-    expect((await csiflow('list', topology)).out).toContain('1 of 1\n');
-    const { code, err } = await csiflow('drop', topology, '2');
-    expect([code, err]).toEqual([3, expect.stringContaining('no csiflow answers at http://')]);
+    const ours = new DeadLetters(store);
+    ours.remove([1]);
+    await ours.settled();
+    expect((await beside('list', topology)).output).toContain('1 of 1\n');
+    const { code, output } = await beside('drop', topology, '2');
+    expect([code, output]).toEqual([3, expect.stringContaining('no csiflow answers at http://')]);
   } finally {
     await store.close();
   }
-}, 60_000);
+});
 
 test('with an address, the csiflow there is asked', async () => {
-  const { code, err } = await csiflow('list', topology, '--url', 'http://127.0.0.1:9');
+  const { code, err } = await letters('list', topology, '--url', 'http://127.0.0.1:9');
   expect([code, err]).toEqual([3, expect.stringContaining('no csiflow answers at http://127.0.0.1:9')]);
 });

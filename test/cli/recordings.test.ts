@@ -3,16 +3,16 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { EXIT } from '../../pipeline/base/exit.js';
-import { runCommandLine } from '../../api/cli/program.js';
 import { CaptureWriter, recordUdp } from '../../api/cli/recordings/record.js';
 import { replay } from '../../api/cli/recordings/replay.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { batchesOf } from '../formats/batches.js';
+import { csiflow } from '../support/csiflow.js';
 
 let folder: string;
 let capture: string;
@@ -33,22 +33,6 @@ beforeAll(async () => {
   await writeFile(capture, Buffer.concat([encodeHeader({ format: 'adr018', origin: 'replay' }), ...parts]));
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-/** Runs a command; its exit code and what it printed. */
-async function csiflow(...words: string[]) {
-  const out = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((stream) =>
-    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-      out[stream] += String(text);
-      return true;
-    }),
-  );
-  try {
-    return { code: await runCommandLine(words), ...out };
-  } finally {
-    for (const spy of spies) spy.mockRestore();
-  }
-}
 
 async function freePort(): Promise<number> {
   const socket = createSocket('udp4');
@@ -81,7 +65,7 @@ describe('csiflow replay', () => {
     expect(result.records).toBe(FRAMES);
     // 199 steps of 5 ms at four times the pace.
     expect(result.seconds).toBeGreaterThanOrEqual(0.24);
-    const { code, stdout } = await csiflow('inspect', out, '--json');
+    const { code, out: stdout } = await csiflow('inspect', out, '--json');
     expect(code).toBe(EXIT.fine);
     expect(JSON.parse(stdout)).toMatchObject({
       kind: 'capture',
@@ -92,7 +76,7 @@ describe('csiflow replay', () => {
 
   it('says that nobody listens, and sends the rest', async () => {
     const to = `udp://127.0.0.1:${await freePort()}`;
-    const { code, stdout, stderr } = await csiflow('replay', capture, '--to', to, '--speed', '10');
+    const { code, out: stdout, err: stderr } = await csiflow('replay', capture, '--to', to, '--speed', '10');
     expect(code).toBe(EXIT.fine);
     expect(stdout).toMatch(/^200 records/);
     expect(stderr).toMatch(`csiflow: nobody listens at ${to}: datagrams are lost until somebody does`);
@@ -100,7 +84,7 @@ describe('csiflow replay', () => {
   });
 
   it('refuses what is no address', async () => {
-    const { code, stderr } = await csiflow('replay', capture, '--to', 'localhost');
+    const { code, err: stderr } = await csiflow('replay', capture, '--to', 'localhost');
     expect([code, stderr]).toEqual([EXIT.invalid, expect.stringContaining('udp://127.0.0.1:5005')]);
   });
 });
@@ -111,7 +95,7 @@ describe('csiflow convert', () => {
     expect((await csiflow('convert', capture, out)).code).toBe(EXIT.fine);
     const before = await csiflow('inspect', capture, '--json');
     const after = await csiflow('inspect', out, '--json');
-    expect(JSON.parse(after.stdout)).toEqual({ ...(JSON.parse(before.stdout) as object), what: out });
+    expect(JSON.parse(after.out)).toEqual({ ...(JSON.parse(before.out) as object), what: out });
     expect((await csiflow('convert', capture, out)).code).toBe(EXIT.invalid);
   });
 });
@@ -120,15 +104,11 @@ describe('csiflow record', () => {
   it('says plainly that nothing arrived, and leaves no file', async () => {
     const from = `udp://127.0.0.1:${await freePort()}`;
     const out = join(folder, 'nothing.csi');
-    const { code, stdout, stderr } = await csiflow(
-      'record',
-      '--from',
-      from,
-      '--out',
-      out,
-      '--seconds',
-      '0.05',
-    );
+    const {
+      code,
+      out: stdout,
+      err: stderr,
+    } = await csiflow('record', '--from', from, '--out', out, '--seconds', '0.05');
     expect({ code, stdout }).toEqual({ code: EXIT.failed, stdout: '' });
     expect(stderr).toContain(`no packet arrived at ${from}`);
     expect(existsSync(out)).toBe(false);
@@ -139,7 +119,7 @@ describe('csiflow record', () => {
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
     const { port } = socket.address();
     const out = join(folder, 'taken.csi');
-    const { code, stderr } = await csiflow('record', '--from', `udp://127.0.0.1:${port}`, '--out', out);
+    const { code, err: stderr } = await csiflow('record', '--from', `udp://127.0.0.1:${port}`, '--out', out);
     await new Promise<void>((resolve) => socket.close(resolve));
     expect([code, stderr]).toEqual([EXIT.unavailable, expect.stringContaining(`UDP port ${port}`)]);
     await expect(openRecording(out)).rejects.toMatchObject({ code: 'ENOENT' });
@@ -154,7 +134,7 @@ describe('csiflow inspect', () => {
   ])('says plainly what is wrong with %s', async (name, content, expected) => {
     const path = join(folder, name);
     if (content !== undefined) await writeFile(path, content);
-    const { code, stdout, stderr } = await csiflow('inspect', path);
+    const { code, out: stdout, err: stderr } = await csiflow('inspect', path);
     expect({ code, stdout }).toEqual({ code: EXIT.invalid, stdout: '' });
     expect(stderr).toContain(expected);
     expect(stderr).not.toMatch(/ENOENT|^ +at /m);
@@ -174,16 +154,16 @@ describe('csiflow inspect', () => {
     const path = join(folder, 'routers.csi');
     const parts = batchesOf([record('router: 1'), record('hall')]).map(encodeRecords);
     await writeFile(path, Buffer.concat([encodeHeader({ format: 'csi-json', origin: 'replay' }), ...parts]));
-    const { stdout } = await csiflow('inspect', path);
+    const { out: stdout } = await csiflow('inspect', path);
     const senders = [...stdout.matchAll(/sender: (.*)$/gm)].map(([, text]) => parse(text!) as string);
     expect(senders).toEqual(['*', 'router: 1', 'hall']);
-    expect((await csiflow('inspect', capture)).stdout).toMatch(/^sender: node-1$/m);
+    expect((await csiflow('inspect', capture)).out).toMatch(/^sender: node-1$/m);
   });
 
   it('ends with code 2 where a file is no recording', async () => {
     const path = join(folder, 'text.txt');
     await writeFile(path, 'hello');
-    const { code, stderr } = await csiflow('inspect', path);
+    const { code, err: stderr } = await csiflow('inspect', path);
     expect([code, stderr]).toEqual([EXIT.invalid, expect.stringContaining('no kind that csiflow reads')]);
   });
 });

@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { vi } from 'vitest';
+import { runCommandLine } from '../../api/cli/program.js';
 import { packageFile, packageFolder } from '../../pipeline/base/paths.js';
 
 /** The compiled command line as a child process, as a user runs it. */
@@ -70,9 +72,47 @@ export class Csiflow {
   }
 }
 
-/** Runs one command to its end. */
-export async function csiflow(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
-  const run = new Csiflow(args);
-  const code = await run.ended();
-  return { code, output: run.output };
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  /** Both, in the order in which they were printed. */
+  readonly output: string;
+}
+
+/** The streams are the process's: one command at a time. */
+let running: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs one command to its end, in this process: to start one and load csiflow takes longer than most commands. How it
+ * ends as a process of its own is shown by test/cli/commands.test.ts.
+ */
+export function csiflow(...args: readonly string[]): Promise<Ended> {
+  const run = running.then(() => captured(args));
+  running = run.catch(() => undefined);
+  return run;
+}
+
+async function captured(args: readonly string[]): Promise<Ended> {
+  const printed = { stdout: '', stderr: '' };
+  let output = '';
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((chunk, ...rest: readonly unknown[]) => {
+      const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+      printed[name] += text;
+      output += text;
+      const written = rest.at(-1);
+      if (typeof written === 'function') process.nextTick(written);
+      return true;
+    }),
+  );
+  const { exitCode } = process;
+  process.exitCode = undefined;
+  try {
+    const code = await runCommandLine(args);
+    return { code, out: printed.stdout, err: printed.stderr, output };
+  } finally {
+    process.exitCode = exitCode;
+    for (const spy of spies) spy.mockRestore();
+  }
 }

@@ -4,7 +4,10 @@ import { evaluateChain, type TableName } from '../../bench/accuracy/chain/evalua
 import { cell, type Table } from '../../bench/accuracy/chain/table.js';
 import { loadTopology } from '../../pipeline/config/index.js';
 
-/** The report in small: what `topologies/demo.yaml` must at least reach in two rooms that no model was trained on. */
+/**
+ * The report in small: what `topologies/demo.yaml` must at least reach in two rooms that no model was trained on: half
+ * a minute of a processor.
+ */
 const demo = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
 
 async function measured(name: TableName): Promise<Table> {
