@@ -8,6 +8,8 @@ import { fedBy, placedIn } from '../accuracy/chain/scene.js';
 
 /** Amplitudes of one link on the grid of the topology's `window`: what its `denoise`, `phase-sanitize` and `window` make of frames. */
 export interface Grid {
+  /** Of the first point, event time in microseconds. */
+  readonly start: number;
   /** Between points, microseconds. */
   readonly step: number;
   readonly points: number;
@@ -72,7 +74,15 @@ function joined(windows: Window[], { path, from, to }: Played): Grid {
     gaps.set(links[0]!.gaps.subarray(Math.max(done, at) - at, until - at), Math.max(done, at));
     done = until;
   }
-  return { step: first.step, points, antennas: rx * tx, carriers: subcarriers.length, amplitude, gaps };
+  return {
+    start: first.start,
+    step: first.step,
+    points,
+    antennas: rx * tx,
+    carriers: subcarriers.length,
+    amplitude,
+    gaps,
+  };
 }
 
 function copy({ values }: WindowLink, point: number, into: Float32Array, at: number, width: number): void {

@@ -28,7 +28,7 @@ export const abstained: Metric = {
 /** No answer is a wrong one. */
 export const accuracy: Metric = {
   id: 'accuracy',
-  title: 'right',
+  title: 'accuracy',
   unit: 'share',
   of: (judged) => share(judged, right),
 };
@@ -36,7 +36,7 @@ export const accuracy: Metric = {
 /** Mean of the classes' recalls, so that a frequent class does not count for more. */
 export const balanced: Metric = {
   id: 'balanced',
-  title: 'right, mean over classes',
+  title: 'balanced accuracy',
   unit: 'share',
   of: (judged) =>
     meanOf([...new Set(judged.map(({ truth }) => truth[0]!))].map((one) => recall(judged, one))),
@@ -55,6 +55,14 @@ export const f1: Metric = {
       ? NaN
       : (2 * count((one) => told(one) && one.truth[0] === 1)) / (positives + count(told));
   },
+};
+
+/** Of two classes: the mean of the shares found of class 1 and rightly not called so of class 0; no answer counts as class 0. */
+export const balancedOfTwo: Metric = {
+  id: 'balanced',
+  title: 'balanced accuracy',
+  unit: 'share',
+  of: (judged) => (sensitivity.of(judged) + 1 - falsePositives.of(judged)) / 2,
 };
 
 /** Of those that are class 0, those called class 1. */

@@ -6,12 +6,21 @@ import type { Table } from '../accuracy/chain/table.js';
 import type { TaskName } from './contracts.js';
 import { scored } from './score.js';
 import type { SuitePlan, Task } from './task.js';
+import { movement, presence } from './tasks/motion.js';
+import { falls } from './tasks/falls.js';
+import { breathing, count, pose } from './tasks/rooms.js';
 import { activityIntel, activityRpi } from './tasks/activity.js';
 
 /** The suite, in the order of its report. */
-export const TASKS: Readonly<Partial<Record<TaskName, Task>>> = {
+export const TASKS: Readonly<Record<TaskName, Task>> = {
+  movement,
+  presence,
   'activity-intel': activityIntel,
   'activity-rpi4': activityRpi,
+  falls,
+  count,
+  pose,
+  breathing,
 };
 
 /** A task's table, or why there is none. */
@@ -54,7 +63,7 @@ export async function runSuite(
 }
 
 async function runTask(id: TaskName, plan: SuitePlan, models: readonly string[]): Promise<Measured> {
-  const task = TASKS[id]!;
+  const task = TASKS[id];
   const about = { id, title: task.title, groups: task.groups };
   const skipped = missing(task, plan.data);
   if (skipped !== null) return { ...about, table: null, skipped, seconds: 0 };

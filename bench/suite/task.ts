@@ -41,12 +41,20 @@ export interface Tensor {
   readonly data: Float32Array;
 }
 
-/** Asks all models from elsewhere that answer a task. @param fold the group that is held out */
-export type Ask = (
-  task: TaskName,
-  fold: string,
-  inputs: () => Inputs,
-) => Promise<Readonly<Record<string, Answer>>>;
+/** Models from elsewhere. */
+export interface Panel {
+  /** Whether a model answers a task. */
+  readonly answers: (task: TaskName) => boolean;
+  /** Asks all that answer a task; by the names of their rows. @param fold the group that is held out */
+  readonly ask: (
+    task: TaskName,
+    fold: string,
+    inputs: () => Inputs | Promise<Inputs>,
+  ) => Promise<Readonly<Record<string, Answer>>>;
+}
+
+/** Nobody is asked. */
+export const NO_PANEL: Panel = { answers: () => false, ask: () => Promise.resolve({}) };
 
 /** What is measured, and how much of it. */
 export interface SuitePlan {
@@ -59,7 +67,7 @@ export interface SuitePlan {
   /** For files that are needed on the way; removed afterwards. */
   readonly folder: string;
   readonly atOnce: number;
-  readonly ask: Ask;
+  readonly panel: Panel;
   readonly print: (line: string) => void;
 }
 

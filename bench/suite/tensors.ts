@@ -1,5 +1,6 @@
+import type { Environment, Window, WindowLink } from '../../pipeline/model/index.js';
 import type { Grid } from './clips.js';
-import { CARRIERS, CLIP_POINTS } from './contracts.js';
+import { BREATH_POINTS, CARRIERS, CLIP_POINTS, ROOM_LINKS, WINDOW_POINTS } from './contracts.js';
 import type { Tensor } from './task.js';
 
 /** Carriers brought to another number: straight lines between those that are there. */
@@ -43,4 +44,76 @@ export function clipTensor({ amplitude, points, antennas, carriers }: Grid): Ten
       );
   }
   return { shape: [CLIP_POINTS, antennas, CARRIERS], data: overMean(data) };
+}
+
+export const WINDOW_S = 2;
+
+/** The first antenna's window of 2 s that ends at a time, as the contracts of seconds have it. */
+export function windowTensor(
+  { start, step, amplitude, points, antennas, carriers }: Grid,
+  end: number,
+): Tensor {
+  const data = new Float32Array(WINDOW_POINTS * CARRIERS);
+  const until = Math.round((end - start) / step);
+  for (let t = 0; t < WINDOW_POINTS; t++) {
+    const from = Math.max(0, Math.min(points - 1, until - WINDOW_POINTS + t));
+    toCarriers(amplitude, from * antennas * carriers, carriers, data, t * CARRIERS);
+  }
+  return { shape: [WINDOW_POINTS, CARRIERS], data: overMean(data) };
+}
+
+export const geometryTensor = ({ links }: Environment): Tensor => ({
+  shape: [ROOM_LINKS, 6],
+  data: Float32Array.from(links.flatMap(({ transmitter, receiver }) => [...transmitter, ...receiver])),
+});
+
+export const sizeTensor = ({ size }: Environment): Tensor => ({
+  shape: [3],
+  data: Float32Array.of(size.x, size.y, size.z),
+});
+
+/** The window of a room with several links as its contract has it; zeros where there is none. */
+export function roomTensor({ links }: Environment, window: Window | undefined): Tensor {
+  const data = new Float32Array(ROOM_LINKS * WINDOW_POINTS * CARRIERS);
+  links.forEach(({ id }, place) => {
+    const link = window?.links.find((one) => one.id === id);
+    for (let t = 0; link && t < WINDOW_POINTS; t++)
+      toCarriers(
+        firstAntenna(link, t),
+        0,
+        link.subcarriers.length,
+        data,
+        (place * WINDOW_POINTS + t) * CARRIERS,
+      );
+  });
+  return { shape: [ROOM_LINKS, WINDOW_POINTS, CARRIERS], data: overMean(data) };
+}
+
+/** The last 30 s before a time: of each window the mean of what the one before it did not have. */
+export function breathTensor({ links }: Environment, windows: readonly Window[], end: number): Tensor {
+  const data = new Float32Array(ROOM_LINKS * BREATH_POINTS * CARRIERS);
+  const until = windows.findLastIndex(({ start, points, step }) => start + points * step <= end);
+  const row = new Float32Array(CARRIERS);
+  for (let t = 0; t < BREATH_POINTS; t++) {
+    const window = windows[until - BREATH_POINTS + 1 + t];
+    links.forEach(({ id }, place) => {
+      const link = window?.links.find((one) => one.id === id);
+      for (let point = WINDOW_POINTS - HOP; link && point < WINDOW_POINTS; point++) {
+        toCarriers(firstAntenna(link, point), 0, link.subcarriers.length, row, 0);
+        for (let k = 0; k < CARRIERS; k++) data[(place * BREATH_POINTS + t) * CARRIERS + k]! += row[k]! / HOP;
+      }
+    });
+  }
+  return { shape: [ROOM_LINKS, BREATH_POINTS, CARRIERS], data: overMean(data) };
+}
+
+/** Points from a window of the shipped topologies to the next: 0.2 s. */
+const HOP = 10;
+
+/** Amplitudes of the first antenna at a point. */
+function firstAntenna({ values, rx, tx, subcarriers }: WindowLink, point: number): Float64Array {
+  const from = 2 * point * rx * tx * subcarriers.length;
+  return Float64Array.from(subcarriers, (_, k) =>
+    Math.hypot(values[from + 2 * k]!, values[from + 2 * k + 1]!),
+  );
 }

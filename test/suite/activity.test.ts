@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { components } from '../../api/components.js';
 import { cell } from '../../bench/accuracy/chain/table.js';
 import { runSuite, type Measured } from '../../bench/suite/suite.js';
+import { NO_PANEL } from '../../bench/suite/task.js';
 import { loadTopology } from '../../pipeline/config/index.js';
 import { sharedFile } from '../support/shared.js';
 import { madeFolder, makeAmplitudes } from './made-data.js';
@@ -14,7 +15,7 @@ const plan = {
   seed: 1,
   rooms: 20,
   atOnce: 1,
-  ask: () => Promise.resolve({}),
+  panel: NO_PANEL,
   print: () => undefined,
 };
 

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
 import { randomEnvironment } from './rooms.js';
-import { calibrate, play, type Observed, type Scene } from './scene.js';
-import type { Truth } from './truth.js';
+import { calibrate, play, type Played, type Scene } from './scene.js';
 
 /** What is measured, and how much of it. */
 export interface Plan {
@@ -57,7 +56,7 @@ export async function playIn(
   room: PlannedRoom,
   what: string,
   scene: Pick<Scene, 'people' | 'seconds'> & Partial<Scene>,
-): Promise<Observed & { readonly truth: Truth }> {
+): Promise<Played> {
   const began = performance.now();
   const { seed, environment, calibration } = room;
   const played = await play(plan.topology, { seed, environment, calibration, ...scene });

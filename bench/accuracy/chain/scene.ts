@@ -3,7 +3,14 @@ import { ProfileLearner } from '../../../operators/infer-pose/profiles.js';
 import { writeProfiles } from '../../../operators/infer-pose/weights.js';
 import type { AnySource } from '../../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTest, CheckedTopology, TestInput } from '../../../pipeline/config/index.js';
-import type { Data, Environment, Measure, PoseFrame, SensedEvent } from '../../../pipeline/model/index.js';
+import type {
+  Data,
+  Environment,
+  Measure,
+  PoseFrame,
+  SensedEvent,
+  Window,
+} from '../../../pipeline/model/index.js';
 import { listenTo, readBy } from '../../../pipeline/runtime/listen.js';
 import { simulator } from '../../../pipeline/sources/simulator/source.js';
 import type { PersonConfig } from '../../../pipeline/sources/simulator/script.js';
@@ -24,6 +31,8 @@ export interface Scene {
   readonly simulator?: Readonly<Record<string, unknown>>;
   /** A link that is bad from the start; the calibration is of when it was good. */
   readonly bad?: { readonly link: string; readonly fault: Fault } | null;
+  /** A node whose windows are wanted too. */
+  readonly windowsOf?: string | undefined;
 }
 
 /** A record with how much of the input had been read when a sink got it. */
@@ -38,25 +47,34 @@ export interface Observed {
   readonly measures: readonly Given<Measure>[];
 }
 
+/** A scene that was played. */
+export interface Played extends Observed {
+  readonly truth: Truth;
+  /** Where they were wanted. */
+  readonly windows: readonly Window[];
+}
+
 /** Real time that one scene may take, milliseconds. */
 const LIMIT_MS = 3_600_000;
 const PLACE = { file: '', line: 1, column: 1, length: 1 };
 
 /** Plays a scene as raw frames through a topology, every node of it included. */
-export async function play(
-  topology: CheckedTopology,
-  scene: Scene,
-): Promise<Observed & { readonly truth: Truth }> {
+export async function play(topology: CheckedTopology, scene: Scene): Promise<Played> {
   const good = simulated(scene);
   const input = scene.bad ? withBadLink(good, scene.bad.link, scene.bad.fault) : good;
-  const { observed, outcome } = await feed(placedIn(topology, scene), input);
-  return { ...observed, truth: new Truth([...outcome.truth.values()][0] ?? '') };
+  const { windowsOf } = scene;
+  const { observed, outcome } = await feed(placedIn(topology, scene), input, windowsOf);
+  const windows = (outcome.taken.get(windowsOf ?? '') ?? []).flatMap(({ record }) =>
+    record.port === 'window' ? [record] : [],
+  );
+  return { ...observed, windows, truth: new Truth([...outcome.truth.values()][0] ?? '') };
 }
 
 /** Feeds the first source of a topology; the others have no input. @throws Error where anything of it failed */
 export async function feed(
   topology: CheckedTopology,
   input: TestInput,
+  alsoOf?: string,
 ): Promise<{ readonly observed: Observed; readonly outcome: Outcome }> {
   const [first, ...others] = topology.nodes.filter(({ component }) => component.kind === 'source');
   if (!first) throw new Error(`${topology.id} has no source`);
@@ -70,7 +88,8 @@ export async function feed(
     expect: [],
   };
   const sinks = topology.nodes.filter(({ component }) => component.kind === 'sink').map(({ id }) => id);
-  const outcome = await runTest(topology, test, LIMIT_MS, new Set(sinks));
+  const watched = new Set(alsoOf === undefined ? sinks : [...sinks, alsoOf]);
+  const outcome = await runTest(topology, test, LIMIT_MS, watched);
   checkWhole(topology, outcome);
   return { observed: observedIn(outcome), outcome };
 }

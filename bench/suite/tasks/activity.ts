@@ -96,13 +96,13 @@ async function readClips(
 }
 
 async function readClip(
-  { ask }: SuitePlan,
+  { panel }: SuitePlan,
   task: TaskName,
   { person }: ListedClip,
   grid: Grid,
 ): Promise<ReadClip> {
   const features = Float64Array.from(featuresOf(grid).flatMap((one) => Array.from(one)));
-  return { features, foreign: await ask(task, person, () => ({ csi: clipTensor(grid) })) };
+  return { features, foreign: await panel.ask(task, person, () => ({ csi: clipTensor(grid) })) };
 }
 
 interface Classified {

@@ -15,6 +15,7 @@ interface Options {
   readonly json?: boolean;
   readonly write?: boolean;
   readonly plugin: readonly string[];
+  readonly model: readonly string[];
 }
 
 const whole =
@@ -52,6 +53,7 @@ export function register(evaluate: Command): void {
     .option('--out <folder>', 'also write suite.md and suite.json to this folder')
     .option('--json', 'print the report as JSON; progress goes to stderr')
     .option('--write', 'write the report, the model cards and the table of README in their places')
+    .option('--model <file...>', 'manifests of models from elsewhere, which are judged beside csiflow', [])
     .option('--plugin <file...>', 'modules with components of your own', [])
     .addHelpText(
       'after',
@@ -71,8 +73,10 @@ async function measure(options: Options & { readonly list?: boolean }): Promise<
     return;
   }
   const names = taskNames(options.only, contracts.TASK_NAMES);
-  const plan = await planOf(options);
-  const measured = await suite.runSuite(plan, names, [], (one) => {
+  const manifests = await loadManifests(options.model);
+  const { panelOf, rowOf } = await import('../../../../bench/suite/foreign/panel.js');
+  const plan = { ...(await planOf(options)), panel: panelOf(manifests) };
+  const measured = await suite.runSuite(plan, names, manifests.map(rowOf), (one) => {
     plan.print(
       `${one.id}: ${one.skipped === null ? `measured in ${one.seconds} s` : `skipped: ${one.skipped}`}`,
     );
@@ -82,6 +86,20 @@ async function measure(options: Options & { readonly list?: boolean }): Promise<
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
   if (options.out !== undefined) report.writeSuite(options.out, whole);
   if (options.write) await writeAll(whole, plan.print);
+}
+
+/** @throws CommandError, with the problems printed, where one cannot be used */
+async function loadManifests(files: readonly string[]) {
+  const [{ loadManifest }, { printProblems, summary }] = await Promise.all([
+    import('../../../../bench/suite/foreign/manifest.js'),
+    import('../../topologies.js'),
+  ]);
+  const loaded = files.map((file) => loadManifest(file));
+  const problems = loaded.flatMap((one) => one.problems);
+  if (problems.length > 0) process.stderr.write(`${printProblems(problems)}\n`);
+  const manifests = loaded.flatMap(({ manifest }) => (manifest ? [manifest] : []));
+  if (manifests.length < files.length) throw new CommandError(summary(problems), EXIT.invalid);
+  return manifests;
 }
 
 async function planOf(options: Options) {
@@ -97,7 +115,6 @@ async function planOf(options: Options) {
     atOnce,
     topology: loadForCommand(options.topology, { env: process.env, standIn: 'unset' }, registry),
     data: options.data === undefined ? undefined : resolve(options.data),
-    ask: () => Promise.resolve({}),
     print: (line: string) => void process.stderr.write(`${line}\n`),
   };
 }

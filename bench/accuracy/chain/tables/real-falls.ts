@@ -19,7 +19,8 @@ const COLUMNS: readonly Column[] = [
   { id: 'quietAlarms', title: 'alarms an hour of lying and sitting', unit: 'per_h' },
 ];
 
-interface Clip {
+export interface FallClip {
+  readonly path: string;
   readonly person: string;
   readonly activity: string;
   readonly seconds: number;
@@ -97,7 +98,8 @@ const sharedOut = (files: readonly string[], share: number, activity: string): r
 
 const numberOf = (path: string): string => path.slice(path.indexOf('/') + 1);
 
-async function playClips(plan: Plan, paths: readonly string[]): Promise<readonly Clip[]> {
+/** Plays clips as a few streams. */
+export async function playClips(plan: Plan, paths: readonly string[]): Promise<readonly FallClip[]> {
   const count = Math.min(STREAMS, Math.ceil(paths.length / 8));
   const streams = Array.from({ length: count }, (_, stream) =>
     paths.filter((_path, index) => index % count === stream),
@@ -106,10 +108,11 @@ async function playClips(plan: Plan, paths: readonly string[]): Promise<readonly
     const asShipped = await playStream(plan.topology, stream);
     const opened = await playStream(openThreshold(plan.topology), stream);
     plan.print(`stream ${index + 1} of ${streams.length}: ${stream.length} recordings played`);
-    return asShipped.played.map((one, at): Clip => {
+    return asShipped.played.map((one, at): FallClip => {
       const [activity = '', file = ''] = one.path.split('/').slice(-2);
       const serial = one.path.includes(SERIAL);
       return {
+        path: one.path,
         person: serial ? '' : file.slice(0, file.indexOf('-')),
         activity: serial ? file.replace(/_.*|\..*/, '') : activity,
         seconds: (one.to - one.from) / 1e6,
@@ -149,17 +152,17 @@ const alarmsOf = ({ events }: Observed, { from, to }: Played): readonly Given<Se
 
 const scoreOf = ({ confidence }: SensedEvent): number => confidence;
 
-function rowOf(name: string, clips: readonly Clip[]): Row {
+function rowOf(name: string, clips: readonly FallClip[]): Row {
   const moving = clips.filter(({ activity }) => !QUIET.includes(activity));
   const people = [...new Set(moving.map(({ person }) => person))];
   const groups =
     people.length > 1
       ? people.map((who) => moving.filter(({ person }) => person === who))
       : moving.map((clip) => [clip]);
-  const falls = (some: readonly Clip[]) => some.filter(({ activity }) => activity === 'fall');
-  const others = (some: readonly Clip[]) => some.filter(({ activity }) => activity !== 'fall');
-  const alarmed = (some: readonly Clip[]) => some.map(({ alarms }) => Number(alarms > 0));
-  const auc = (some: readonly Clip[]) =>
+  const falls = (some: readonly FallClip[]) => some.filter(({ activity }) => activity === 'fall');
+  const others = (some: readonly FallClip[]) => some.filter(({ activity }) => activity !== 'fall');
+  const alarmed = (some: readonly FallClip[]) => some.map(({ alarms }) => Number(alarms > 0));
+  const auc = (some: readonly FallClip[]) =>
     rocAuc(
       falls(some).map(({ score }) => score),
       others(some).map(({ score }) => score),

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path';
+import { CONTRACTS, type Contract } from '../contracts.js';
+import { TASKS, type Entrant } from '../suite.js';
+import type { Answer, Inputs, Panel } from '../task.js';
+import { kserve } from './kserve.js';
+import type { Manifest } from './manifest.js';
+import type { Model, Runtime } from './model.js';
+import { onnx } from './onnx.js';
+import { tfjs } from './tfjs.js';
+
+const RUNTIMES: Readonly<Record<Manifest['runtime'], Runtime>> = { tfjs, onnx, kserve };
+
+/** The row of a model; what it was trained on is said where that is what it is judged on. */
+export function rowOf(manifest: Manifest): Entrant {
+  const { name, task, trained_on: trained } = manifest;
+  const seen = !hasFolds(manifest) && TASKS[task].needs.some((folder) => trained.includes(folder));
+  return { task, row: seen ? `${name} (trained on these recordings)` : name };
+}
+
+const placeOf = ({ path, url, folder }: Manifest): string => url ?? resolve(folder, path!);
+const hasFolds = (manifest: Manifest): boolean => placeOf(manifest).includes('{fold}');
+
+/** Asks models by their manifests; each is loaded once, or once for each fold. */
+export function panelOf(manifests: readonly Manifest[]): Panel {
+  const loaded = new Map<string, Promise<Model>>();
+  const modelOf = (manifest: Manifest, fold: string): Promise<Model> => {
+    const place = placeOf(manifest).replace('{fold}', encodeURIComponent(fold));
+    const known = loaded.get(place) ?? RUNTIMES[manifest.runtime](place, manifest);
+    loaded.set(place, known);
+    return known;
+  };
+  return {
+    answers: (task) => manifests.some((manifest) => manifest.task === task),
+    ask: async (task, fold, inputs) => {
+      const asked = manifests.filter((manifest) => manifest.task === task);
+      if (asked.length === 0) return {};
+      const given = await inputs();
+      const answers: Record<string, Answer> = {};
+      for (const manifest of asked) {
+        const model = await modelOf(manifest, fold);
+        answers[rowOf(manifest).row] = checked(manifest, await model(renamed(given, manifest)));
+      }
+      return answers;
+    },
+  };
+}
+
+const renamed = (inputs: Inputs, { inputs: names = {} }: Manifest): Inputs =>
+  Object.fromEntries(Object.entries(inputs).map(([name, tensor]) => [names[name] ?? name, tensor]));
+
+/** The answer in the task's order. All `NaN`: the model gives no answer. @throws Error where it has another length */
+function checked({ name, task, classes }: Manifest, output: readonly number[]): Answer {
+  const { outputs }: Contract = CONTRACTS[task];
+  if (output.length !== outputs.length)
+    throw new Error(
+      `${name} answers with ${output.length} numbers; the task ${task} wants ${outputs.length}`,
+    );
+  if (output.every(Number.isNaN)) return null;
+  if (!output.every(Number.isFinite))
+    throw new Error(
+      `${name} answers with ${output.join(', ').slice(0, 100)}: these must be numbers, or all NaN for no answer`,
+    );
+  return classes ? outputs.map((one) => output[classes.indexOf(one)]!) : output;
+}
