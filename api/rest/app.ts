@@ -146,7 +146,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
       await (formOf(context) === null ? page(context, next) : next());
     });
   }
-  const room = makeRoom(CALLS_AT_ONCE);
+  const limited = limitCallsAtWork(CALLS_AT_ONCE);
   for (const { base, form } of [...mounts(deployment.form), rootMount(deployment.form)]) {
     for (const endpoint of base === ROOT ? ENDPOINTS.filter(isAtRoot) : ENDPOINTS) {
       // Who may not call has no body read.
@@ -155,7 +155,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
         [endpoint.method],
         [
           allow(endpoint),
-          ...(endpoint.vital ? [] : [room]),
+          ...(endpoint.vital ? [] : [limited]),
           onlyJson,
           ...readBody(endpoint),
           serve(endpoint, formAtMount(deployment, base, endpoint.path) ?? form, {
@@ -352,7 +352,7 @@ const allow =
   };
 
 /** A call that was answered 504 is at work until its end. @throws ApiError 503 while so many calls are at work. */
-function makeRoom(most: number): Middleware {
+function limitCallsAtWork(most: number): Middleware {
   let atWork = 0;
   const leave = (): void => {
     atWork--;

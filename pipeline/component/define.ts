@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox';
 import type { Data, Port } from '../model/index.js';
 import type { Context, Output, State } from './context.js';
-import type { LiveFeed } from './live.js';
+import type { LiveFeed } from './live-feed.js';
 import type { Position, SourceOutput } from './input.js';
 import type { Partitions } from './partitions.js';
 import type { RawBatch } from './raw.js';

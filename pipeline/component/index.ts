@@ -2,7 +2,7 @@ export * from './away.js';
 export * from './context.js';
 export * from './define.js';
 export * from './input.js';
-export * from './live.js';
+export * from './live-feed.js';
 export * from './partitions.js';
 export * from './raw.js';
 export * from './reader.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import { stateHash } from './checkpoints/barriers.js';
-import { isOn } from './live.js';
+import { isOn } from './take-over.js';
 import type { Plan } from './status.js';
 
 /** What `next` would change in `current`. The hash is that of this pair of topologies, whoever asks. */

@@ -9,7 +9,7 @@ import { createMetrics, type Metrics, type TopologyFigures } from '../telemetry/
 import type { Tracer } from '../telemetry/traces/index.js';
 import { backoff, pause } from '../base/backoff.js';
 import { PATIENCE, type Patience } from './host.js';
-import { livePart } from './live.js';
+import { livePart } from './take-over.js';
 import { LatencyWindow } from './latency.js';
 import { letterDesk, type LetterDesk } from './dead-letters/letter-desk.js';
 import { copyStopped } from './checkpoints/copies.js';

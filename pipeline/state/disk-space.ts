@@ -16,10 +16,10 @@ export type Ask = (folder: string) => {
 };
 
 /**
- * Room on the disk of the state. lmdb may end the whole process where a write finds none (seen with 3.5.6:
+ * Free space on the disk of the state. lmdb may end the whole process where a write finds none (seen with 3.5.6:
  * `free(): invalid pointer`), so it is not let come to that.
  */
-export class Room {
+export class DiskSpace {
   readonly #folder: string;
   readonly #ask: Ask;
   #askedAt = -Infinity;
@@ -40,7 +40,7 @@ export class Room {
     if (this.#left >= this.#reserve) return;
     throw stateError(
       'state.write',
-      `the state store cannot be written: disk full (${mebibytes(this.#left)} left at ${this.#folder}, ${mebibytes(this.#reserve)} are kept free): make room`,
+      `the state store cannot be written: disk full (${mebibytes(this.#left)} left at ${this.#folder}, ${mebibytes(this.#reserve)} are kept free): free some space`,
     );
   }
 

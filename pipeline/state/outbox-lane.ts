@@ -77,11 +77,11 @@ export class Lane {
   /** @param most records, at most, but one entry at least; of those that are on disk */
   take(most: number, now: number): readonly OutboxEntry[] {
     const taken: OutboxEntry[] = [];
-    let room = most;
+    let left = most;
     for (const entry of this.#ready(now)) {
       taken.push(entry);
-      room -= entry.records.length;
-      if (room <= 0) break;
+      left -= entry.records.length;
+      if (left <= 0) break;
     }
     return taken;
   }

@@ -5,7 +5,7 @@ import type { StateKeys } from './keys.js';
 import { HEADER, headerOf } from './header.js';
 import { lockFolder } from './lock.js';
 import { openMdb, type Key, type Table } from './mdb.js';
-import { Room } from './disk-space.js';
+import { DiskSpace } from './disk-space.js';
 import { Seal } from './seal.js';
 import { lookedAt, STATE_FILE, StateStore } from './store.js';
 import { Values } from './values.js';
@@ -68,11 +68,11 @@ function forget(part: string): void {
 /** @throws Error `state.write` where one write of them all is refused */
 async function write(store: StateStore, part: string, topology: string, seal: Seal | null): Promise<void> {
   const root = openMdb(part);
-  const room = new Room(dirname(part));
+  const space = new DiskSpace(dirname(part));
   const threads = new WriteThreads();
   const values = new Values(part, seal, true);
   const put = (table: Table, key: Key, value: Buffer): Promise<boolean> => {
-    room.require(value.length);
+    space.require(value.length);
     return lookedAt(threads.of(table.put(key, value)));
   };
   try {

@@ -6,7 +6,7 @@ import { checkMdb } from './damage.js';
 import { checkHeader, hasChecksums, HEADER, headerOf, sealOf } from './header.js';
 import { lockFolder } from './lock.js';
 import { openMdb, readThrough, type Key, type Table } from './mdb.js';
-import { Room } from './disk-space.js';
+import { DiskSpace } from './disk-space.js';
 import { Seal } from './seal.js';
 import { Values } from './values.js';
 import { stateError } from './version.js';
@@ -27,7 +27,7 @@ export const BACKUPS = 'backups';
 export class StateStore {
   readonly root: RootDatabase<Buffer, string>;
   readonly #unlock: () => void;
-  readonly #room: Room;
+  readonly #space: DiskSpace;
   readonly #threads = new WriteThreads();
   #seal: Seal | null;
   #hasChecksums = true;
@@ -35,7 +35,7 @@ export class StateStore {
   #closed = false;
   /** Resolves when no copy is being made. */
   #copying: Promise<unknown> = Promise.resolve();
-  /** Room was asked for as a whole. */
+  /** Space was asked for as a whole. */
   #inTransaction = false;
 
   /**
@@ -55,7 +55,7 @@ export class StateStore {
     const secret = key ?? formerKey;
     this.#seal = secret && new Seal(secret);
     this.#unlock = unlock ?? lockFolder(folder);
-    this.#room = new Room(folder);
+    this.#space = new DiskSpace(folder);
     const file = join(folder, STATE_FILE);
     try {
       if (existsSync(file)) {
@@ -151,7 +151,7 @@ export class StateStore {
 
   /** Writes at once, or not at all. */
   async #withRoom<T>(bytes: number, write: () => Promise<T>): Promise<T> {
-    if (!this.#inTransaction) this.#room.require(bytes);
+    if (!this.#inTransaction) this.#space.require(bytes);
     return write();
   }
 

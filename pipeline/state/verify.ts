@@ -221,8 +221,8 @@ function tableOf(node: Node, page: Buffer): Tree {
 /** What a page holds: its nodes fill it from their lowest place to its end, without a gap. */
 function nodesOf(page: Buffer, isLeaf: boolean, damage: () => Damage): readonly Node[] {
   const [lower, upper] = [page.readUInt16LE(20), page.readUInt16LE(22)];
-  const room = page.length - PAGE_HEAD;
-  if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > room) throw damage();
+  const end = page.length - PAGE_HEAD;
+  if (lower % 2 !== 0 || lower === 0 || lower > upper || upper > end) throw damage();
   const nodes: Node[] = [];
   let filled = 0;
   for (let offset = 0; offset < lower; offset += 2) {
@@ -237,7 +237,7 @@ function nodesOf(page: Buffer, isLeaf: boolean, damage: () => Damage): readonly 
     nodes.push({ flags, key: page.subarray(at + NODE_HEAD, content), low, content });
     filled += length + (length % 2);
   }
-  if (filled !== room - upper) throw damage();
+  if (filled !== end - upper) throw damage();
   return nodes;
 }
 

@@ -23,7 +23,7 @@ import {
 } from '../../pipeline/state/index.js';
 import { copyInto } from '../../sinks/duckdb/backup.js';
 import { letterDesk } from '../../pipeline/runtime/dead-letters/letter-desk.js';
-import { Room } from '../../pipeline/state/disk-space.js';
+import { DiskSpace } from '../../pipeline/state/disk-space.js';
 import { stateError } from '../../pipeline/state/version.js';
 import { WriteThreads } from '../../pipeline/state/write-threads.js';
 import { redact } from '../../pipeline/base/secrets.js';
@@ -211,7 +211,7 @@ describe('a DuckDB store', () => {
 });
 
 describe('the state folder', () => {
-  const noRoom = () => {
+  const noSpace = () => {
     throw stateError('state.write', 'disk full');
   };
   const fill = async (folder: string, key: Buffer | null): Promise<void> => {
@@ -274,7 +274,7 @@ describe('the state folder', () => {
   });
 
   test.each([
-    ['there is no room', () => vi.spyOn(Room.prototype, 'require').mockImplementation(noRoom)],
+    ['the disk is full', () => vi.spyOn(DiskSpace.prototype, 'require').mockImplementation(noSpace)],
     [
       'one write of many is refused',
       () =>

@@ -84,7 +84,7 @@ async function capture(scene: SimulatedScene, { out, truth, note, force }: Optio
     source: `simulation of ${places}, seed ${String(scene.config['seed'])}`,
     ...(note === undefined ? {} : { note }),
   };
-  if (truth !== undefined) await makeRoom(truth, force);
+  if (truth !== undefined) await removeOld(truth, force);
   const writer = await CaptureWriter.create(out, meta, force).catch((error: unknown) => {
     throw notMade(error, out);
   });
@@ -160,7 +160,7 @@ async function configOf(
 }
 
 /** The truth is appended to its file: an old one would be in the way. */
-async function makeRoom(file: string, force: boolean): Promise<void> {
+async function removeOld(file: string, force: boolean): Promise<void> {
   const { access, rm } = await import('node:fs/promises');
   const { notMade } = await import('../recordings/errors.js');
   const there = await access(file).then(

@@ -11,7 +11,7 @@ import {
   type Problem,
 } from '../../../pipeline/config/index.js';
 import { hashOf } from '../../../pipeline/config/hash.js';
-import { livePart } from '../../../pipeline/runtime/live.js';
+import { livePart } from '../../../pipeline/runtime/take-over.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import { StateFile } from '../../../pipeline/state/state-file.js';
 import type { Bounds, Facts, Field, Place, Value } from './field.js';

@@ -3,7 +3,7 @@ import type { Operator, Output } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
 import type { ShedLog } from '../../state/index.js';
 import type { Host, NodeRun } from '../host.js';
-import { isOn } from '../live.js';
+import { isOn } from '../take-over.js';
 import { OperatorStage, thrown, type KeptOperator } from './operator-stage.js';
 import { LoadShedder, type Shedding } from './shedding/load-shedder.js';
 import { InOrder, type Waiting, type Work } from './shedding/work.js';

@@ -6,7 +6,7 @@ import type { Data } from '../../model/index.js';
 import { FanIn } from './fan-in.js';
 import type { Host, NodeRun } from '../host.js';
 import { moveTimes } from '../shared/move-times.js';
-import { isOn } from '../live.js';
+import { isOn } from '../take-over.js';
 import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from './signal.js';
 
 /** Held records above which the pump takes from the source that is furthest behind, or waits for it. */

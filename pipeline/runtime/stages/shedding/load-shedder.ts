@@ -2,7 +2,7 @@ import type { ShedLog } from '../../../state/index.js';
 import type { Host, NodeRun } from '../../host.js';
 import { InFlightLimit } from './in-flight-limit.js';
 import { OverloadWatch } from './overload-watch.js';
-import { Rooms } from './rooms.js';
+import { FairQueue } from './fair-queue.js';
 import type { Waiting, Work } from './work.js';
 
 export interface Shedding {
@@ -28,7 +28,7 @@ export class LoadShedder implements Waiting {
   readonly #host: Host;
   readonly #maxLagMs: number;
   readonly #log: ShedLog | null;
-  readonly #rooms = new Rooms();
+  readonly #queue = new FairQueue();
   readonly #inFlight: InFlightLimit;
   readonly #most: number;
   readonly #watch: OverloadWatch;
@@ -46,7 +46,7 @@ export class LoadShedder implements Waiting {
   }
 
   get size(): number {
-    return this.#rooms.size;
+    return this.#queue.size;
   }
 
   get limit(): number {
@@ -64,18 +64,18 @@ export class LoadShedder implements Waiting {
       work.signal = null;
       return;
     }
-    const room = data.port === 'window' ? data.environment : '';
-    this.#rooms.put(room, work);
-    const oldest = this.#rooms.oldest(room)!;
+    const environment = data.port === 'window' ? data.environment : '';
+    this.#queue.put(environment, work);
+    const oldest = this.#queue.oldest(environment)!;
     if (this.#age(oldest) > OVERLOAD * this.#maxLagMs || this.size > this.#most * QUEUE_FACTOR)
       this.#overloadedUntil = this.#host.clock.elapsed() + MEMORY_MS;
-    this.#thin(room);
+    this.#thin(environment);
   }
 
   take(): Work | undefined {
-    for (let room = this.#rooms.next; room !== undefined; room = this.#rooms.next) {
-      this.#thin(room);
-      const work = this.#rooms.take(room, true);
+    for (let environment = this.#queue.next; environment !== undefined; environment = this.#queue.next) {
+      this.#thin(environment);
+      const work = this.#queue.take(environment, true);
       if (work.keep || this.#age(work) <= WAIT * this.#maxLagMs) return work;
       this.#drop(work, 'stale');
     }
@@ -91,11 +91,11 @@ export class LoadShedder implements Waiting {
     this.#watch.end();
   }
 
-  /** Under overload the newest of a room takes the place of those before it. */
-  #thin(room: string): void {
+  /** Under overload the newest of an environment takes the place of those before it. */
+  #thin(environment: string): void {
     if (this.#host.clock.elapsed() > this.#overloadedUntil) return;
-    while (this.#rooms.count(room) > 1 && !this.#rooms.oldest(room)!.keep)
-      this.#drop(this.#rooms.take(room, false), 'superseded');
+    while (this.#queue.count(environment) > 1 && !this.#queue.oldest(environment)!.keep)
+      this.#drop(this.#queue.take(environment, false), 'superseded');
   }
 
   #drop(work: Work, reason: 'superseded' | 'stale'): void {

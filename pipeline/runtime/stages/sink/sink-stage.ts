@@ -4,7 +4,7 @@ import type { OutboxEntry, SentAlerts } from '../../../state/index.js';
 import { FanIn } from '../fan-in.js';
 import type { Host, NodeRun } from '../../host.js';
 import { killAt } from '../../../base/kill.js';
-import { isOn } from '../../live.js';
+import { isOn } from '../../take-over.js';
 import { OutboxDrain } from './outbox-drain.js';
 import { countOf, newestOf, type DataSignal, type Signal } from '../signal.js';
 import type { KeptSink, SinkConnection } from './sink-connection.js';

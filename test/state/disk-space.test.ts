@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Room } from '../../pipeline/state/disk-space.js';
+import { DiskSpace } from '../../pipeline/state/disk-space.js';
 
 const MIB = 2 ** 20;
 
@@ -10,13 +10,13 @@ const disk = (size: number, left: number) => {
     state.asked++;
     return { bavail: state.left, blocks: size, bsize: MIB };
   };
-  return { state, room: new Room('/state', ask) };
+  return { state, space: new DiskSpace('/state', ask) };
 };
 
-test('a write is refused before the disk is full, and let through once there is room', () => {
-  const { state, room } = disk(1000, 15);
+test('a write is refused before the disk is full, and let through once there is space', () => {
+  const { state, space } = disk(1000, 15);
   expect(() => {
-    room.require(100);
+    space.require(100);
   }).toThrow(
     expect.objectContaining({
       code: 'state.write',
@@ -24,21 +24,21 @@ test('a write is refused before the disk is full, and let through once there is 
     }),
   );
   state.left = 17;
-  room.require(2 * MIB);
+  space.require(2 * MIB);
 });
 
 test('of a small disk an eighth is kept free', () => {
   expect(() => {
-    disk(24, 2).room.require(1);
+    disk(24, 2).space.require(1);
   }).toThrow('disk full');
-  disk(24, 4).room.require(1);
+  disk(24, 4).space.require(1);
 });
 
 test('the disk is not asked for each small write, but soon after many bytes', () => {
-  const { state, room } = disk(1000, 500);
-  for (let write = 0; write < 100; write++) room.require(100);
+  const { state, space } = disk(1000, 500);
+  for (let write = 0; write < 100; write++) space.require(100);
   expect(state.asked).toBeLessThan(5);
   const before = state.asked;
-  room.require(2 * MIB);
+  space.require(2 * MIB);
   expect(state.asked).toBe(before + 1);
 });
