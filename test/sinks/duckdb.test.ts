@@ -12,6 +12,7 @@ import type { Clock, Sink } from '../../pipeline/component/index.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { readerConformance } from '../kit/reader.js';
 import { testContext } from '../support/context.js';
+import { csiflow } from '../support/csiflow.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { WRITER } from './duckdb-writer.js';
 import { HOP, measure, person, poseFrame, sensedEvent, START } from '../support/records.js';
@@ -87,14 +88,11 @@ describe('duckdb', () => {
   test('a second process is refused, and told how to get at the data', async () => {
     const sink = await open(folder);
     const to = join(folder, 'out.parquet');
-    const { status, stderr } = csiflow(
-      'export',
-      '--from',
-      join(folder, 'store.duckdb'),
-      '--table',
-      'poses',
-      '--to',
-      to,
+    const words = ['export', '--from', join(folder, 'store.duckdb'), '--table', 'poses', '--to', to];
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [packageFile('dist/api/cli/csiflow.js'), ...words],
+      { encoding: 'utf8' },
     );
     expect(stderr).toMatch(/in use by process \d+ on .*service interface/);
     expect(status).toBe(3);
@@ -354,17 +352,18 @@ describe('duckdb', () => {
       const start = new Date((START + 5 * HOP) / 1000).toISOString();
       const to = join(folder, `it's ${table}.${ending}`);
       const words = ['--from', from(), '--table', table, '--to', to, '--start', start, '--json'];
-      const { stdout, stderr } = csiflow('export', ...words);
-      expect(stderr).toBe('');
-      expect(JSON.parse(stdout)).toEqual({ rows, file: to });
+      const { out, err } = await csiflow('export', ...words);
+      expect(err).toBe('');
+      expect(JSON.parse(out)).toEqual({ rows, file: to });
       expect(existsSync(to)).toBe(true);
     });
 
     test('of a table that there is not names those that there are', async () => {
       await (await open(folder)).close();
-      const wrong = csiflow('export', '--from', from(), '--table', 'users', '--to', join(folder, 'x.csv'));
-      expect(wrong.status).toBe(2);
-      expect(wrong.stderr).toContain('it is one of poses, persons');
+      const to = join(folder, 'x.csv');
+      const wrong = await csiflow('export', '--from', from(), '--table', 'users', '--to', to);
+      expect(wrong.code).toBe(2);
+      expect(wrong.err).toContain('it is one of poses, persons');
     });
   });
 
@@ -390,9 +389,6 @@ async function alter(path: string, sql: string): Promise<void> {
   connection.closeSync();
   instance.closeSync();
 }
-
-const csiflow = (...words: string[]) =>
-  spawnSync(process.execPath, [packageFile('dist/api/cli/csiflow.js'), ...words], { encoding: 'utf8' });
 
 /** Runs a writer of 20 frames an epoch and kills it some writes after its `flushes`-th flush; gives the last flushed epoch. */
 async function writeUntilKilled(folder: string, flushes: number): Promise<number> {
