@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import util from 'node:util';
 import * as tf from '@tensorflow/tfjs-core';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 /** Where tensors are computed, by one small interface. */
 
@@ -164,5 +165,4 @@ function quietTensorFlow(): void {
   process.env['TF_CPP_MIN_LOG_LEVEL'] ??= '2';
 }
 
-const firstLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).split('\n', 1)[0]!;
+const firstLine = (error: unknown): string => errorText(error).split('\n', 1)[0]!;

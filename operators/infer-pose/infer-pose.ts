@@ -25,6 +25,7 @@ import {
   type Manifest,
   type Profiles,
 } from './weights.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 const Config = Type.Object(
   {
@@ -219,12 +220,7 @@ class InferPose implements Operator<'window', 'pose'> {
       });
       return { data: [this.#frame(window, answer, leftOut)] };
     } catch (error) {
-      return failed(
-        window,
-        'pose.inference.failed',
-        error instanceof Error ? error.message : String(error),
-        true,
-      );
+      return failed(window, 'pose.inference.failed', errorText(error), true);
     }
   }
 

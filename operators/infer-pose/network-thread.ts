@@ -5,6 +5,7 @@ import type { Sight } from './estimate.js';
 import { FairQueue } from './fair-queue.js';
 import { transferOf, type Request } from './request.js';
 import type { FromWorker, ToWorker, WorkerOptions } from './worker.js';
+import { asError } from '../../pipeline/base/error-text.js';
 
 export interface ThreadOptions extends Omit<WorkerOptions, 'links'> {
   /** How long a window may wait for others before it is sent; 0: not at all. */
@@ -188,7 +189,7 @@ export class NetworkThread {
       });
     });
     opened.catch((error: unknown) => {
-      this.#broken = error instanceof Error ? error : new Error(String(error));
+      this.#broken = asError(error);
       this.#retire();
       this.#rejectAll(this.#broken);
     });

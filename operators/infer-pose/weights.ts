@@ -5,6 +5,7 @@ import type { Environment, Link } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { FEATURE_VERSION, PROFILE_VERSION, GROUPS, POINTS, STEP_US } from './features.js';
 import { LAYERS, NETWORK_VERSION, PARAMETERS } from './layers.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 /** Folder of the weights that ship with csiflow; each model is a folder in it. */
 export const SHIPPED = 'operators/infer-pose/weights';
@@ -190,7 +191,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new Error(`${file} cannot be read as JSON: ${reason}. Make it anew, or copy it again.`, {
       cause: error,
     });

@@ -3,6 +3,7 @@ import type { BackendName, LoadedBackend } from './backends.js';
 import { Engine } from './engine.js';
 import type { Sight } from './estimate.js';
 import type { Request } from './request.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 
 /** The thread that the network runs in. Windows that are there when it is done with others are computed together. */
 
@@ -47,7 +48,6 @@ const port = parentPort!;
 const say = (message: FromWorker) => {
   port.postMessage(message);
 };
-const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 try {
   const engine = await Engine.load(options);
@@ -57,7 +57,7 @@ try {
   });
   say({ kind: 'ready', backend: engine.backend });
 } catch (error) {
-  say({ kind: 'unable', reason: reasonOf(error) });
+  say({ kind: 'unable', reason: errorText(error) });
 }
 
 /** Answers a message's windows, and those that arrive meanwhile. */
@@ -93,6 +93,6 @@ function answer(engine: Engine, windows: readonly Sent[]): void {
       answer(engine, windows.slice(half));
       return;
     }
-    say({ kind: 'failed', numbers, reason: reasonOf(error) });
+    say({ kind: 'failed', numbers, reason: errorText(error) });
   }
 }

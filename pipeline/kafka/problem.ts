@@ -1,3 +1,4 @@
+import { errorText } from '../base/error-text.js';
 import { ForeignGroupError } from './mark.js';
 import { MissingTopicsError } from './topics.js';
 
@@ -20,7 +21,7 @@ export function explain(error: unknown, brokers: readonly string[]): KafkaProble
   const known = EXPLAINED[type];
   const where = root instanceof Error && 'broker' in root ? String(root.broker) : brokers.join(', ');
   if (known) return { text: `${known.text(where)} (${type})`, final: known.final, type };
-  const message = root instanceof Error ? root.message : String(root);
+  const message = errorText(root);
   return { text: message, final: false, type };
 }
 

@@ -1,6 +1,6 @@
 import type { Reader, Sink } from '../component/index.js';
 import { Nodes, type NodesOptions } from './nodes.js';
-import { errorText } from '../base/error-text.js';
+import { asError, errorText } from '../base/error-text.js';
 import { named } from './node-error.js';
 
 /** After so long without a question the stores are closed, and other programs can have their files. */
@@ -73,7 +73,7 @@ async function openStores(options: NodesOptions): Promise<ReadonlyMap<string, Si
       await named(node, sink.open());
       opened.set(node.id, sink);
     } catch (error) {
-      failed = error instanceof Error ? error : new Error(errorText(error));
+      failed = asError(error);
       options.log.warn('a store could not be opened to be read', { node: node.id, error: errorText(error) });
     }
   }

@@ -14,6 +14,7 @@ import {
   type Problem,
 } from '../formats/index.js';
 import { upgradedCutter } from './older-positions.js';
+import { asError } from '../base/error-text.js';
 
 /** A file of raw records, of any kind that csiflow reads; gzip is unpacked on the way. */
 export interface Recording {
@@ -193,5 +194,5 @@ function damaged(error: unknown, path: string, kind: string, offset: number): Er
     const message = `the gzip data is damaged or cut off after ${offset} bytes of ${kind}; what came before was read`;
     return new FormatError('file.gzip', path, message);
   }
-  return error instanceof Error ? error : new Error(String(error));
+  return asError(error);
 }

@@ -3,6 +3,7 @@ import { createClient, explain, loadKafka, RETRY, TRANSACTION_RETRY } from '../.
 import type { ClientContext } from '../../pipeline/kafka/index.js';
 import type { KafkaSinkSettings } from './settings.js';
 import { DEFAULT_LARGEST, learnTopics, type Addressed, type Batch, type KnownTopics } from './topics.js';
+import { asError } from '../../pipeline/base/error-text.js';
 
 /** What is known of topics is asked for again after this time: they may have got more partitions. */
 const KNOWN_MS = 300_000;
@@ -102,7 +103,7 @@ export class KafkaWriter {
             try {
               await this.#sendBatch(producer, batch, refused);
             } catch (error) {
-              worst = error instanceof Error ? error : new Error(String(error));
+              worst = asError(error);
               // What comes behind it in its partition must not overtake it.
               const { text, final } = explain(error, this.#settings.brokers);
               for (const { messages: left } of batches.slice(index))

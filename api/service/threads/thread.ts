@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { asError } from '../../../pipeline/base/error-text.js';
 
 /** So many questions wait or are worked on already. */
 export class ThreadBusy extends Error {}
@@ -108,7 +109,7 @@ function answerOf(worker: Worker, signal: AbortSignal): Promise<unknown> {
     };
     const failed = (error: unknown): void => {
       end(() => {
-        reject(error instanceof Error ? error : new Error(String(error)));
+        reject(asError(error));
       });
     };
     const exited = (code: number): void => {

@@ -12,6 +12,7 @@ import { FIRST_HELD_OUT_SEED } from './outcomes.js';
 import { markdownOf, type PoseReport } from './report.js';
 import { keepStanding, readStanding } from './standing.js';
 import { trainingPlan, trainNetwork } from './train.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
 
 /** What `csiflow train pose` is told. */
 export interface TrainPoseOptions {
@@ -181,7 +182,7 @@ async function loadTrainingBackend(wanted: BackendName | 'fastest') {
   try {
     return { ...(await loadBackend('tensorflow-gpu')), reason: 'fastest' };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return { ...(await loadBackend('wasm')), reason };
   }
 }

@@ -12,7 +12,7 @@ import type {
 import { LagLimit } from '../lag.js';
 import type { CheckpointWriter } from './checkpoint-topic.js';
 import type { FeedControl, GroupReader } from './group-reader.js';
-import { errorText } from '../../base/error-text.js';
+import { asError, errorText } from '../../base/error-text.js';
 
 /** Where a partition is read on from. */
 export interface PartitionPosition {
@@ -192,7 +192,7 @@ export class KafkaPartition implements Partition {
         for (const lot of inLots(all, partition)) await sendAll(this.#transaction, topic, partition, lot);
     } catch (error) {
       // What was sent of it and what was not: only an end of the whole transaction settles that.
-      this.#broken = error instanceof Error ? error : new Error(String(error));
+      this.#broken = asError(error);
       throw error;
     }
   }

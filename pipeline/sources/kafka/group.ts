@@ -16,6 +16,7 @@ import { byTopic, nameOf, namesOf, partitionOf } from './names.js';
 import { knownOffsets, type KnownOffsets } from './offsets.js';
 import type { KafkaSettings } from './settings.js';
 import { startOf } from './start.js';
+import { asError } from '../../base/error-text.js';
 
 /** A consumer keeps its membership while it tries to reach the brokers again; whether they answer is watched here. */
 const CONSUMER_RETRY = { initialRetryTime: 50, maxRetryTime: 1000, retries: 1_000_000 };
@@ -367,7 +368,7 @@ export class GroupMember {
     for (const key of fresh) this.#gaining.add(key);
     this.#begin(consumer, fresh)
       .catch((error: unknown) => {
-        this.#fail(error instanceof Error ? error : new Error(String(error)));
+        this.#fail(asError(error));
       })
       .finally(() => {
         for (const key of fresh) this.#gaining.delete(key);

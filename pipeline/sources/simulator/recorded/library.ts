@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import type { Activity } from '../activities.js';
 import { clipOf, JOINTS, type Clip } from './clip.js';
 import { readClip, readSkeleton } from './deepmimic.js';
+import { errorText } from '../../../base/error-text.js';
 
 /** Recorded motion that people play besides their own. */
 export interface MotionLibrary {
@@ -119,6 +120,6 @@ function reading<T>(file: string, read: (text: string) => T): T {
     const bytes = readFileSync(file);
     return read((file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString());
   } catch (error) {
-    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${file}: ${errorText(error)}`, { cause: error });
   }
 }
