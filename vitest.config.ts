@@ -31,6 +31,8 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     // Files share a process and its modules: to load them anew for each would take a quarter of the time.
     isolate: special,
+    // What a test spies on is as before for the next one.
+    restoreMocks: true,
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 20_000,
