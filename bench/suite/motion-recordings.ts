@@ -6,7 +6,7 @@ import { captureOf } from '../accuracy/chain/espectre.js';
 import type { Playable } from '../accuracy/chain/inputs.js';
 import { readNpy } from '../accuracy/npz.js';
 import { pickledTexts } from './pickled.js';
-import { listClips } from './recordings.js';
+import { listClips, shareOut } from './recordings.js';
 
 /** What is true of a stretch of a recording; null: not known, or left out. */
 export interface Label {
@@ -62,7 +62,7 @@ export function continuous(data: string, share: number): readonly MotionRecordin
       .sort()
       .map((file) => join(data, CONTINUOUS, part, file)),
   );
-  return everyNth(files, share).map((path) => {
+  return shareOut(files, share).map((path) => {
     const labels = pickledTexts(readFileSync(path.replace('-x.npy.gz', '-y.npy')), (text) =>
       LABELS.test(text),
     );
@@ -117,7 +117,7 @@ export function intel(data: string, share: number): readonly MotionRecording[] {
     labelOf: (from: number, to: number): Label =>
       from >= MIDDLE[0] && to <= MIDDLE[1] ? { moving: true, somebody: true } : UNKNOWN,
   }));
-  const still = everyNth(listClips(folder, ['lying', 'sitting'], 1), share).map(({ path }) => ({
+  const still = shareOut(listClips(folder, ['lying', 'sitting'], 1), share).map(({ path }) => ({
     chip: 'Intel 5300',
     playable: path,
     // They stir now and then, and nobody wrote down when: only presence is known.
@@ -125,6 +125,3 @@ export function intel(data: string, share: number): readonly MotionRecording[] {
   }));
   return [...active, ...still];
 }
-
-const everyNth = <T>(all: readonly T[], share: number): readonly T[] =>
-  all.filter((_, index) => index === 0 || Math.floor((index + 1) * share) > Math.floor(index * share));

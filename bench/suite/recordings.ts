@@ -24,16 +24,20 @@ export function listClips(
       .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
       .map((file) => ({ path: join(folder, activity, file), activity, person: file.split('-')[0]!, file })),
   );
-  const seen = new Map<string, number>();
-  return clips
-    .filter(({ activity, person }) => {
-      const key = `${activity} ${person}`;
-      const index = seen.get(key) ?? 0;
-      seen.set(key, index + 1);
-      return index === 0 || Math.floor((index + 1) * share) > Math.floor(index * share);
-    })
+  const keyOf = ({ activity, person }: ListedClip) => `${activity} ${person}`;
+  return [...new Set(clips.map(keyOf))]
+    .flatMap((key) =>
+      shareOut(
+        clips.filter((clip) => keyOf(clip) === key),
+        share,
+      ),
+    )
     .sort((a, b) => a.file.localeCompare(b.file, 'en', { numeric: true }));
 }
+
+/** A share of a list, spread over it: the first one at least. */
+export const shareOut = <T>(all: readonly T[], share: number): readonly T[] =>
+  all.filter((_, index) => Math.ceil((index + 1) * share) > Math.ceil(index * share));
 
 /** Carriers of a channel of 20 MHz that carry data or pilots, as 52 amplitudes are of. */
 const LEGACY = Array.from({ length: 52 }, (_, i) => (i < 26 ? i - 26 : i - 25));

@@ -14,6 +14,8 @@ interface Options {
   readonly out?: string;
   readonly json?: boolean;
   readonly write?: boolean;
+  readonly list?: boolean;
+  readonly pages?: boolean;
   readonly plugin: readonly string[];
   readonly model: readonly string[];
 }
@@ -53,6 +55,7 @@ export function register(evaluate: Command): void {
     .option('--out <folder>', 'also write suite.md and suite.json to this folder')
     .option('--json', 'print the report as JSON; progress goes to stderr')
     .option('--write', 'write the report, the model cards and the table of README in their places')
+    .option('--pages', 'measure nothing: write the pages anew from docs/reports/suite.json')
     .option('--model <file...>', 'manifests of models from elsewhere, which are judged beside csiflow', [])
     .option('--plugin <file...>', 'modules with components of your own', [])
     .addHelpText(
@@ -62,7 +65,7 @@ export function register(evaluate: Command): void {
     .action(measure);
 }
 
-async function measure(options: Options & { readonly list?: boolean }): Promise<void> {
+async function measure(options: Options): Promise<void> {
   const [contracts, suite, report] = await Promise.all([
     import('../../../../bench/suite/contracts.js'),
     import('../../../../bench/suite/suite.js'),
@@ -72,6 +75,7 @@ async function measure(options: Options & { readonly list?: boolean }): Promise<
     process.stdout.write(`${JSON.stringify(contracts.CONTRACTS, null, 2)}\n`);
     return;
   }
+  if (options.pages) return rewritePages();
   const names = taskNames(options.only, contracts.TASK_NAMES);
   const manifests = await loadManifests(options.model);
   const { panelOf, rowOf } = await import('../../../../bench/suite/foreign/panel.js');
@@ -81,10 +85,11 @@ async function measure(options: Options & { readonly list?: boolean }): Promise<
       `${one.id}: ${one.skipped === null ? `measured in ${one.seconds} s` : `skipped: ${one.skipped}`}`,
     );
     if (!options.json) process.stdout.write(`${report.measuredText(one)}\n`);
+    // At once: a task takes minutes, and the next one may fail.
+    if (options.out !== undefined) report.writeSuite(options.out, report.suiteReport(plan, [one]));
   });
   const whole = report.suiteReport(plan, measured);
   if (options.json) process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
-  if (options.out !== undefined) report.writeSuite(options.out, whole);
   if (options.write) await writeAll(whole, plan.print);
 }
 
@@ -117,6 +122,12 @@ async function planOf(options: Options) {
     data: options.data === undefined ? undefined : resolve(options.data),
     print: (line: string) => void process.stderr.write(`${line}\n`),
   };
+}
+
+async function rewritePages(): Promise<void> {
+  const { readSuite } = await import('../../../../bench/suite/report.js');
+  const whole = readSuite(packageFile('docs/reports/suite.json'));
+  return writeAll(whole, (line) => void process.stderr.write(`${line}\n`));
 }
 
 async function writeAll(

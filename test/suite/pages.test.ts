@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { cards } from '../../bench/suite/cards.js';
+import { readSuite, reportText, withTable } from '../../bench/suite/report.js';
+import { packageFile } from '../../pipeline/base/paths.js';
+
+/** Figures are in docs/reports/suite.json; `csiflow evaluate suite --pages` writes what is made of them. */
+
+const report = readSuite(packageFile('docs/reports/suite.json'));
+const written = (path: string): string => readFileSync(packageFile(path), 'utf8');
+
+it('has written the report that the figures make', () => {
+  expect(written('docs/reports/suite.md')).toBe(reportText(report));
+});
+
+it('has written the table of README', () => {
+  expect(withTable(written('README.md'), report)).toBe(written('README.md'));
+});
+
+it('has written the cards of the models that ship', () => {
+  for (const { path, text } of cards(report)) expect(written(path)).toBe(text);
+});

@@ -1,0 +1,56 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, expect, it } from 'vitest';
+import { components } from '../../api/components.js';
+import { cell } from '../../bench/accuracy/chain/table.js';
+import { pickledTexts } from '../../bench/suite/pickled.js';
+import { listClips, readAmplitudes } from '../../bench/suite/recordings.js';
+import { runSuite } from '../../bench/suite/suite.js';
+import { NO_PANEL } from '../../bench/suite/task.js';
+import { loadTopology } from '../../pipeline/config/index.js';
+import { sharedFile } from '../support/shared.js';
+import { madeFolder, makeAmplitudes } from './made-data.js';
+
+const folder = madeFolder();
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** An array of `['up', 'down', 'up']` as Python writes it with protocol 3. */
+const pickle = Buffer.from(
+  '800363610a620a710028580200000075707101580400000064 6f776e710268 0165 2e'.replaceAll(' ', ''),
+  'hex',
+);
+const npy = (content: Buffer): Buffer =>
+  Buffer.concat([Buffer.from('\x93NUMPY\x01\x00\x00\x00', 'latin1'), content]);
+
+it('reads labels of Python strings, also where one stands for another', () => {
+  expect(pickledTexts(npy(pickle), (text) => /up|down/.test(text))).toEqual(['up', 'down', 'up']);
+  expect(() => pickledTexts(npy(pickle.subarray(0, -1)), () => true)).toThrow(/cut off/);
+});
+
+it('takes the same share of each person and activity', () => {
+  makeAmplitudes(folder, 4);
+  const clips = listClips(join(folder, 'labelled/falls-rpi4-amplitude'), ['bend', 'walk'], 0.5);
+  expect(clips.map(({ person, activity }) => `${person} ${activity}`).sort()).toEqual(
+    ['u1 bend', 'u1 walk', 'u2 bend', 'u2 walk'].flatMap((one) => [one, one]),
+  );
+});
+
+it('names the line of amplitudes that are none', () => {
+  const path = join(folder, 'u1-1.csv.gz');
+  const line = Array.from({ length: 52 }, () => '1').join(',');
+  writeFileSync(path, gzipSync(`${line}\n${line.replace('1', 'x')}\n`));
+  expect(() => readAmplitudes(path)).toThrow(/u1-1\.csv\.gz:2: 52 values, not 52 numbers/);
+});
+
+const shared = sharedFile('labelled/esp32-presence');
+it.skipIf(!shared)('notices movement on chips that the rule never saw', { timeout: 120_000 }, async () => {
+  const topology = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
+  const plan = { topology, seed: 1, rooms: 2, atOnce: 2, panel: NO_PANEL, print: () => undefined };
+  const data = sharedFile('');
+  const [measured] = await runSuite({ ...plan, data }, ['movement'], [], () => undefined);
+  expect(cell(measured!.table!, 'csiflow', 'f1').value).toBeGreaterThan(0.85);
+  expect(cell(measured!.table!, 'csiflow', 'balanced').value).toBeGreaterThan(0.7);
+});
