@@ -83,6 +83,7 @@ class AtLeastOnce implements Sink {
 class WithCheckpoint implements Sink {
   readonly #settings: KafkaSinkSettings;
   readonly #transaction: Transaction;
+  #closed = false;
 
   constructor(settings: KafkaSinkSettings, transaction: Transaction) {
     this.#settings = settings;
@@ -90,10 +91,11 @@ class WithCheckpoint implements Sink {
   }
 
   async open(): Promise<void> {
-    return Promise.resolve();
+    this.#closed = false;
   }
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
+    if (this.#closed) throw new Error('the sink is closed');
     const { messages, failures } = address(records, this.#settings.topic, LARGEST_BYTES);
     const topics = new Map<string, Addressed[]>();
     for (const message of messages.keys()) {
@@ -110,7 +112,7 @@ class WithCheckpoint implements Sink {
   }
 
   async close(): Promise<void> {
-    return Promise.resolve();
+    this.#closed = true;
   }
 }
 

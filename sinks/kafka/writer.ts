@@ -80,6 +80,8 @@ export class KafkaWriter {
 
   /** Makes sure of a producer; one of transactions has ended then what an earlier one of its name had left open. @throws AwayError */
   async ready(): Promise<void> {
+    // A producer that is made anew now would stay open.
+    if (!this.#admin) throw new Error('the sink is closed');
     await this.#explained(async () => {
       if (!this.#producer) await this.#renew();
       if (this.#elapsed() - this.#knownAt > KNOWN_MS) await this.#learn();
