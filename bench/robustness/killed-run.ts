@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,7 +103,10 @@ export async function kill(run: string): Promise<void> {
   ] as const) {
     const child = start(runOf(run));
     const ended = endingOf(child);
-    while ((await bytesOfLines(run)) < bytes) {
+    // What is killed has written to the database, too: its log is there.
+    const isThere = async () =>
+      (await bytesOfLines(run)) >= bytes && (signal === 'SIGTERM' || existsSync(join(run, `${STORE}.wal`)));
+    while (!(await isThere())) {
       if (child.exitCode !== null) throw new Error(`it ended before it was killed: ${(await ended).said}`);
       await sleep(5);
     }

@@ -12,10 +12,15 @@ afterEach(() => service.close());
 
 const iso = (time: number) => new Date(time / 1000).toISOString();
 
+async function dataOf(path: string): Promise<Record<string, Record<string, unknown>>> {
+  const response = await service.get(path, service.token('viewer'));
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { data: Record<string, Record<string, unknown>> }).data;
+}
+
 async function summaryOf(start: number, end: number): Promise<Record<string, Record<string, unknown>>> {
   const range = `start_time=${iso(start)}&end_time=${iso(end)}`;
-  const response = await service.get(`/form-b/api/v1/analytics/summary?${range}`, service.token('viewer'));
-  return ((await response.json()) as { data: Record<string, Record<string, unknown>> }).data;
+  return dataOf(`/form-b/api/v1/analytics/summary?${range}`);
 }
 
 /** Ten a second, of two people. */
@@ -48,4 +53,34 @@ test('a measured minute counts once; of one that begins before the range, what l
   const last = await summaryOf(FIRST_TIME + 30_000_000, FIRST_TIME + 90_000_000);
   expect(last['system_stats']).toMatchObject({ frames_processed: 600 });
   expect(last['detection_stats']).toMatchObject({ total_detections: 1200, unique_persons: 2 });
+});
+
+test('occupancy has the running minute', async () => {
+  service.main.publish(...frames(0, 290));
+  service.main.publish(...Array.from({ length: 100 }, (_, index) => poseFrame(290 + index, [])));
+  const range = `start_time=${iso(FIRST_TIME - 30_000_000)}&end_time=${iso(FIRST_TIME + 90_000_000)}`;
+  const { summary, time_series, distribution } = await dataOf(
+    `/form-b/api/v1/analytics/occupancy?${range}&interval=5min`,
+  );
+  expect(summary).toMatchObject({
+    average_occupancy: 1.491,
+    peak_occupancy: 2,
+    peak_time: iso(FIRST_TIME),
+    total_person_hours: 0.016,
+  });
+  expect(time_series).toMatchObject([{ timestamp: iso(FIRST_TIME), occupancy: 1 }]);
+  expect(distribution).toMatchObject({ '0_persons': 25.45, '2_persons': 74.55 });
+});
+
+test.each([
+  ['security', { crowd_analysis: { max_occupancy: 2, average_occupancy: 2 } }],
+  ['healthcare', { mobility_score: 1 }],
+  ['retail', { traffic: { total_visitors: 2, unique_visitors: 2, peak_hour: '00:00-01:00', peak_count: 2 } }],
+])('%s of an hour that has just begun has the running minute', async (domain, metrics) => {
+  service.main.publish(...frames(0, 300));
+  const response = await service.get(
+    `/form-a/api/v1/analytics/${domain}?period=hour`,
+    service.token('viewer'),
+  );
+  expect(await response.json()).toMatchObject({ metrics });
 });

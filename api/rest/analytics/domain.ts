@@ -1,8 +1,9 @@
 import { Type, type TSchema } from 'typebox';
-import type { Reader } from '../../../pipeline/component/index.js';
+import type { Aggregate, Reader } from '../../../pipeline/component/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
 import { PERIODS, periodUntil, type Period, type Range } from '../../service/queries/analytics/periods.js';
-import { Rollups } from '../../service/queries/analytics/rollups.js';
+import { measuresOf, Rollups } from '../../service/queries/analytics/rollups.js';
+import { unmeasured } from '../../service/queries/analytics/unmeasured.js';
 import { defineEndpoint, formView, type AnyEndpoint } from '../../contract/endpoint.js';
 import { ApiError } from '../../service/errors.js';
 import { placeOf, readerOf } from '../../service/deployment/places.js';
@@ -15,6 +16,8 @@ export interface Question {
   readonly range: Range;
   /** The measures that the asked metrics need, over the whole range. */
   readonly rollups: Rollups;
+  /** Those of minutes that are not measured yet, among them. */
+  readonly running: readonly Aggregate[];
 }
 
 export interface Metric {
@@ -54,14 +57,18 @@ export function domainEndpoint(
     async handle({ period, metrics: list }, call) {
       const { deployment } = call;
       const names = namesOf(list, Object.keys(metrics));
-      const { environment, running } = placeOf(deployment, undefined);
+      const { environment, running: topology } = placeOf(deployment, undefined);
       const { date, ...range } = periodUntil(deployment.clock.now(), period, environment);
       const chosen = names.map((name) => [name, metrics[name]!] as const);
       const measures = new Set(['frames', ...chosen.flatMap(([, metric]) => metric.measures)]);
-      const reader = await readerOf(running, call);
-      const rollups = await Rollups.of(reader, environment.id, range, [...measures]);
+      const reader = await readerOf(topology, call);
+      const [measured, running] = await Promise.all([
+        measuresOf(reader, environment.id, range, [...measures]),
+        unmeasured(reader, environment, range),
+      ]);
+      const rollups = new Rollups([...measured, ...running]);
       if (rollups.isEmpty) await refuseWithoutEvents(reader, environment.id, range);
-      const question = { reader, environment, range, rollups };
+      const question = { reader, environment, range, rollups, running };
       const values = await Promise.all(
         chosen.map(async ([name, { compute }]) => [name, await compute(question)] as const),
       );

@@ -10,6 +10,7 @@ import {
   WITH_PERSONS,
   type Peak,
 } from '../../service/queries/analytics/rollups.js';
+import { unmeasured } from '../../service/queries/analytics/unmeasured.js';
 import { defineEndpoint, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../ranges.js';
@@ -82,9 +83,14 @@ export const occupancy = defineEndpoint<OccupancyQuery, Occupancy>({
       ? localBuckets(range, environment)
       : { bucket: INTERVALS[interval] };
     const room = { environment: environment.id, ...range, subject: null };
-    const rows = await reader.aggregates({ ...room, names: MEASURES, bucket, offset });
+    const [measured, running] = await Promise.all([
+      reader.aggregates({ ...room, names: MEASURES, bucket, offset }),
+      unmeasured(reader, environment, range),
+    ]);
+    const rows = [...measured, ...running];
     const peak = await peakOccupancy(reader, environment.id, range, rows, bucket);
-    const startOf = (time: number) => (hourly ? startOfPeriod('hour', environment.timezone, time) : time);
+    const startOf = (time: number) =>
+      hourly ? startOfPeriod('hour', environment.timezone, time) : Math.floor(time / bucket) * bucket;
     return { total: new Rollups(rows), peak, series: seriesOf(rows, startOf) };
   },
   b: formView({

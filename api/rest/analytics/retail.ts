@@ -43,6 +43,7 @@ async function busiestHour({
   reader,
   environment,
   range,
+  running,
 }: Question): Promise<{ hour: string; persons: number }> {
   const { id, timezone } = environment;
   const rows = await reader.aggregates({
@@ -51,10 +52,12 @@ async function busiestHour({
     names: ['person_seconds'],
     ...localBuckets(range, environment),
   });
-  const hours = byStart(rows, (time) => startOfPeriod('hour', timezone, time)).map(([start, rollups]) => ({
-    hour: hourName(timezone, start),
-    persons: rollups.subjects('person_seconds').size,
-  }));
+  const hours = byStart([...rows, ...running], (time) => startOfPeriod('hour', timezone, time)).map(
+    ([start, rollups]) => ({
+      hour: hourName(timezone, start),
+      persons: rollups.subjects('person_seconds').size,
+    }),
+  );
   return hours.reduce((most, hour) => (hour.persons > most.persons ? hour : most), { hour: '', persons: 0 });
 }
 

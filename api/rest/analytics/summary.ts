@@ -126,7 +126,7 @@ export const summary = defineEndpoint<SummaryQuery, Summary>({
     const buckets = localBuckets(range, environment);
     const [measured, running, movements, falls, alerts, processingMs, errors] = await Promise.all([
       reader.aggregates({ ...query, names: MEASURES, ...buckets }),
-      unmeasured(reader, environment.id, range),
+      unmeasured(reader, environment, range),
       reader.countEvents({ ...query, types: ACTIVITY_TYPES }),
       reader.countEvents({ ...query, types: ['fall_detection'] }),
       reader.countEvents({ ...query, types: ALERT_TYPES }),

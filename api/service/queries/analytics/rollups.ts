@@ -22,19 +22,6 @@ export class Rollups {
     }
   }
 
-  /** Of a whole range, in one call. */
-  static async of(
-    reader: Reader,
-    environment: string,
-    { start, end }: Range,
-    names: readonly string[],
-  ): Promise<Rollups> {
-    const bucket = end - start;
-    return new Rollups(
-      await reader.aggregates({ environment, start, end, names, bucket, offset: start % bucket }),
-    );
-  }
-
   get isEmpty(): boolean {
     return this.#byName.size === 0;
   }
@@ -99,6 +86,17 @@ export class Rollups {
   }
 
   #named = (name: string): readonly Aggregate[] => this.#byName.get(name) ?? [];
+}
+
+/** Measures of a whole range, in one call. */
+export function measuresOf(
+  reader: Reader,
+  environment: string,
+  { start, end }: Range,
+  names: readonly string[],
+): Promise<readonly Aggregate[]> {
+  const bucket = end - start;
+  return reader.aggregates({ environment, start, end, names, bucket, offset: start % bucket });
 }
 
 /** Rows by the stretch of time that their bucket lies in, oldest first. */

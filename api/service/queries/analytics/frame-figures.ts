@@ -1,0 +1,121 @@
+import type { Aggregate } from '../../../../pipeline/component/index.js';
+import {
+  FUNNEL_STAGES,
+  type Environment,
+  type Person,
+  type PoseFrame,
+} from '../../../../pipeline/model/index.js';
+import { depth } from '../../../../operators/shared/polygon.js';
+import type { Range } from './periods.js';
+import { WITH_PERSONS } from './rollups.js';
+
+/** Who is less sure is not counted, as `watch-zones` does by default. */
+const SURE = 0.5;
+/** A frame holds until the next one, so long at most, microseconds; from such a speed on a person moves, metres a second. */
+const [LONGEST, MOVING] = [5_000_000, 0.2];
+
+/** What frames of a piece of a minute show, as the measures that `watch-zones` makes of a minute. */
+export function frameFigures(
+  environment: Environment,
+  { start, end }: Range,
+  frames: readonly PoseFrame[],
+): readonly Aggregate[] {
+  const figures = new Figures(start);
+  frames.forEach((frame, index) => {
+    const until = Math.min(frames[index + 1]?.time ?? end, end, frame.time + LONGEST);
+    addFrame(figures, environment, frame, (until - frame.time) / 1e6);
+  });
+  return figures.rows;
+}
+
+/** One row for each name and subject. */
+class Figures {
+  readonly #start: number;
+  readonly #rows = new Map<string, Aggregate>();
+  readonly #means = new Map<string, { readonly sum: number; readonly count: number }>();
+
+  constructor(start: number) {
+    this.#start = start;
+  }
+
+  get rows(): readonly Aggregate[] {
+    return [...this.#rows.values()];
+  }
+
+  /** Adds to a sum. */
+  add(name: string, value: number, subject: string | null = null): void {
+    this.#put(name, subject, (this.#of(name, subject)?.sum ?? 0) + value);
+  }
+
+  /** Keeps the greatest. */
+  peak(name: string, value: number, subject: string | null = null): void {
+    this.#put(name, subject, Math.max(this.#of(name, subject)?.max ?? 0, value));
+  }
+
+  /** A mean of many: its weight is the piece's, as that of a minute is. */
+  mean(name: string, sum: number, count: number): void {
+    const known = this.#means.get(name) ?? { sum: 0, count: 0 };
+    const [all, times] = [known.sum + sum, known.count + count];
+    this.#means.set(name, { sum: all, count: times });
+    if (times > 0) this.#put(name, null, all / times);
+  }
+
+  #of = (name: string, subject: string | null) => this.#rows.get(`${name} ${subject ?? ''}`);
+
+  #put(name: string, subject: string | null, value: number): void {
+    const row = { name, subject, start: this.#start, count: 1, sum: value, min: value, max: value };
+    this.#rows.set(`${name} ${subject ?? ''}`, row);
+  }
+}
+
+/** @param seconds that the frame holds */
+function addFrame(figures: Figures, environment: Environment, frame: PoseFrame, seconds: number): void {
+  const persons = frame.persons.filter(isCounted);
+  const confidence = persons.reduce((sum, person) => sum + person.confidence, 0);
+  figures.add('frames', 1);
+  figures.add('detections', persons.length);
+  figures.mean('detection_confidence', confidence, persons.length);
+  figures.mean('occupancy_confidence', surenessOf(frame, persons) * seconds, seconds);
+  figures.peak('occupancy_peak', persons.length);
+  figures.add('presence_seconds', persons.length * seconds);
+  figures.add(WITH_PERSONS[Math.min(4, persons.length)]!, seconds);
+  for (const person of persons) addPerson(figures, person, seconds);
+  for (const zone of environment.zones) {
+    const inside = persons.filter(({ position: { x, y } }) => depth(zone.polygon, x, y) >= 0);
+    figures.add('zone_seconds', inside.length * seconds, zone.id);
+    figures.peak('occupancy_peak', inside.length, zone.id);
+    for (const person of inside) addStay(figures, person, zone, seconds);
+  }
+}
+
+function addPerson(figures: Figures, person: Person, seconds: number): void {
+  const id = String(person.track!.id);
+  figures.add('person_seconds', seconds, id);
+  if (isMoving(person)) figures.add('moving_seconds', seconds, id);
+}
+
+function addStay(
+  figures: Figures,
+  person: Person,
+  { kind, funnel }: Environment['zones'][number],
+  seconds: number,
+): void {
+  if (funnel) figures.peak('funnel_stage', FUNNEL_STAGES.indexOf(funnel) + 1, String(person.track!.id));
+  if (kind !== 'bed') return;
+  figures.add('bed_seconds', seconds);
+  if (isMoving(person)) figures.add('bed_moving_seconds', seconds);
+  else if (person.posture === 'lying') figures.add('sleep_seconds', seconds);
+}
+
+const isCounted = ({ track, confidence }: Person): boolean => track?.state === 'active' && confidence >= SURE;
+
+const isMoving = ({ track }: Person): boolean => Math.hypot(track!.velocity.x, track!.velocity.y) >= MOVING;
+
+/** How sure the number of persons is: docs/analytics.md. */
+function surenessOf({ persons, signalQuality }: PoseFrame, counted: readonly Person[]): number {
+  const sure =
+    counted.length > 0
+      ? counted.reduce((sum, { confidence }) => sum + confidence, 0) / counted.length
+      : 1 - Math.max(0, ...persons.map(({ confidence }) => confidence));
+  return sure * signalQuality || 0;
+}
