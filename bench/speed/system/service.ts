@@ -76,6 +76,12 @@ export class Service {
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
   }
 
+  /** How long its main thread has been ready to run while the machine was busy with others, milliseconds. */
+  async starvedMs(): Promise<number> {
+    const stat = await readFile(`/proc/${this.#process.pid}/schedstat`, 'utf8');
+    return Number(stat.split(' ')[1]) / 1e6;
+  }
+
   /** Processor time of all its threads so far. */
   async cpuSeconds(): Promise<number> {
     const { user, system } = await this.cpu();
