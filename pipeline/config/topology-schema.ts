@@ -150,7 +150,8 @@ const makeQueue = (policy: QueueSettings['policy']) =>
       ),
       max_age_ms: Type.Union([Type.Number({ minimum: 1, maximum: 86_400_000 }), Type.Null()], {
         default: null,
-        description: 'Frames older than this when the pump takes them are dropped and counted; null: never.',
+        description:
+          'Frames older than this when the pump takes them are dropped and counted. Null: what `settings.max_lag_ms` says, behind a live source.',
       }),
     },
     { additionalProperties: false, description: 'The bounded queue between the source and the pump.' },

@@ -45,7 +45,7 @@ export interface QueueSettings {
   /** Batches. */
   readonly capacity: number;
   readonly policy: 'block' | 'drop_oldest' | 'drop_newest';
-  /** Frames older than this when the pump takes them are dropped and counted; null: never. */
+  /** Frames older than this when the pump takes them are dropped and counted. Null: what `settings.max_lag_ms` says. */
   readonly maxAgeMs: number | null;
 }
 

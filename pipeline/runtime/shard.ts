@@ -47,7 +47,8 @@ import { Retention } from './privacy/retention.js';
 import { SinkConnection, type KeptSink } from './stages/sink/sink-connection.js';
 import type { Shedding } from './stages/shedding/load-shedder.js';
 import { SinkStage } from './stages/sink/sink-stage.js';
-import { SourceStage } from './stages/source-stage.js';
+import { SourceStage, type SourceShedding } from './stages/source-stage.js';
+import { Busiest } from './stages/shedding/busiest.js';
 import { errorText } from '../base/error-text.js';
 import { turn, withinTime } from '../base/waiting.js';
 import { named } from './node-error.js';
@@ -425,6 +426,7 @@ export class Shard implements Host, Run {
             this.#nodes.setOrigin(run.id, origin);
           },
           kept,
+          this.#sourceSheddingOf(run),
         );
       },
       shedding: (run, after) => this.#sheddingOf(run, after, state),
@@ -481,6 +483,14 @@ export class Shard implements Host, Run {
 
   #isJournalled(run: NodeRun): boolean {
     return !(run.node.component as AnySource).replayable && this.settings.journal;
+  }
+
+  /** Recordings and brokers wait. */
+  #sourceSheddingOf(run: NodeRun): SourceShedding | null {
+    const { maxLagMs = DEFAULT_MAX_LAG_MS } = this.settings;
+    if (maxLagMs === null || (run.node.component as AnySource).replayable) return null;
+    const busiest = new Busiest(this.runs);
+    return { maxLagMs, busiest: () => busiest.node };
   }
 
   /** Where all that a node gets is lost when it is late: recordings and brokers wait. */

@@ -160,3 +160,73 @@ test('what can be read again is not shed: the source waits', async () => {
   expect(table.stored).toHaveLength(500);
   expect(runner.status().nodes.find(({ id }) => id === 'network')!.dropped).toEqual({});
 });
+
+/** Takes the processor for `msEach` a block, as a chain does that cannot keep up. */
+const slow = (msEach: number) =>
+  defineOperator({
+    name: 'slow',
+    summary: 'Computes.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['csi'],
+    outputs: ['measure'],
+    create: () => ({
+      process: (data): Output<Measure> => {
+        for (const end = performance.now() + msEach; performance.now() < end;);
+        const time = data.time[0]!;
+        return { data: [measure(`${data.sequence[0]}`, time, (systemClock.now() - time) / 1000)] };
+      },
+    }),
+  });
+
+test('frames that the processor cannot keep up with are left out in front of the pump, and the node says so', async () => {
+  const [radio, table] = [new Radio(), new Table()];
+  const lags: number[] = [];
+  table.before = (records) => {
+    lags.push(...(records as readonly Measure[]).map(({ value }) => value));
+  };
+  const topology = topologyOf(
+    {
+      in: { component: radio.component, queue: { capacity: 65_536, policy: 'drop_oldest' } },
+      slow: { component: slow(10), from: ['in'] },
+      out: { component: table.telling, from: ['slow'] },
+    },
+    temporaryFolder(),
+    { checkpointIntervalMs: 1_000_000 },
+  );
+  const runner = runnerOf(topology);
+  const starved = starvedMs();
+  await runner.start();
+  const stop = sending(radio, 1);
+  await until('degraded', () => /can do [\d.]/.test(runner.status().problem ?? ''));
+  expect(runner.status().problem).toMatch(
+    /^in: it can do [\d.]+ of \d+ frames\/s: what waits too long is left out\. Most of the time goes to slow/,
+  );
+  await until('300 results', () => lags.length > 300);
+  const sent = stop();
+  await until('running again', () => runner.status().state === 'running');
+  expect(Math.max(...lags)).toBeLessThan(2000 + starvedMs() - starved);
+  await runner.stop();
+  const { received, dropped } = runner.status().nodes[0]!;
+  expect(received + dropped['stale']!).toBe(sent);
+});
+
+test('what a pause has piled up is not left out where it is caught up with', async () => {
+  const [radio, table] = [new Radio(), new Table()];
+  const topology = topologyOf(
+    {
+      in: { component: radio.component, queue: { capacity: 65_536, policy: 'drop_oldest' } },
+      slow: { component: slow(0), from: ['in'] },
+      out: { component: table.telling, from: ['slow'] },
+    },
+    temporaryFolder(),
+    { checkpointIntervalMs: 1_000_000, maxLagMs: 400 },
+  );
+  const runner = runnerOf(topology);
+  await runner.start();
+  for (let number = 0; number < 50; number++) void radio.send([number]);
+  // Nothing is taken meanwhile.
+  for (const end = performance.now() + 300; performance.now() < end;);
+  await until('all of it', () => table.stored.length === 50 || runner.status().nodes[0]!.sent === 50);
+  expect(runner.status().nodes[0]!.dropped).toEqual({});
+});

@@ -7,12 +7,12 @@ import { GpuProbe, type AskGpu } from './gpu.js';
 import { History } from './history.js';
 import { diskUsage, memoryUsage, transfers, type Transfers } from './machine.js';
 
-/** Between samples, milliseconds: rates of now are taken over one such step. */
+/** Between samples, milliseconds: rates of the machine now are taken over one such step. */
 const INTERVAL_MS = 2_000;
 /** For which the machine is not asked again, milliseconds. */
 const REMEMBERED_MS = 250;
-/** Samples of a minute. */
-const MINUTE_SAMPLES = 30;
+/** Samples of a minute, and steps that rates of frames are taken over: a busy chain takes them in bursts. */
+const [MINUTE_SAMPLES, BURST_STEPS] = [30, 5];
 
 export interface ProbeOptions {
   readonly main: Pick<RunningTopology, 'status' | 'state' | 'topology' | 'onChange'>;
@@ -123,8 +123,8 @@ export class SystemProbe {
     const sources = nodes.filter((node) => node.kind === 'source');
     const tracker = nodes.find((node) => node.type === 'track-persons');
     return {
-      framesPerSecond: round(this.#recent('frames')),
-      posesPerSecond: round(this.#recent('poses')),
+      framesPerSecond: round(this.#recent('frames', BURST_STEPS)),
+      posesPerSecond: round(this.#recent('poses', BURST_STEPS)),
       lossRate: share(this.#lastMinute('lost'), this.#lastMinute('heard')),
       links: sources.reduce((total, node) => total + number(node, 'active_links'), 0),
       signalStrength: round(clamp((strongest(sources) + 100) / 70)),
@@ -155,9 +155,9 @@ export class SystemProbe {
     return queue ? clamp(queueDepth / queue.capacity) : 0;
   }
 
-  /** A second, over the last step. */
-  #recent(sum: Sum): number {
-    const [from, to] = this.#span(1);
+  /** A second, over the last steps. */
+  #recent(sum: Sum, steps = 1): number {
+    const [from, to] = this.#span(steps);
     const seconds = (to.at - from.at) / 1000;
     return seconds === 0 ? 0 : Math.max(0, to[sum] - from[sum]) / seconds;
   }

@@ -17,6 +17,8 @@ import type { Host, NodeRun } from '../host.js';
 import { killAt } from '../../base/kill.js';
 import { thrown } from './operator-stage.js';
 import { BoundedQueue } from './queue.js';
+import { OverloadWatch } from './shedding/overload-watch.js';
+import { StandingQueue } from './shedding/standing-queue.js';
 import { countOf, newestOf, type Signal } from './signal.js';
 
 /** Records of one entry of the journal, at most. */
@@ -33,6 +35,14 @@ interface Queued {
   readonly backlog: boolean;
   /** No batch: event time jumps here. */
   readonly anchor?: Anchor;
+}
+
+/** What a live source leaves out where the processor cannot do all that comes. */
+export interface SourceShedding {
+  /** How old results may become, milliseconds. */
+  readonly maxLagMs: number;
+  /** Id of the node that takes most of the time. */
+  readonly busiest: () => string;
 }
 
 /** What a checkpoint keeps of a source. */
@@ -52,6 +62,8 @@ export class SourceStage {
   readonly #host: Host;
   readonly #journal: Journal | null;
   readonly #queue: BoundedQueue<Queued>;
+  readonly #standing: StandingQueue | null;
+  readonly #overload: OverloadWatch | null;
   readonly #wake: () => void;
   readonly #live: boolean;
   readonly #onOrigin: (origin: Provenance['origin']) => void;
@@ -86,6 +98,7 @@ export class SourceStage {
     wake: () => void,
     onOrigin: (origin: Provenance['origin']) => void,
     kept: unknown,
+    shedding: SourceShedding | null,
   ) {
     this.run = run;
     this.#source = source;
@@ -98,9 +111,14 @@ export class SourceStage {
       run.node.queue ?? { capacity: 256, policy: 'block', maxAgeMs: null },
       (item, reason) => {
         if (item.anchor) this.#evicted.push(item);
-        else this.#drop(item.batch, item.entry, reason);
+        else {
+          this.#drop(item.batch, item.entry, reason);
+          this.#overload?.shed();
+        }
       },
     );
+    this.#standing = shedding && new StandingQueue(shedding.maxLagMs);
+    this.#overload = shedding && this.#watchOverload(shedding);
     if (kept !== undefined) this.#restore(kept as KeptSource);
     if (journal) {
       journal.continueAfter(this.#entry);
@@ -133,6 +151,7 @@ export class SourceStage {
   close(): void {
     this.#stopped = true;
     this.#queue.close();
+    this.#overload?.end();
   }
 
   /** It is not known whether its input is still its own. */
@@ -202,7 +221,7 @@ export class SourceStage {
     const item = this.#take();
     this.run.meter.queueDepth = this.#queue.depth;
     if (item) {
-      if (this.#isStale(item)) this.#drop(item.batch, item.entry, 'stale');
+      if (this.#isStale(item) || this.#isTooLate(item)) this.#drop(item.batch, item.entry, 'stale');
       else this.#process(item);
       this.#position = item.batch.position;
       if (item.entry > 0) this.#entry = item.entry;
@@ -269,6 +288,7 @@ export class SourceStage {
       return false;
     }
     const received = this.#host.clock.elapsed();
+    this.#overload?.came(sizeOf(batch));
     const taken = this.#queue.offer(
       () => {
         const entry = this.#journal && batch.raw ? this.#journal.append(batch.raw, batch.position) : 0;
@@ -322,6 +342,21 @@ export class SourceStage {
     // The backlog after a crash is replayed whole: the drops that the last run made are known from the journal.
     if (maxAgeMs === null || !this.#live || backlog || !batch.raw || batch.raw.count === 0) return false;
     return this.run.context.clock.now() - batch.raw.time[batch.raw.count - 1]! > maxAgeMs * 1000;
+  }
+
+  /** It comes faster than it can be taken. Where an age is configured, that alone counts. */
+  #isTooLate({ batch, received, backlog }: Queued): boolean {
+    if (!this.#standing || backlog || !batch.raw || (this.run.node.queue?.maxAgeMs ?? null) !== null)
+      return false;
+    const isLate = this.#standing.isTooLate(received, this.#host.clock.elapsed());
+    if (isLate) this.#overload!.shed();
+    else this.#overload!.done(batch.raw.count);
+    return isLate;
+  }
+
+  #watchOverload({ busiest }: SourceShedding): OverloadWatch {
+    const consequence = () => `what waits too long is left out. Most of the time goes to ${busiest()}`;
+    return new OverloadWatch(this.run, () => this.#host.clock.elapsed(), { name: 'frames', consequence });
   }
 
   #drop(batch: SourceBatch, entry: number, reason: string): void {

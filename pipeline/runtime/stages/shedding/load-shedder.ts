@@ -1,7 +1,7 @@
 import type { ShedLog } from '../../../state/index.js';
 import type { Host, NodeRun } from '../../host.js';
 import { InFlightLimit } from './in-flight-limit.js';
-import { OverloadWatch } from './overload-watch.js';
+import { OverloadWatch, type Unit } from './overload-watch.js';
 import { FairQueue } from './fair-queue.js';
 import type { Waiting, Work } from './work.js';
 
@@ -16,6 +16,7 @@ export interface Shedding {
 const [OVERLOAD, WAIT, IN_FLIGHT] = [0.25, 0.5, 0.25];
 /** Overload lasts so long beyond its last sign, milliseconds. */
 const MEMORY_MS = 1000;
+const WINDOWS: Unit = { name: 'windows', consequence: () => 'environments get results less often' };
 /** Windows that wait for each one that may be under way, until there is overload. */
 const QUEUE_FACTOR = 4;
 
@@ -42,7 +43,7 @@ export class LoadShedder implements Waiting {
     this.#most = most;
     const elapsed = () => host.clock.elapsed();
     this.#inFlight = new InFlightLimit(maxLagMs * IN_FLIGHT, most, elapsed);
-    this.#watch = new OverloadWatch(run, elapsed);
+    this.#watch = new OverloadWatch(run, elapsed, WINDOWS);
   }
 
   get size(): number {

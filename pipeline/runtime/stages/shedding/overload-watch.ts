@@ -7,29 +7,39 @@ const QUIET_MS = 2000;
 /** Weight of the newest second in the rates. */
 const WEIGHT = 0.5;
 
+/** What is shed. */
+export interface Unit {
+  /** Of many. */
+  readonly name: string;
+  /** What comes of it. */
+  readonly consequence: () => string;
+}
+
 /** While a node sheds, it is degraded, with the rate that it can do and the rate that comes. */
 export class OverloadWatch {
   readonly #run: NodeRun;
   readonly #elapsed: () => number;
+  readonly #unit: Unit;
   #came = 0;
   #done = 0;
   #lastShed = -Infinity;
   #lookedAt = 0;
-  /** Windows per second; null where nothing is shed. */
+  /** A second; null where nothing is shed. */
   #rates: { readonly came: number; readonly done: number } | null = null;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(run: NodeRun, elapsed: () => number) {
+  constructor(run: NodeRun, elapsed: () => number, unit: Unit) {
     this.#run = run;
     this.#elapsed = elapsed;
+    this.#unit = unit;
   }
 
-  came(): void {
-    this.#came++;
+  came(count = 1): void {
+    this.#came += count;
   }
 
-  done(): void {
-    this.#done++;
+  done(count = 1): void {
+    this.#done += count;
   }
 
   shed(): void {
@@ -37,8 +47,8 @@ export class OverloadWatch {
     if (this.#timer) return;
     this.#came = this.#done = 0;
     this.#lookedAt = this.#lastShed;
-    this.#tell('it gets more windows than it can do');
-    this.#run.context.log.warn('overloaded: windows are shed');
+    this.#tell(`it gets more ${this.#unit.name} than it can do`);
+    this.#run.context.log.warn(`overloaded: ${this.#unit.name} are shed`);
     this.#timer = setInterval(() => {
       this.#look();
     }, LOOK_MS).unref();
@@ -68,9 +78,8 @@ export class OverloadWatch {
     });
     this.#lookedAt = now;
     this.#came = this.#done = 0;
-    this.#tell(
-      `it can do ${rounded(doing)} of ${rounded(coming)} windows/s: environments get results less often`,
-    );
+    const { name, consequence } = this.#unit;
+    this.#tell(`it can do ${rounded(doing)} of ${rounded(coming)} ${name}/s: ${consequence()}`);
   }
 
   #tell(problem: string | null): void {

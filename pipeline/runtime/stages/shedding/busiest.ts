@@ -1,0 +1,19 @@
+import type { NodeRun } from '../../host.js';
+
+/** Which node takes most of the processor's time, from one question to the next. */
+export class Busiest {
+  readonly #runs: ReadonlyMap<string, NodeRun>;
+  #seconds: ReadonlyMap<string, number> = new Map();
+
+  constructor(runs: ReadonlyMap<string, NodeRun>) {
+    this.#runs = runs;
+  }
+
+  /** Its id. */
+  get node(): string {
+    const before = this.#seconds;
+    this.#seconds = new Map([...this.#runs].map(([id, { meter }]) => [id, meter.operatorSeconds]));
+    const grown = [...this.#seconds].map(([id, seconds]) => ({ id, by: seconds - (before.get(id) ?? 0) }));
+    return grown.reduce((most, one) => (one.by > most.by ? one : most), { id: '', by: -Infinity }).id;
+  }
+}
