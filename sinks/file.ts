@@ -1,5 +1,5 @@
 import { open, rename, rm, truncate, writeFile, type FileHandle } from 'node:fs/promises';
-import { dirname, extname, resolve } from 'node:path';
+import { dirname, extname, relative, resolve } from 'node:path';
 import { Type, type Static } from 'typebox';
 import {
   choice,
@@ -145,7 +145,9 @@ class NdjsonFiles implements Sink {
 
   mark(): FileMark | undefined {
     const last = this.#starts.at(-1);
-    return last && { epoch: last.epoch, path: last.path, bytes: this.#bytes };
+    if (!last) return undefined;
+    const path = relative(dirname(this.#indexPath), last.path);
+    return { epoch: last.epoch, path, bytes: this.#bytes };
   }
 
   async rewind(epoch: number, mark?: unknown): Promise<void> {
@@ -257,7 +259,7 @@ class NdjsonFiles implements Sink {
     }
     const index = await open(this.#indexPath, 'a');
     try {
-      await appendWhole(index, indexLine(start));
+      await appendWhole(index, indexLine(this.#indexPath, start));
       await index.sync();
     } finally {
       await index.close();
@@ -265,7 +267,7 @@ class NdjsonFiles implements Sink {
   }
 
   async #rewriteIndex(): Promise<void> {
-    const lines = this.#starts.map(indexLine).join('');
+    const lines = this.#starts.map((start) => indexLine(this.#indexPath, start)).join('');
     await writeFile(`${this.#indexPath}.part`, lines, { flush: true });
     await rename(`${this.#indexPath}.part`, this.#indexPath);
   }

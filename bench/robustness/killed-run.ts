@@ -86,7 +86,7 @@ export const remove = (run: string): Promise<void> => rm(run, { recursive: true 
 /** Nothing has run any more. */
 export const forget = (run: string): Promise<void> => rm(join(run, DATA), { recursive: true });
 
-/** All that is kept is as it was when it was copied. It must be in its own folder: an index names its files by their whole paths. */
+/** All that is kept is as it was when it was copied. */
 export async function putBack(run: string, copy: string): Promise<void> {
   await forget(run);
   await cp(join(copy, DATA), join(run, DATA), { recursive: true });

@@ -1,3 +1,4 @@
+import { dirname, relative, resolve } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Logger } from '../../pipeline/component/index.js';
 import { holderOf, lockFile } from '../../pipeline/base/file-lock.js';
@@ -29,13 +30,19 @@ export function lockIndex(indexPath: string): () => void {
   }
 }
 
-/** With a checksum behind it: a byte that changed would cut a file somewhere else. */
-export function indexLine(start: EpochStart): string {
-  const json = JSON.stringify(start);
+/**
+ * With a checksum behind it: a byte that changed would cut a file somewhere else. Files are named from the index on, so that
+ * a folder that is moved, or seen elsewhere, goes on with its own files.
+ */
+export function indexLine(indexPath: string, start: EpochStart): string {
+  const json = JSON.stringify({ ...start, path: relative(dirname(indexPath), start.path) });
   return `${json}\t${crc32(json).toString(16)}\n`;
 }
 
-/** A last line without its end was cut off by a kill; nothing was written after it. Lines of an earlier csiflow have no checksum. */
+/**
+ * A last line without its end was cut off by a kill; nothing was written after it. Lines of an earlier csiflow have no
+ * checksum, or whole paths.
+ */
 export const parseIndex = (path: string, text: string): EpochStart[] =>
   text
     .split('\n')
@@ -45,7 +52,8 @@ export const parseIndex = (path: string, text: string): EpochStart[] =>
       try {
         if (checksum !== undefined && crc32(json).toString(16) !== checksum)
           throw new SyntaxError('its checksum does not fit');
-        return JSON.parse(json) as EpochStart;
+        const start = JSON.parse(json) as EpochStart;
+        return { ...start, path: resolve(dirname(path), start.path) };
       } catch (error) {
         throw damaged(`${path}, line ${index + 1}`, EPOCHS, error);
       }
@@ -54,6 +62,7 @@ export const parseIndex = (path: string, text: string): EpochStart[] =>
 /** Where a checkpoint left the files: in the epoch that began last, at the end of its file. */
 export interface FileMark {
   readonly epoch: number;
+  /** From the index on. */
   readonly path: string;
   readonly bytes: number;
 }
@@ -65,9 +74,11 @@ export interface FileMark {
 export async function requireMark(
   indexPath: string,
   starts: readonly EpochStart[],
-  { epoch, path, bytes }: FileMark,
+  mark: FileMark,
   log: Logger,
 ): Promise<void> {
+  const { epoch, bytes } = mark;
+  const path = resolve(dirname(indexPath), mark.path);
   const size = await sizeIfThere(path);
   if (starts.length === 0 && size === null) {
     log.warn('the files and their index are gone: new ones take their place', { path });

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -270,6 +270,26 @@ test('files that were moved away with their index are begun anew; one that the i
   await anew.write([measure(6)], 2);
   await anew.close();
   expect(await content()).toEqual([6]);
+});
+
+test('a folder that was moved goes on with its own files, and leaves the old place alone', async () => {
+  const first = await openFile();
+  await first.write([measure(0)], 1);
+  await first.flush();
+  const mark = first.mark!();
+  await first.write([measure(1)], 2);
+  await first.close();
+  const [place, old] = [folder, await content()];
+  folder = await mkdtemp(join(tmpdir(), 'csiflow-file-'));
+  await cp(place, folder, { recursive: true });
+  const sink = await openFile();
+  await sink.rewind!(1, mark);
+  await sink.write([measure(2)], 2);
+  await sink.close();
+  expect(await content()).toEqual([0, 2]);
+  await rm(folder, { recursive: true });
+  folder = place;
+  expect(await content()).toEqual(old);
 });
 
 test('a damaged index and a file that is cut off are named, and nothing is written', async () => {
