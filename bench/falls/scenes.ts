@@ -1,57 +1,63 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Example } from '../../operators/detect-falls/dense.js';
-import { POOLED_FEATURES } from '../../operators/detect-falls/pooled.js';
-import { Resampler } from '../../operators/detect-falls/resampler.js';
-import { Room } from '../../operators/detect-falls/room.js';
-import { RATE_HZ } from '../../operators/detect-falls/tracks.js';
+import { deserialize, serialize } from 'node:v8';
+import { Impacts } from '../../operators/detect-falls/impacts.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
-import type { Environment, Window } from '../../pipeline/model/index.js';
+import { replaceFile } from '../../pipeline/base/files.js';
+import { FALLS } from '../../pipeline/sources/simulator/fall.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Random } from '../../pipeline/sources/simulator/random.js';
-import { randomLinks, randomSize } from '../../pipeline/sources/simulator/room.js';
 import type { PersonConfig } from '../../pipeline/sources/simulator/script.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
+import type { Environment, Window } from '../../pipeline/model/index.js';
+import { dailyLife } from '../accuracy/chain/daily-life.js';
+import { randomEnvironment } from '../accuracy/chain/rooms.js';
 import { WindowChain } from './chain.js';
 
-/** A candidate of a simulated room. */
-export interface SimulatedExample extends Example {
-  readonly inputs: readonly number[];
+/** An end of motion in a simulated room. */
+export interface SimulatedImpact {
   /** Seconds from the beginning of the scene. */
   readonly time: number;
+  /** Of each antenna, as {@link Impact.antennas}: whole 1/4000, and -32768 where nothing is known. */
+  readonly sequences: readonly Int16Array[];
   /** Number of the fall that it is of, from 0; -1 for none. */
   readonly fall: number;
-  /** What the person did at that time. */
-  readonly activity: string;
+  /** Too near to a fall to be called one or none. */
+  readonly unclear: boolean;
 }
 
 /** What a simulated room gave. */
 export interface SimulatedRoom {
   readonly seed: number;
-  readonly falls: number;
   readonly seconds: number;
-  readonly examples: readonly SimulatedExample[];
+  readonly falls: readonly { readonly from: number; readonly to: number }[];
+  readonly examples: readonly SimulatedImpact[];
 }
 
-/** A room to be simulated: about two falls a minute and a half, or ordinary life alone. */
+/**
+ * A room to be simulated. `falls`: about one every minute, ordinary life in between; `life`: a quarter of an hour without;
+ * `life4`: the same with four links and 50 packets a second, as most sites have.
+ */
 export interface Plan {
   readonly seed: number;
-  readonly seconds: number;
-  readonly kind: 'falls' | 'life';
+  readonly kind: 'falls' | 'life' | 'life4';
 }
 
 type Script = PersonConfig['script'];
 type Step = Script[number];
 
-const SNR_DB = [8, 40] as const;
-const RATE = 50;
-/** Links of a room with falls, drawn evenly; ordinary life has the usual four. */
-const LINKS = [2, 3, 4, 4, 4, 6];
+/** Of half the rooms; the others have that of the simulator. */
+const WIDE_SNR_DB = [8, 40] as const;
+const RATES = [30, 50, 50, 50, 80];
+const LINKS = [2, 3, 4, 4, 4, 4, 5, 6];
 /** Of the simulator's streams of chance none has this number. */
 const STREAM = 77;
-/** A candidate from so many seconds after a fall's beginning to so many is that fall; somewhat around it, it is left out. */
-const FALL_S = [0.2, 2.4] as const;
-const UNCLEAR_S = [-0.3, 4] as const;
+/** An end of motion from so many seconds after a fall's beginning to so many after its end is that fall ... */
+const FALL_S = [0.2, 0.7] as const;
+/** ... and from so many before to so many after it is left out. */
+const UNCLEAR_S = [-0.4, 3] as const;
+export const SCALE = 4000;
+export const UNKNOWN = -32_768;
 
 /** Simulates rooms, one after the other; what `cache` holds already is not simulated again. */
 export function simulateRooms(
@@ -61,144 +67,109 @@ export function simulateRooms(
 ): SimulatedRoom[] {
   if (cache !== undefined) mkdirSync(cache, { recursive: true });
   return plans.map((plan, index) => {
-    const path =
-      cache && join(cache, `${plan.kind}-${plan.seed}-${plan.seconds}-${POOLED_FEATURES.length}.json`);
-    if (path && existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as SimulatedRoom;
+    const path = cache && join(cache, `i-${plan.kind}-${plan.seed}.v8`);
+    if (path && existsSync(path)) return deserialize(readFileSync(path)) as SimulatedRoom;
     const room = simulateRoom(plan);
-    if (path) writeFileSync(path, JSON.stringify(room));
-    print(`room ${index + 1} of ${plans.length}: ${room.falls} falls, ${room.examples.length} candidates`);
+    if (path) replaceFile(path, serialize(room));
+    print(
+      `room ${index + 1} of ${plans.length}: ${room.falls.length} falls, ${room.examples.length} ends of motion`,
+    );
     return room;
   });
 }
 
-/** Candidates of a room, from frames through the shipped chain. The same plan gives the same candidates. */
-export function simulateRoom({ seed, seconds, kind }: Plan): SimulatedRoom {
+/** Ends of motion in a room, from frames through the shipped chain. The same plan gives the same. */
+export function simulateRoom({ seed, kind }: Plan): SimulatedRoom {
   const random = new Random(seed, STREAM);
-  const environment = randomEnvironment(random, kind === 'life' ? 4 : LINKS[random.below(LINKS.length)]!);
-  const script: Script = [];
-  if (kind === 'life') live(random, script, seconds);
-  else fallAgain(random, script, seconds);
-  const stage = new Stage(environment, {
-    seed,
-    rateHz: RATE,
-    people: [{ script }],
-    impairments: { ...IMPAIRMENTS, snrDb: SNR_DB },
-  });
+  const environment = randomEnvironment(seed, kind === 'life4' ? 4 : LINKS[random.below(LINKS.length)]!);
+  const script = kind === 'falls' ? fallAgain(random, seed, 400) : dailyLife(seed, 900);
+  const rateHz = kind === 'life4' ? 50 : RATES[random.below(RATES.length)]!;
+  const impairments = random.chance(0.5) ? { ...IMPAIRMENTS, snrDb: WIDE_SNR_DB } : IMPAIRMENTS;
+  const stage = new Stage(environment, { seed, rateHz, people: [{ script }], impairments });
   const ticks = stage.enter(0);
-  const activities = beginnings(stage, ticks);
-  const falls = activities.filter(({ activity }) => activity === 'fall').map(({ time }) => time);
-  const examples = play(stage, environment, ticks).flatMap(({ time, inputs }): SimulatedExample[] => {
-    const within = ([from, to]: readonly [number, number]) =>
-      falls.findIndex((fall) => time > fall + from && time < fall + to);
-    const fall = within(FALL_S);
-    if (fall < 0 && within(UNCLEAR_S) >= 0) return [];
-    const { activity } = activities.findLast((one) => one.time <= time) ?? activities[0]!;
-    return [{ inputs, time, fall, activity, positive: fall >= 0 }];
+  const seconds = ticks / rateHz;
+  const falls = fallsOf(stage, ticks, rateHz);
+  const within = (time: number, [from, to]: readonly [number, number]) =>
+    falls.findIndex((fall) => time > fall.from + from && time < fall.to + to);
+  const examples = play(stage, environment, ticks, rateHz).map(({ time, sequences }): SimulatedImpact => {
+    const fall = within(time, FALL_S);
+    return { time, sequences, fall, unclear: fall < 0 && within(time, UNCLEAR_S) >= 0 };
   });
-  return { seed, falls: falls.length, seconds: ticks / RATE, examples };
+  return { seed, seconds, falls, examples };
 }
 
-function play(stage: Stage, environment: Environment, ticks: number) {
+function play(stage: Stage, environment: Environment, ticks: number, rateHz: number) {
   const chain = new WindowChain(environment);
-  const resampler = new Resampler();
-  const room = new Room();
+  const impacts = new Impacts();
   const numbers = environment.links.map((_, index) => index);
-  const found: { time: number; inputs: number[] }[] = [];
+  const found: { time: number; sequences: Int16Array[] }[] = [];
   const take = (windows: readonly Window[]) => {
     for (const one of windows)
-      resampler.take(withUsableLinks(one), (number, links) => {
-        if (number !== room.next) room.restart(number);
-        const { pooled } = room.push(links);
-        // Six digits keep the cache small.
-        if (pooled)
-          found.push({
-            time: pooled.sample / RATE_HZ,
-            inputs: Array.from(pooled.features, (value) => Number(value.toPrecision(6))),
-          });
-      });
+      for (const { time, antennas } of impacts.take(withUsableLinks(one)))
+        found.push({ time: time / 1e6, sequences: antennas.map(whole) });
   };
-  for (let tick = 0; tick < ticks; tick += RATE) {
-    const block = stage.play(tick, Math.min(ticks, tick + RATE), 0, tick, numbers);
+  for (let tick = 0; tick < ticks; tick += rateHz) {
+    const block = stage.play(tick, Math.min(ticks, tick + rateHz), 0, tick, numbers);
     if (block.count > 0) take(chain.take(block));
   }
   take(chain.end());
   return found;
 }
 
-/** What the person begins to do when. */
-function beginnings(stage: Stage, ticks: number): { readonly time: number; readonly activity: string }[] {
-  const found: { time: number; activity: string }[] = [];
+const whole = (values: Float32Array): Int16Array =>
+  Int16Array.from(values, (value) =>
+    Number.isNaN(value) ? UNKNOWN : Math.round(Math.max(-8, Math.min(8, value)) * SCALE),
+  );
+
+function fallsOf(stage: Stage, ticks: number, rateHz: number): { from: number; to: number }[] {
+  const found: { from: number; to: number }[] = [];
+  let falling = false;
   for (let tick = 0; tick < ticks; tick += 5) {
-    const { activity } = stage.truth(tick, 0)[0]!;
-    if (found.at(-1)?.activity !== activity) found.push({ time: tick / RATE, activity });
+    const isFall = stage.truth(tick, 0)[0]!.activity === 'fall';
+    if (isFall && !falling) found.push({ from: tick / rateHz, to: ticks / rateHz });
+    if (!isFall && falling) found.at(-1)!.to = tick / rateHz;
+    falling = isFall;
   }
   return found;
 }
 
-function randomEnvironment(random: Random, links: number): Environment {
-  const size = randomSize(random);
-  return {
-    id: 'simulated',
-    size,
-    links: randomLinks(random, size, links).map(({ transmitter, antennas }, index) => ({
-      id: `link-${index}`,
-      transmitter: [...transmitter],
-      receiver: [...antennas[0]!],
-      sender: `node-${index}`,
-    })),
-    walls: [],
-    zones: [],
-    timezone: 'UTC',
-    assumed: [],
-  };
-}
+/** Rests of daily life are cut to so many seconds where somebody is to fall between them. */
+const REST_S = [8, 25] as const;
+const RESTING: readonly Step['activity'][] = ['sit', 'lie', 'away'];
 
-const ORDINARY = ['walk', 'stand', 'arms', 'sit', 'bend', 'lie', 'away'] as const;
-const WEIGHTS = [5, 1.5, 1.5, 2, 2, 0.7, 0.2];
-
-/** Adds ordinary life of `seconds` or somewhat more; returns how long it is. */
-function live(random: Random, script: Step[], seconds: number): number {
+/** Daily life with falls of all kinds in it: out of a walk, from standing, having got up, off a chair or a bed. */
+function fallAgain(random: Random, seed: number, seconds: number): Script {
+  const life = dailyLife(seed, seconds * 0.55);
+  const script: Step[] = [];
+  let next = 0;
   let time = 0;
   while (time < seconds) {
-    const activity = ORDINARY[random.weighted(WEIGHTS)]!;
-    const duration = durationOf(activity, random);
-    script.push({
-      activity,
-      ...(activity === 'bend' ? {} : { seconds: duration }),
-      ...(activity === 'lie' ? { on: random.chance(0.7) ? ('bed' as const) : ('floor' as const) } : {}),
-      ...(activity === 'walk' && random.chance(0.5) ? { speed: random.uniform(0.4, 1.5) } : {}),
-    });
-    time += duration + 1;
+    for (let left = 1 + random.below(4); left > 0; left--) {
+      const step = life[next++ % life.length]!;
+      const long = step.seconds !== undefined && step.seconds > 20 && RESTING.includes(step.activity);
+      const taken = long ? { ...step, seconds: random.uniform(...REST_S) } : step;
+      script.push(taken);
+      time += taken.seconds ?? 1.5;
+    }
+    script.push(...before(random), { activity: 'fall', fall: FALLS[random.below(FALLS.length)]! });
+    script.push({ activity: 'lie', seconds: random.uniform(14, 22) });
+    time += 30;
   }
-  return time;
+  return script;
 }
 
-function durationOf(activity: (typeof ORDINARY)[number], random: Random): number {
-  switch (activity) {
-    case 'walk':
-      return random.uniform(2, 15);
-    case 'sit':
-    case 'lie':
-      return random.uniform(3, random.chance(0.5) ? 10 : 40);
-    case 'stand':
-      return random.uniform(1, 15);
-    default:
-      return random.uniform(2, 8);
+/** What comes before a fall. */
+function before(random: Random): readonly Step[] {
+  const chance = random.next();
+  if (chance < 0.45) return [{ activity: 'walk', seconds: random.uniform(3, 12) }];
+  if (chance < 0.65)
+    return [
+      { activity: 'walk', seconds: random.uniform(3, 8) },
+      { activity: 'stand', seconds: random.uniform(2, 10) },
+    ];
+  if (chance < 0.88) {
+    const sit: Step = { activity: 'sit', seconds: random.uniform(5, 15) };
+    return chance < 0.75 ? [sit, { activity: 'get_up' }] : [sit];
   }
-}
-
-/** Adds life with falls in it: out of a walk or from standing, then lying for a while. */
-function fallAgain(random: Random, script: Step[], seconds: number): void {
-  let time = 0;
-  while (time < seconds) {
-    time += live(random, script, random.uniform(20, 60));
-    script.push(
-      random.chance(0.6)
-        ? { activity: 'walk', seconds: random.uniform(2, 8) }
-        : { activity: 'stand', seconds: random.uniform(1, 8) },
-      { activity: 'fall' },
-      { activity: 'lie', seconds: random.uniform(20, 40) },
-    );
-    time += 40;
-  }
+  return [{ activity: 'lie', seconds: random.uniform(5, 15), on: 'bed' }];
 }

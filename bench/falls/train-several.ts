@@ -1,36 +1,37 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { logit, trainEnsemble, type TrainingSettings } from '../../operators/detect-falls/dense.js';
-import { POOLED_FEATURES } from '../../operators/detect-falls/pooled.js';
-import { rounded, seeded } from '../../operators/detect-falls/train.js';
-import { POOLED_WEIGHTS_FILE, type PooledWeights } from '../../operators/detect-falls/weights.js';
+import { LAGS_MS } from '../../operators/detect-falls/changes.js';
+import { Pass } from '../../operators/detect-falls/impact-net.js';
+import { seeded } from '../../operators/detect-falls/train.js';
+import { SEVERAL_WEIGHTS_FILE, type SeveralWeights } from '../../operators/detect-falls/weights.js';
+import { replaceFile } from '../../pipeline/base/files.js';
 import { outputFile } from '../../pipeline/base/paths.js';
-import { simulateRooms, type Plan, type SimulatedRoom } from './scenes.js';
+import { inputsOf, scaleOf, trainImpacts, type ImpactSettings } from './impact-training.js';
+import { simulateRooms, type Plan, type SimulatedImpact, type SimulatedRoom } from './scenes.js';
 
-/** Of the nets of several links; chosen on rooms that were not trained on (seeds from 700,000). */
-export const SEVERAL_SETTINGS: TrainingSettings = {
-  nets: 6,
-  units: 16,
-  positives: 300,
-  negatives: 1200,
-  noise: 0.5,
-  weightDecay: 2e-3,
-  clip: 4,
-  steps: 200,
-  rate: 0.01,
+/** Of the networks of several links; chosen on rooms that were not trained on (seeds from 700,000). */
+export const SEVERAL_SETTINGS: ImpactSettings & { readonly nets: number } = {
+  nets: 2,
+  epochs: 8,
+  batch: 64,
+  rate: 0.002,
+  weightDecay: 0.01,
+  noise: 0.1,
+  shift: 3,
+  dropout: 0.4,
 };
 
 /** False alarms an hour of simulated daily life that the threshold is set for, in rooms that were not trained on. */
-export const FALSE_AN_HOUR = 8;
+export const FALSE_AN_HOUR = 5;
 
-const plans = (kind: Plan['kind'], first: number, count: number, seconds: number): Plan[] =>
-  Array.from({ length: count }, (_, index) => ({ kind, seed: first + index, seconds }));
+const plans = (kind: Plan['kind'], first: number, count: number): Plan[] =>
+  Array.from({ length: count }, (_, index) => ({ kind, seed: first + index }));
 
 /** Rooms that are trained on. */
-const TRAINING = [...plans('falls', 600_000, 60, 300), ...plans('life', 610_000, 4, 1800)];
+const TRAINING = [...plans('falls', 500_000, 380), ...plans('life', 510_000, 54)];
 /** Rooms that the threshold is set by. */
-const TUNING = [...plans('falls', 700_000, 25, 300), ...plans('life', 610_010, 5, 1800)];
+const TUNING = [...plans('falls', 720_000, 32), ...plans('life4', 721_000, 20)];
 
 /** A point of what was found in rooms that were not trained on. */
 export interface Operating {
@@ -41,67 +42,85 @@ export interface Operating {
   readonly hours: number;
 }
 
-/** Simulates rooms and trains the nets of several links; rooms in `cache` are not simulated again. */
+/** Simulates rooms and trains the networks of several links; rooms in `cache` are not simulated again. */
 export function trainSeveral(options: {
   readonly out?: string;
   readonly cache?: string;
   readonly seed: number;
   readonly print: (line: string) => void;
-}): PooledWeights & {
+}): SeveralWeights & {
   readonly file: string;
   readonly sha256: string;
   readonly points: readonly Operating[];
 } {
-  const { out = outputFile(POOLED_WEIGHTS_FILE), cache, seed, print } = options;
-  const training = simulateRooms(TRAINING, cache, print);
-  const examples = training.flatMap(({ examples: own }) => own);
-  const falls = examples.filter(({ positive }) => positive).length;
-  print(`${falls} falls and ${examples.length - falls} other candidates`);
-  const ensemble = trainEnsemble(examples, SEVERAL_SETTINGS, seeded(seed), (nets) => {
-    print(`net ${nets} of ${SEVERAL_SETTINGS.nets} is trained`);
-  });
-  const nets = rounded(ensemble);
-  const tuning = simulateRooms(TUNING, cache, print);
-  const points = [10, FALSE_AN_HOUR, 5, 2, 1, 0.4].map((rate) =>
-    operatingAt(tuning, (inputs) => logit(nets, inputs), rate),
+  const { out = outputFile(SEVERAL_WEIGHTS_FILE), cache, seed, print } = options;
+  const examples = simulateRooms(TRAINING, cache, print).flatMap(({ examples: own }) => own);
+  const falls = examples.filter(({ fall }) => fall >= 0).length;
+  print(`${falls} ends of falls and ${examples.length - falls} other ends of motion`);
+  const scale = scaleOf(examples);
+  const nets = Array.from({ length: SEVERAL_SETTINGS.nets }, (_, net) =>
+    trainImpacts(examples, scale, SEVERAL_SETTINGS, seeded(1000 * seed + net), (epoch, loss) => {
+      print(
+        `net ${net + 1} of ${SEVERAL_SETTINGS.nets}: epoch ${epoch} of ${SEVERAL_SETTINGS.epochs}, loss ${loss.toFixed(4)}`,
+      );
+    }),
   );
+  const tuning = scored(simulateRooms(TUNING, cache, print), (impact) => {
+    const inputs = inputsOf(impact, scale);
+    return nets.reduce((sum, net) => sum + new Pass(net, inputs).logit, 0) / nets.length;
+  });
+  const points = [10, 7, FALSE_AN_HOUR, 3, 2, 1, 0.5].map((rate) => operatingAt(tuning, rate));
   for (const { threshold, found, falls: all, falseAnHour } of points)
     print(
       `from ${threshold.toFixed(2)}: ${found} of ${all} falls, ${falseAnHour.toFixed(2)} false alarms an hour`,
     );
-  const weights: PooledWeights = {
-    name: 'falls-pooled',
-    version: '1',
-    features: POOLED_FEATURES,
-    trainedOn: `csiflow's simulator (${falls} falls, ${examples.length - falls} other ends of motion, 2 to 6 links)`,
+  const weights: SeveralWeights = {
+    name: 'falls-several',
+    version: '2',
+    lagsMs: LAGS_MS,
+    trainedOn: `csiflow's simulator (${falls} ends of falls, ${examples.length - falls} other ends of motion, 2 to 6 links)`,
     settings: { ...SEVERAL_SETTINGS, seed },
-    threshold: Number(points[1]!.threshold.toPrecision(4)),
-    ...nets,
+    threshold: Number(points[2]!.threshold.toPrecision(4)),
+    ...scale,
+    nets: nets.map((net) => Buffer.from(net.buffer, net.byteOffset, net.byteLength).toString('base64')),
   };
   mkdirSync(dirname(out), { recursive: true });
   const text = `${JSON.stringify(weights)}\n`;
-  writeFileSync(out, text);
+  replaceFile(out, text);
   const sha256 = createHash('sha256').update(text).digest('hex');
   print(`wrote ${out}, sha256 ${sha256}`);
   return { ...weights, file: out, sha256, points };
 }
 
-/** The threshold at which rooms without a fall have `rate` false alarms an hour, and what it finds in the others. */
-function operatingAt(
+interface ScoredRoom {
+  readonly room: SimulatedRoom;
+  readonly scores: readonly { readonly impact: SimulatedImpact; readonly score: number }[];
+}
+
+const scored = (
   rooms: readonly SimulatedRoom[],
-  score: (inputs: readonly number[]) => number,
-  rate: number,
-): Operating {
-  const quiet = rooms.filter(({ falls }) => falls === 0);
-  const hours = quiet.reduce((sum, { seconds }) => sum + seconds, 0) / 3600;
-  const scores = quiet.flatMap(({ examples }) => examples.map(({ inputs }) => score(inputs)));
+  score: (impact: SimulatedImpact) => number,
+): readonly ScoredRoom[] =>
+  rooms.map((room) => ({
+    room,
+    scores: room.examples.map((impact) => ({ impact, score: score(impact) })),
+  }));
+
+/** The threshold at which daily life, with and without falls between, has `rate` false alarms an hour, and what it finds. */
+function operatingAt(rooms: readonly ScoredRoom[], rate: number): Operating {
+  const hours = rooms.reduce((sum, { room }) => sum + room.seconds, 0) / 3600;
+  const others = rooms
+    .flatMap(({ scores }) => scores.filter(({ impact }) => impact.fall < 0 && !impact.unclear))
+    .map(({ score }) => score)
+    .sort((a, b) => b - a);
   const allowed = Math.floor(rate * hours);
-  const threshold = scores.sort((a, b) => b - a)[allowed] ?? -Infinity;
-  const fallen = rooms.filter(({ falls }) => falls > 0);
-  const found = fallen.map(
-    ({ examples }) =>
+  const threshold = others[allowed] ?? -Infinity;
+  const found = rooms.map(
+    ({ scores }) =>
       new Set(
-        examples.filter(({ fall, inputs }) => fall >= 0 && score(inputs) > threshold).map(({ fall }) => fall),
+        scores
+          .filter(({ impact, score }) => impact.fall >= 0 && score > threshold)
+          .map(({ impact }) => impact.fall),
       ).size,
   );
   return {
@@ -109,6 +128,6 @@ function operatingAt(
     hours,
     falseAnHour: allowed / hours,
     found: found.reduce((a, b) => a + b, 0),
-    falls: fallen.reduce((sum, { falls }) => sum + falls, 0),
+    falls: rooms.reduce((sum, { room }) => sum + room.falls.length, 0),
   };
 }

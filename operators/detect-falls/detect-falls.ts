@@ -61,15 +61,17 @@ export const detectFalls = defineOperator({
   summary:
     'Reports falls: isolated bursts of motion of about a second, fast for their size, with quiet on both sides.',
   description: `
-Reads windows (any length; a grid step of 50 ms or less) and resamples the amplitudes to 20 Hz.
+Reads windows (any length; a grid step of 50 ms or less).
 
-**One link** is judged at each peak of its motion, by twelve features per antenna relative to the peak itself; the scores
-of its antennas are averaged. An alarm comes 3.7 s after the peak: the quiet afterwards is part of what tells a fall.
+**One link** is judged at each peak of its motion, by twelve features per antenna relative to the peak itself, from amplitudes
+at 20 Hz; the scores of its antennas are averaged. An alarm comes 3.7 s after the peak: the quiet afterwards is part of what tells a fall.
 
-**Several links** are judged together at each sudden end of motion, by what all of them saw from 5 s before to 10 s after it:
-how motion went on the average and on the strongest link, how fast it was, and whether anything moved afterwards. An alarm comes
-about 11 s after the fall. Their nets were trained on simulated rooms behind \`denoise\`, \`phase-sanitize\` and \`window\`,
-since no recording of a fall over several links with an open licence is known.
+**Several links** are judged together at each sudden end of motion. A small network reads, ten times a second, by how much the
+amplitudes of each antenna changed within 20, 40, 60, 100, 200, 400 and 1000 ms, and how alike neighbouring carriers changed, from 5 s
+before the end to 10 s after it; it takes any number of antennas. Short lags tell fast motion from slow, so that **50 frames a second or
+more find more falls**; lags shorter than the time between frames are left out. An alarm comes about 11 s after the fall. The network
+was trained on simulated rooms behind \`denoise\`, \`phase-sanitize\` and \`window\`, since no recording of a fall over several links with
+an open licence is known.
 
 Each antenna learns a noise floor from all that it sees (10th percentile, faded over half an hour). Until \`warm_up_ms\` were
 seen, one link raises an alarm only at a clear fall, and the event says \`noise_floor: learning\`. Where people are tracked, give it their poses too: the event then names a
@@ -85,7 +87,7 @@ The weights of one link come from one person's falls on one chip; \`docs/reports
   inputs: ['window', 'pose'],
   requires: ['window'],
   outputs: ['event'],
-  stateVersion: 2,
+  stateVersion: 3,
   timeFields: ['time', 'due', 'since', 'lastFall'],
   stateFields: ['method'],
   liveFields: ['threshold', 'room_quantile', 'warm_up_ms', 'cooldown_ms', 'notify_delay_ms'],

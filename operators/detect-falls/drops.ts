@@ -1,25 +1,25 @@
-import { KEPT, RATE_HZ } from './tracks.js';
+import { KEPT_STEPS, STEPS_PER_S } from './changes.js';
 
-/** Samples whose mean is compared: up to the drop ... */
-const BEFORE = RATE_HZ;
+/** Steps whose mean is compared: up to the drop ... */
+const BEFORE = STEPS_PER_S;
 /** ... and from so many after it to so many (excluded). */
-const AFTER = [6, 20] as const;
-/** It is the largest of so many samples before it and after. */
-const APART = [20, 10] as const;
+const AFTER = [3, 10] as const;
+/** It is the largest of so many steps before it and after. */
+const APART = [10, 5] as const;
+/** Motion before anything is known: nothing drops from it. */
+const NOTHING = -9;
 /** Least drop, log10 of power. */
 const LEAST_DROP = 0.1;
-/** Samples by which the newest motion lies behind the newest sample: its lags and box look ahead. */
-const MOTION_DELAY = 8;
 
 /**
  * Finds sudden ends of a room's motion. Whoever falls out of a walk makes no peak of motion over it, but all links
- * get quiet at once; each drop is told when `ahead` samples after it were seen.
+ * get quiet at once; each drop is told when `ahead` steps after it were seen.
  */
 export class DropFinder {
   readonly #ahead: number;
-  /** Motion, log10 of power, and how much it drops, by sample. */
-  readonly #motion = new Float64Array(KEPT);
-  readonly #drop = new Float64Array(KEPT);
+  /** Motion, log10 of power, and how much it drops, by step. */
+  readonly #motion = new Float64Array(KEPT_STEPS).fill(NOTHING);
+  readonly #drop = new Float64Array(KEPT_STEPS);
   #open: readonly number[] = [];
 
   constructor(ahead: number) {
@@ -28,22 +28,23 @@ export class DropFinder {
 
   restart(): void {
     this.#open = [];
+    this.#motion.fill(NOTHING);
     this.#drop.fill(0);
   }
 
-  /** @param motion at the newest sample where it is complete; null: unknown. @returns a drop that is due */
-  follow(count: number, motion: number | null): number | null {
-    const c = count - 1 - MOTION_DELAY;
-    if (c < 0) return null;
+  /** @param motion in step `c`, the next one; NaN: unknown. @returns a drop that is due */
+  follow(c: number, motion: number): number | null {
     // What is unknown neither rises nor drops.
-    this.#motion[c % KEPT] = motion ?? this.#motion[(c + KEPT - 1) % KEPT]!;
+    this.#motion[c % KEPT_STEPS] = Number.isNaN(motion)
+      ? this.#motion[(c + KEPT_STEPS - 1) % KEPT_STEPS]!
+      : motion;
     const d = c - AFTER[1] + 1;
     if (d < 0) return null;
-    this.#drop[d % KEPT] = d >= BEFORE ? this.#dropAt(d) : 0;
+    this.#drop[d % KEPT_STEPS] = d >= BEFORE ? this.#dropAt(d) : 0;
     const candidate = d - APART[1];
     if (candidate >= BEFORE && this.#isLargest(candidate)) this.#open = [...this.#open, candidate];
     const [due] = this.#open;
-    if (due === undefined || count - 1 < due + this.#ahead) return null;
+    if (due === undefined || c < due + this.#ahead) return null;
     this.#open = this.#open.slice(1);
     return due;
   }
@@ -54,15 +55,15 @@ export class DropFinder {
 
   #mean(from: number, to: number): number {
     let sum = 0;
-    for (let n = from; n < to; n++) sum += this.#motion[n % KEPT]!;
+    for (let n = from; n < to; n++) sum += this.#motion[n % KEPT_STEPS]!;
     return sum / (to - from);
   }
 
   #isLargest(d: number): boolean {
-    const size = this.#drop[d % KEPT]!;
+    const size = this.#drop[d % KEPT_STEPS]!;
     if (size <= LEAST_DROP) return false;
-    for (let n = Math.max(0, d - APART[0]); n < d; n++) if (this.#drop[n % KEPT]! >= size) return false;
-    for (let n = d + 1; n <= d + APART[1]; n++) if (this.#drop[n % KEPT]! > size) return false;
+    for (let n = Math.max(0, d - APART[0]); n < d; n++) if (this.#drop[n % KEPT_STEPS]! >= size) return false;
+    for (let n = d + 1; n <= d + APART[1]; n++) if (this.#drop[n % KEPT_STEPS]! > size) return false;
     return true;
   }
 

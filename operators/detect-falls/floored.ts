@@ -17,11 +17,7 @@ export class FlooredTracks {
   tracks: AntennaTracks;
   readonly #floors = Array.from({ length: FLOORED }, () => new Histogram(-8, 2, 250, FADING_SAMPLES));
 
-  readonly #mostGaps: number;
-
-  /** @param mostGaps share of gaps about a sample above which it says nothing of the floors */
-  constructor(subcarriers: number, mostGaps: number) {
-    this.#mostGaps = mostGaps;
+  constructor(subcarriers: number) {
     this.tracks = new AntennaTracks(subcarriers);
   }
 
@@ -49,7 +45,7 @@ export class FlooredTracks {
   #learn(): void {
     const { tracks } = this;
     const c = tracks.count - 1 - FLOOR_DELAY;
-    if (c < FLOOR_DELAY || tracks.gaps(c - FLOOR_DELAY, tracks.count - 1) > this.#mostGaps) return;
+    if (c < FLOOR_DELAY || tracks.gaps(c - FLOOR_DELAY, tracks.count - 1) > 0) return;
     for (let i = 0; i < LAGS.length; i++) this.#floors[i]!.add(tracks.structure(i, c));
     this.#floors[LAGS.length]!.add(tracks.slowChange(c));
   }
@@ -58,8 +54,8 @@ export class FlooredTracks {
     return { tracks: this.tracks.snapshot(), floors: this.#floors.map((floor) => floor.snapshot()) };
   }
 
-  static restore(state: FlooredState, mostGaps: number): FlooredTracks {
-    const floored = new FlooredTracks(state.tracks.subcarriers, mostGaps);
+  static restore(state: FlooredState): FlooredTracks {
+    const floored = new FlooredTracks(state.tracks.subcarriers);
     floored.tracks = AntennaTracks.restore(state.tracks);
     floored.#floors.forEach((floor, i) => {
       floor.restore(state.floors[i]!);

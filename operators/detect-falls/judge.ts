@@ -1,9 +1,12 @@
 import type { ModelReference } from '../../pipeline/model/index.js';
 import { RULE_THRESHOLD } from './confidence.js';
-import { logit } from './dense.js';
 import { netScorer, ruleScorer, scoreOf, type Scorer } from './detector.js';
-import type { Candidate, Found, PooledCandidate } from './room.js';
-import { readPooledWeights, readWeights, type PooledWeights } from './weights.js';
+import { Pass, standardised } from './impact-net.js';
+import type { Impact } from './impacts.js';
+import { STEPS_PER_S } from './changes.js';
+import type { Candidate } from './room.js';
+import { RATE_HZ } from './tracks.js';
+import { parametersOf, readSeveralWeights, readWeights, type SeveralWeights } from './weights.js';
 
 /** What a score must have more while noise floors are learnt: odds seven times as high. On the rule's scale, see `confidenceOf`. */
 const WARM_UP_RAISE = 2;
@@ -12,10 +15,10 @@ const RULE_WARM_UP_RAISE = WARM_UP_RAISE / 4;
 /** A candidate with what it is worth. */
 export interface Scored {
   readonly score: number;
-  /** Number of its grid point: `sample / RATE_HZ` seconds since 1970. */
-  readonly sample: number;
+  /** Event time, microseconds. */
+  readonly time: number;
   readonly links: number;
-  /** Samples that the least learnt of its noise floors rests on. */
+  /** Seconds that the least learnt of its noise floors rests on. */
   readonly learnt: number;
   /** What the threshold is raised by while floors are learnt. */
   readonly warmUpRaise: number;
@@ -29,7 +32,10 @@ export interface Scored {
 export interface Judge {
   readonly threshold: number;
   readonly model: ModelReference | null;
-  readonly judge: (found: Found) => Scored | null;
+  /** Of one link. */
+  readonly burst: (burst: Candidate) => Scored | null;
+  /** Of several links; null: bursts are judged, however many links there are. */
+  readonly impact: ((impact: Impact) => Scored) | null;
 }
 
 export function judgeOf(config: { readonly method: 'nets' | 'rule'; readonly threshold?: number }): Judge {
@@ -37,25 +43,24 @@ export function judgeOf(config: { readonly method: 'nets' | 'rule'; readonly thr
     return {
       threshold: config.threshold ?? RULE_THRESHOLD,
       model: null,
-      judge: ({ burst }) => burst && ofBurst(burst, ruleScorer, RULE_WARM_UP_RAISE),
+      burst: (burst) => ofBurst(burst, ruleScorer, RULE_WARM_UP_RAISE),
+      impact: null,
     };
   }
   const weights = readWeights();
-  const pooledWeights = readPooledWeights();
+  const several = readSeveralWeights();
   const scorer = netScorer(weights);
   return {
     threshold: config.threshold ?? weights.threshold,
     model: {
       name: weights.name,
       version: weights.version,
-      trainedOn: [...weights.trainedOn.map(({ data }) => data), pooledWeights.trainedOn].join(', '),
+      trainedOn: [...weights.trainedOn.map(({ data }) => data), several.trainedOn].join(', '),
       accuracy: 'docs/reports/falls.md',
     },
-    // Where several links see, only what they pooled counts: one of them alone takes a walk past it for a fall.
-    judge: ({ burst, pooled }) => {
-      if (pooled) return ofPooled(pooled, pooledWeights, weights.threshold);
-      return burst && burst.links < 2 ? ofBurst(burst, scorer, WARM_UP_RAISE) : null;
-    },
+    // Where several links see, only what they saw together counts: one alone takes a walk past it for a fall.
+    burst: (burst) => (burst.links < 2 ? ofBurst(burst, scorer, WARM_UP_RAISE) : null),
+    impact: impactScorer(several, weights.threshold),
   };
 }
 
@@ -64,13 +69,13 @@ const linksOf = ({ views }: Candidate): number => new Set(views.map(({ link }) =
 function ofBurst(burst: Candidate, scorer: Scorer, warmUpRaise: number): Scored | null {
   const score = scoreOf(burst, scorer);
   if (score === -Infinity) return null;
-  const { views, sample, learnt } = burst;
+  const { views, sample } = burst;
   const mean = (value: (view: (typeof views)[number]) => number) =>
     views.reduce((sum, view) => sum + value(view), 0) / views.length;
   return {
     score,
-    sample,
-    learnt,
+    time: (sample * 1e6) / RATE_HZ,
+    learnt: burst.learnt / RATE_HZ,
     warmUpRaise,
     links: linksOf(burst),
     peak: mean(({ peak }) => peak),
@@ -79,19 +84,23 @@ function ofBurst(burst: Candidate, scorer: Scorer, warmUpRaise: number): Scored 
 }
 
 /**
- * The score is the logit moved to the scale of one link, so that one threshold suits both. These nets were trained on
+ * The score is the logit moved to the scale of one link, so that one threshold suits both. The networks were trained on
  * rooms from their first seconds on: nothing is raised for them while floors are learnt.
  */
-const ofPooled = (
-  { features, ...candidate }: PooledCandidate,
-  nets: PooledWeights,
-  threshold: number,
-): Scored => ({
-  ...candidate,
-  peak: candidate.peak - BAND_GAIN,
-  warmUpRaise: 0,
-  score: logit(nets, features) - nets.threshold + threshold,
-});
+function impactScorer(weights: SeveralWeights, threshold: number): (impact: Impact) => Scored {
+  const nets = parametersOf(weights);
+  return ({ antennas, time, links, learnt, peak, duration }) => {
+    const inputs = antennas.map((changes) => standardised(changes, weights));
+    const logit = nets.reduce((sum, net) => sum + new Pass(net, inputs).logit, 0) / nets.length;
+    return {
+      score: logit - weights.threshold + threshold,
+      warmUpRaise: 0,
+      learnt: learnt / STEPS_PER_S,
+      peak: peak - BAND_GAIN,
+      ...{ time, links, duration },
+    };
+  };
+}
 
 /** What bands lower the noise floor by, log10 of power: on this scale an impact is as severe as one link would call it. */
 const BAND_GAIN = 0.87;

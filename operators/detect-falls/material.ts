@@ -34,7 +34,7 @@ export function play(room: Room, recording: Recording): Candidate[] {
   room.restart(0);
   for (let n = 0; n < samples; n++) {
     const at = n * antennas * subcarriers;
-    const { burst } = room.push([{ id: 'link', antennas, subcarriers, amplitudes, at, gap: gaps[n] === 1 }]);
+    const burst = room.push([{ id: 'link', antennas, subcarriers, amplitudes, at, gap: gaps[n] === 1 }]);
     if (burst && burst.views.length > 0) found.push(burst);
   }
   return found;

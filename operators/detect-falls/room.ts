@@ -1,7 +1,5 @@
 import { Antenna, type AntennaState } from './antenna.js';
-import { DropFinder, type DropFinderState } from './drops.js';
 import { LOOK_AHEAD, LOOK_BACK, type Burst } from './features.js';
-import { POOLED_AHEAD, POOLED_BACK, pooledFeatures } from './pooled.js';
 import { KEPT, RATE_HZ } from './tracks.js';
 
 /** Amplitudes of a link at one point of the 20 Hz grid, or a gap. */
@@ -31,27 +29,6 @@ export interface View extends Burst {
   readonly link: string;
 }
 
-/** A sudden end of a room's motion, as all its links together saw it and what came after. */
-export interface PooledCandidate {
-  /** As of {@link Candidate}. */
-  readonly sample: number;
-  /** {@link POOLED_FEATURES}. */
-  readonly features: Float64Array;
-  /** Links that have seen enough; two or more. */
-  readonly links: number;
-  readonly learnt: number;
-  /** Highest motion of a link over its noise floor before the end, log10 of relative power. */
-  readonly peak: number;
-  /** Seconds of the last five that a link saw more than half of that. */
-  readonly duration: number;
-}
-
-/** What a sample of a room made known. */
-export interface Found {
-  readonly burst: Candidate | null;
-  readonly pooled: PooledCandidate | null;
-}
-
 /** A candidate is the highest within this many samples on either side ... */
 const APART = 1.5 * RATE_HZ;
 /** ... of motion's power in a box of 0.6 s. */
@@ -66,7 +43,6 @@ const MOTION_DELAY = 8;
  */
 export class Room {
   readonly #links = new Map<string, Antenna[]>();
-  readonly #drops = new DropFinder(POOLED_AHEAD);
   /** Number of the next grid point, -1 before the first. */
   #next = -1;
   /** Samples since the tracks began. */
@@ -83,12 +59,11 @@ export class Room {
   restart(next: number): void {
     this.#next = next;
     this.#count = 0;
-    this.#drops.restart();
     for (const antennas of this.#links.values()) for (const antenna of antennas) antenna.restart();
   }
 
-  /** Takes all links at the grid point {@link next}. A link that is not among them has a gap. */
-  push(samples: readonly LinkSample[]): Found {
+  /** Takes all links at the grid point {@link next}; a link that is not among them has a gap. Null where no candidate became known. */
+  push(samples: readonly LinkSample[]): Candidate | null {
     for (const sample of samples) this.#push(sample);
     for (const antennas of this.#links.values())
       for (const antenna of antennas) antenna.keepUp(this.#count + 1);
@@ -96,14 +71,7 @@ export class Room {
     this.#next++;
     this.#follow();
     const c = this.#count - 1 - LOOK_AHEAD;
-    const drop = this.#drops.follow(
-      this.#count,
-      this.#meanOf((antenna, n) => antenna.bandMotionAt(n)),
-    );
-    return {
-      burst: c >= LOOK_BACK && this.#isPeak(c) ? this.#candidate(c) : null,
-      pooled: drop === null ? null : this.#pooled(drop),
-    };
+    return c >= LOOK_BACK && this.#isPeak(c) ? this.#candidate(c) : null;
   }
 
   #push({ id, antennas, subcarriers, amplitudes, at, gap }: LinkSample): void {
@@ -117,14 +85,13 @@ export class Room {
     });
   }
 
-  /** Mean over the antennas of their log motion at the newest sample where it is complete; null where none has any. */
-  #meanOf(motionAt: (antenna: Antenna, n: number) => number | null): number | null {
-    const c = this.#count - 1 - MOTION_DELAY;
+  /** Mean over the antennas of their log motion at sample `c`; null where none has any. */
+  #meanMotion(c: number): number | null {
     let sum = 0;
     let seen = 0;
     for (const antennas of this.#links.values()) {
       for (const antenna of antennas) {
-        const e = motionAt(antenna, c);
+        const e = antenna.motionAt(c);
         if (e === null) continue;
         sum += e;
         seen++;
@@ -136,7 +103,7 @@ export class Room {
   #follow(): void {
     const c = this.#count - 1 - MOTION_DELAY;
     if (c < 0) return;
-    const mean = this.#meanOf((antenna, n) => antenna.motionAt(n));
+    const mean = this.#meanMotion(c);
     this.#power[c % KEPT] = mean === null ? 0 : 10 ** mean;
     const s = c - HALF_BOX;
     if (s < HALF_BOX) return;
@@ -157,7 +124,7 @@ export class Room {
     let learnt = Infinity;
     let links = 0;
     for (const [link, antennas] of this.#links) {
-      if (antennas.some((antenna) => antenna.about(c, LOOK_BACK, LOOK_AHEAD))) links++;
+      if (antennas.some((antenna) => antenna.delivers(c))) links++;
       for (const antenna of antennas) {
         const seen = antenna.burstAt(c);
         if (!seen) continue;
@@ -168,32 +135,12 @@ export class Room {
     return { sample: this.#next - 1 - LOOK_AHEAD, views, links, learnt };
   }
 
-  /** Null where fewer than two links have seen enough. */
-  #pooled(c: number): PooledCandidate | null {
-    const seen = [...this.#links.values()].map((antennas) =>
-      antennas.flatMap((antenna) => {
-        const about = antenna.about(c, POOLED_BACK, POOLED_AHEAD);
-        return about ? [{ about, learnt: antenna.bandsLearnt }] : [];
-      }),
-    );
-    const links = seen.filter((antennas) => antennas.length > 0).length;
-    if (links < 2) return null;
-    const all = seen.flat();
-    return {
-      sample: this.#next - this.#count + c,
-      links,
-      learnt: Math.min(...all.map(({ learnt }) => learnt)),
-      ...pooledFeatures(all.map(({ about }) => about)),
-    };
-  }
-
   snapshot(): RoomState {
     return {
       next: this.#next,
       count: this.#count,
       power: this.#power.slice(),
       smooth: this.#smooth.slice(),
-      drops: this.#drops.snapshot(),
       links: [...this.#links].map(([id, antennas]) => ({ id, antennas: antennas.map((a) => a.snapshot()) })),
     };
   }
@@ -203,7 +150,6 @@ export class Room {
     this.#count = state.count;
     this.#power.set(state.power);
     this.#smooth.set(state.smooth);
-    this.#drops.restore(state.drops);
     this.#links.clear();
     for (const { id, antennas } of state.links)
       this.#links.set(
@@ -218,6 +164,5 @@ export interface RoomState {
   readonly count: number;
   readonly power: Float64Array;
   readonly smooth: Float64Array;
-  readonly drops: DropFinderState;
   readonly links: readonly { readonly id: string; readonly antennas: readonly AntennaState[] }[];
 }

@@ -5,8 +5,8 @@
  */
 
 export const RATE_HZ = 20;
-/** Samples kept: pooled features reach 5 s back and 10 s ahead; the filters need the rest. */
-export const KEPT = 384;
+/** Samples kept: the features reach 2 s back from a peak and 3.7 s ahead of it; the candidate finder and the filters need the rest. */
+export const KEPT = 192;
 
 /** Lags of the structure function S_l = log10 mean (u(t) - u(t - l))^2, samples. */
 export const LAGS = [1, 2, 4, 8, 16, 32] as const;

@@ -3,6 +3,7 @@ import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
 import { confidenceOf } from './confidence.js';
 import { HeldBack, type HeldBackState } from './held-back.js';
 import { Histogram } from './histogram.js';
+import { Impacts, type ImpactsState } from './impacts.js';
 import type { Judge, Scored } from './judge.js';
 import { People, type PeopleState } from './people.js';
 import { Resampler, type ResamplerState } from './resampler.js';
@@ -29,6 +30,7 @@ export class Watch {
   #config: WatchConfig;
   #judge: Judge;
   readonly #room = new Room();
+  readonly #impacts = new Impacts();
   readonly #resampler = new Resampler();
   readonly #scores = new Histogram(-50, 50, 1000, MOST_CANDIDATES);
   readonly #people = new People();
@@ -49,6 +51,7 @@ export class Watch {
   /** The next window begins its grid anew; noise floors stay. */
   beginGrid(): void {
     this.#resampler.restore({ next: -1 });
+    this.#impacts.restart();
   }
 
   /** @returns how many who fell were seen to have recovered */
@@ -63,32 +66,42 @@ export class Watch {
   }
 
   take(window: Window): readonly (SensedEvent | Failure)[] {
-    const step = 1e6 / RATE_HZ;
-    if (window.step > step) return [coarse(window)];
-    const events: SensedEvent[] = [];
-    this.#resampler.take(withUsableLinks(window), (sample, links) => {
-      if (sample !== this.#room.next) this.#room.restart(sample);
-      const candidate = this.#judge.judge(this.#room.push(links));
-      const event = candidate && this.#decide(candidate, window);
-      if (!event) return;
+    if (window.step > 1e6 / RATE_HZ) return [coarse(window)];
+    const usable = withUsableLinks(window);
+    return this.#scored(usable).flatMap((candidate) => {
+      const event = this.#decide(candidate, window);
       const delay = this.#config.notify_delay_ms * 1000;
-      if (delay === 0) events.push(event);
-      else this.#heldBack.add(event, (sample * 1e6) / RATE_HZ + delay);
+      if (!event || delay === 0) return event ? [event] : [];
+      this.#heldBack.add(event, usable.start + usable.points * usable.step + delay);
+      return [];
     });
-    return events;
+  }
+
+  /** Candidates that the window completes. */
+  #scored(window: Window): Scored[] {
+    const { burst, impact } = this.#judge;
+    const scored: Scored[] = [];
+    this.#resampler.take(window, (sample, links) => {
+      if (sample !== this.#room.next) this.#room.restart(sample);
+      const candidate = this.#room.push(links);
+      const one = candidate && burst(candidate);
+      if (one) scored.push(one);
+    });
+    const impacts = this.#impacts.take(window);
+    return impact ? [...scored, ...impacts.map(impact)] : scored;
   }
 
   #decide(candidate: Scored, window: Window): SensedEvent | null {
     const threshold = this.#threshold(candidate);
     this.#scores.add(candidate.score);
-    const time = (candidate.sample * 1e6) / RATE_HZ;
+    const { time } = candidate;
     if (candidate.score < threshold || time - this.#lastFall < this.#config.cooldown_ms * 1000) return null;
     this.#lastFall = time;
     return this.#event(candidate, threshold, time, window);
   }
 
   #isLearning({ learnt }: Scored): boolean {
-    return learnt < (this.#config.warm_up_ms / 1000) * RATE_HZ;
+    return learnt < this.#config.warm_up_ms / 1000;
   }
 
   #threshold(candidate: Scored): number {
@@ -133,6 +146,7 @@ export class Watch {
     return {
       environment: this.#environment,
       room: this.#room.snapshot(),
+      impacts: this.#impacts.snapshot(),
       resampler: this.#resampler.snapshot(),
       scores: this.#scores.snapshot(),
       people: this.#people.snapshot(),
@@ -143,6 +157,7 @@ export class Watch {
 
   restore(state: WatchState): void {
     this.#room.restore(state.room);
+    this.#impacts.restore(state.impacts);
     this.#resampler.restore(state.resampler);
     this.#scores.restore(state.scores);
     this.#people.restore(state.people);
@@ -154,6 +169,7 @@ export class Watch {
 export interface WatchState {
   readonly environment: string;
   readonly room: RoomState;
+  readonly impacts: ImpactsState;
   readonly resampler: ResamplerState;
   readonly scores: Uint16Array;
   readonly people: PeopleState;

@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { LAGS_MS } from './changes.js';
 import type { Ensemble } from './dense.js';
+import { PARAMETERS, type Scale } from './impact-net.js';
 
-/** Nets with what they were trained on. */
-interface TrainedNets extends Ensemble {
+interface Trained {
   readonly name: string;
   readonly version: string;
-  readonly features: readonly string[];
   readonly settings: Readonly<Record<string, number>>;
   /** Score from which on a candidate is a fall. */
   readonly threshold: number;
 }
 
 /** Of one link: what `csiflow train falls` writes. */
-export interface FallWeights extends TrainedNets {
+export interface FallWeights extends Trained, Ensemble {
+  readonly features: readonly string[];
   readonly trainedOn: readonly {
     readonly data: string;
     readonly licence: string;
@@ -23,16 +24,30 @@ export interface FallWeights extends TrainedNets {
 }
 
 /** Of several links: what `csiflow train falls --several` writes. */
-export interface PooledWeights extends TrainedNets {
+export interface SeveralWeights extends Trained, Scale {
+  readonly lagsMs: readonly number[];
   readonly trainedOn: string;
+  /** Parameters of each network, 32-bit floats in base64. */
+  readonly nets: readonly string[];
 }
 
 export const WEIGHTS_FILE = 'operators/detect-falls/weights/falls.json';
-export const POOLED_WEIGHTS_FILE = 'operators/detect-falls/weights/falls-pooled.json';
+export const SEVERAL_WEIGHTS_FILE = 'operators/detect-falls/weights/falls-several.json';
 
 export const readWeights = (path = packageFile(WEIGHTS_FILE)): FallWeights => read(path) as FallWeights;
 
-export const readPooledWeights = (path = packageFile(POOLED_WEIGHTS_FILE)): PooledWeights =>
-  read(path) as PooledWeights;
+export const readSeveralWeights = (path = packageFile(SEVERAL_WEIGHTS_FILE)): SeveralWeights =>
+  read(path) as SeveralWeights;
+
+/** @throws Error where the weights are of other inputs than those of this code */
+export function parametersOf({ nets, lagsMs }: SeveralWeights): readonly Float32Array[] {
+  const parameters = nets.map((text) => {
+    const bytes = Buffer.from(text, 'base64');
+    return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  });
+  if (String(lagsMs) !== String(LAGS_MS) || parameters.some(({ length }) => length !== PARAMETERS))
+    throw new Error(`${SEVERAL_WEIGHTS_FILE} is of another network: run csiflow train falls --several`);
+  return parameters;
+}
 
 const read = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));

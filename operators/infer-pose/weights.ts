@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Environment, Link } from '../../pipeline/model/index.js';
+import { replaceFile } from '../../pipeline/base/files.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { FEATURE_VERSION, PROFILE_VERSION, GROUPS, POINTS, STEP_US } from './features.js';
 import { LAYERS, NETWORK_VERSION, PARAMETERS } from './layers.js';
@@ -150,12 +151,6 @@ export function writeModel(folder: string, weights: Float32Array, described: Des
   replaceFile(join(folder, 'weights.bin'), bytes);
   replaceFile(join(folder, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   return manifest;
-}
-
-/** Writes a file so that a reader finds either the old one or the new one. */
-export function replaceFile(file: string, content: Buffer | string): void {
-  writeFileSync(`${file}.part`, content);
-  renameSync(`${file}.part`, file);
 }
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

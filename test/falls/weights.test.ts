@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { logit } from '../../operators/detect-falls/dense.js';
-import { readPooledWeights, readWeights, WEIGHTS_FILE } from '../../operators/detect-falls/weights.js';
+import {
+  parametersOf,
+  readSeveralWeights,
+  readWeights,
+  WEIGHTS_FILE,
+} from '../../operators/detect-falls/weights.js';
 import { FEATURES } from '../../operators/detect-falls/features.js';
-import { POOLED_FEATURES } from '../../operators/detect-falls/pooled.js';
 import { SETTINGS, THRESHOLD } from '../../operators/detect-falls/train.js';
 import { SEVERAL_SETTINGS } from '../../bench/falls/train-several.js';
 import { packageFile } from '../../pipeline/base/paths.js';
@@ -47,18 +51,18 @@ describe('the weights of detect-falls', () => {
 });
 
 describe('the weights of several links', () => {
-  const weights = readPooledWeights();
+  const weights = readSeveralWeights();
 
-  it('are of the features and the settings of this code, and say that they were trained on simulated rooms', () => {
-    expect(weights.features).toEqual(POOLED_FEATURES);
+  it('are of the inputs and the settings of this code, and say that they were trained on simulated rooms', () => {
     expect(weights.settings).toEqual({ ...SEVERAL_SETTINGS, seed: 1 });
     expect(weights.trainedOn).toContain('simulator');
-    expect(weights.nets).toHaveLength(SEVERAL_SETTINGS.nets);
-    for (const { hidden, output } of weights.nets) {
-      expect(hidden.map((row) => row.length)).toEqual(
-        Array(SEVERAL_SETTINGS.units).fill(POOLED_FEATURES.length + 1),
-      );
-      expect(output).toHaveLength(SEVERAL_SETTINGS.units + 1);
-    }
+    expect(parametersOf(weights)).toHaveLength(SEVERAL_SETTINGS.nets);
+    expect(weights.deviation.every((value) => value > 0)).toBe(true);
+  });
+
+  it('of another network are refused by name', () => {
+    expect(() => parametersOf({ ...weights, lagsMs: [5] })).toThrow(
+      'falls-several.json is of another network',
+    );
   });
 });

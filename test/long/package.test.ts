@@ -44,7 +44,7 @@ test('the package holds what is compiled, its types and data, and no sources, te
     expect.arrayContaining([
       ...['dist/api/index.js', 'dist/api/index.d.ts', 'topologies/demo.yaml', 'LICENSE'],
       ...['api/web/page/index.html', 'operators/infer-pose/weights/general/weights.bin'],
-      ...['falls.json', 'falls-pooled.json'].map((name) => `operators/detect-falls/weights/${name}`),
+      ...['falls.json', 'falls-several.json'].map((name) => `operators/detect-falls/weights/${name}`),
     ]),
   );
   expect(packed.filter((path) => /^(test|\.ci)\/|\.map$|(?<!\.d)\.ts$|^dist\/test/.test(path))).toEqual([]);

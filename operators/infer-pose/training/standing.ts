@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { PARAMETERS } from '../layers.js';
-import { replaceFile } from '../weights.js';
+import { replaceFile } from '../../../pipeline/base/files.js';
 import type { Standing } from './train.js';
 
 /** Where a training stands, in a file: what `csiflow train pose --state` goes on from. */

@@ -1,0 +1,185 @@
+import { Histogram } from './histogram.js';
+
+/**
+ * How much the amplitudes of one antenna change, by lag: log10 of the mean square of u(t) - u(t - lag), once a tenth
+ * of a second, over its noise floor. Short lags tell fast motion from slow, long ones tell who breathes from nobody.
+ */
+
+/** Microseconds of a step, and the steps of a second. */
+export const STEP_US = 100_000;
+export const STEPS_PER_S = 1e6 / STEP_US;
+/** Milliseconds. A body at 1.5 m/s moves a quarter of a wavelength of 2.4 GHz within 20 ms. */
+export const LAGS_MS = [20, 40, 60, 100, 200, 400, 1000] as const;
+/** Lags at which it is told how alike neighbouring bands change: a body's echo is alike over several megahertz, noise is not. */
+const COHERENT_MS = [100, 400, 1000] as const;
+/** Values of a step: a change over its floor for each lag, then the likenesses. NaN where nothing is known. */
+export const CHANNELS = LAGS_MS.length + COHERENT_MS.length;
+/** Index of the lag that motion is read from. */
+export const MOTION = LAGS_MS.indexOf(100);
+/** Steps kept: five seconds back, ten ahead, and some. */
+export const KEPT_STEPS = 192;
+
+/** Bands that subcarriers are averaged in: seven of a 20 MHz channel lower the noise by 9 dB and keep the echo of a body. */
+const BANDS = 7;
+/** Each step looks back on so many microseconds of changes. */
+const LOOK_US = 200_000;
+const LONGEST_US = 1_000_000;
+/** A lag counts from this share of the time between frames on: points in between are interpolated. */
+const LEAST_LAG = 0.8;
+const LEAST_POWER = 1e-9;
+const FLOOR_QUANTILE = 0.1;
+/** Half an hour: the time over which old noise fades from a floor. */
+export const FADING_STEPS = 30 * 60 * STEPS_PER_S;
+
+export interface ChangesState {
+  readonly subcarriers: number;
+  readonly bands: Float32Array;
+  readonly gaps: Uint8Array;
+  readonly points: number;
+  readonly steps: Float32Array;
+  readonly floors: readonly Uint16Array[];
+}
+
+/** One antenna. Points are numbered as those of the windows' grid, steps by `STEP_US`; both count up without a hole. */
+export class Changes {
+  readonly subcarriers: number;
+  /** Microseconds of a grid point. */
+  readonly #grid: number;
+  readonly #bands: number;
+  readonly #history: number;
+  readonly #values: Float32Array;
+  readonly #gaps: Uint8Array;
+  /** Points taken since the beginning. */
+  #points = 0;
+  /** By step: change by lag, not yet over the floor, then likenesses. */
+  readonly #steps = new Float32Array(KEPT_STEPS * CHANNELS).fill(NaN);
+  readonly #floors = LAGS_MS.map(() => new Histogram(-8, 2, 250, FADING_STEPS));
+
+  constructor(subcarriers: number, grid: number) {
+    this.subcarriers = subcarriers;
+    this.#grid = grid;
+    this.#bands = Math.min(BANDS, subcarriers);
+    this.#history = Math.ceil((LONGEST_US + LOOK_US) / grid) + 2;
+    this.#values = new Float32Array(this.#history * this.#bands);
+    this.#gaps = new Uint8Array(this.#history).fill(1);
+  }
+
+  /** Steps that the noise floor rests on; old ones fade. */
+  get learnt(): number {
+    return this.#floors[MOTION]!.total;
+  }
+
+  /** Begins the tracks anew and keeps the floors. */
+  restart(): void {
+    this.#points = 0;
+    this.#gaps.fill(1);
+    this.#steps.fill(NaN);
+  }
+
+  /** Takes the next point: `values[at...]` is [subcarrier, (re, im)]. The receiver's gain falls out. */
+  push(values: ArrayLike<number>, at: number, gap: boolean): void {
+    const row = this.#points % this.#history;
+    const out = this.#values.subarray(row * this.#bands, (row + 1) * this.#bands);
+    const sum = gap ? 0 : this.#average(values, at, out);
+    this.#gaps[row] = sum > 0 && Number.isFinite(sum) ? 0 : 1;
+    if (this.#gaps[row] === 0) for (let band = 0; band < out.length; band++) out[band]! *= out.length / sum;
+    this.#points++;
+  }
+
+  /** A point at which nothing was measured. */
+  skip(): void {
+    this.#gaps[this.#points++ % this.#history] = 1;
+  }
+
+  #average(values: ArrayLike<number>, at: number, out: Float32Array): number {
+    let sum = 0;
+    for (let band = 0; band < out.length; band++) {
+      const first = Math.round((band * this.subcarriers) / out.length);
+      const end = Math.round(((band + 1) * this.subcarriers) / out.length);
+      let power = 0;
+      for (let i = first; i < end; i++) power += Math.hypot(values[at + 2 * i]!, values[at + 2 * i + 1]!);
+      out[band] = power / (end - first);
+      sum += out[band]!;
+    }
+    return sum;
+  }
+
+  /** Ends step `step`: measures what changed. `spacing`: microseconds between frames of late. */
+  end(step: number, spacing: number): void {
+    const at = (step % KEPT_STEPS) * CHANNELS;
+    const out = this.#steps.subarray(at, at + CHANNELS).fill(NaN);
+    LAGS_MS.forEach((lag, i) => {
+      if (lag * 1000 < LEAST_LAG * Math.max(this.#grid, spacing)) return;
+      const { power, alike, count } = this.#changed(Math.round((lag * 1000) / this.#grid));
+      if (count === 0) return;
+      out[i] = Math.log10(Math.max(LEAST_POWER, power / (count * this.#bands)));
+      this.#floors[i]!.add(out[i]!);
+      const coherent = (COHERENT_MS as readonly number[]).indexOf(lag);
+      if (coherent >= 0) out[LAGS_MS.length + coherent] = power > 0 ? alike / power : 0;
+    });
+  }
+
+  #changed(lag: number): { readonly power: number; readonly alike: number; readonly count: number } {
+    let [power, alike, count] = [0, 0, 0];
+    const k = this.#bands;
+    const u = this.#values;
+    const first = Math.max(lag, this.#points - Math.round(LOOK_US / this.#grid));
+    for (let n = first; n < this.#points; n++) {
+      const [row, before] = [n % this.#history, (n - lag) % this.#history];
+      if (this.#gaps[row] !== 0 || this.#gaps[before] !== 0) continue;
+      let last = 0;
+      for (let band = 0; band < k; band++) {
+        const d = u[row * k + band]! - u[before * k + band]!;
+        power += d * d;
+        alike += d * last;
+        last = d;
+      }
+      count++;
+    }
+    return { power, alike, count };
+  }
+
+  /** Change at the lag of motion, log10 of relative power; NaN where it is not known. */
+  motion(step: number): number {
+    return this.#steps[(step % KEPT_STEPS) * CHANNELS + MOTION]!;
+  }
+
+  /** The floor of each lag; NaN before its first value. */
+  floors(): Float64Array {
+    return Float64Array.from(this.#floors, (floor) => floor.quantile(FLOOR_QUANTILE));
+  }
+
+  /** Steps `from` to `to` (excluded), [step, channel], over these floors. */
+  between(from: number, to: number, floors: ArrayLike<number>): Float32Array {
+    const out = new Float32Array((to - from) * CHANNELS);
+    for (let step = from; step < to; step++) {
+      const at = (step % KEPT_STEPS) * CHANNELS;
+      for (let i = 0; i < CHANNELS; i++)
+        out[(step - from) * CHANNELS + i] = this.#steps[at + i]! - (i < LAGS_MS.length ? floors[i]! : 0);
+    }
+    return out;
+  }
+
+  snapshot(): ChangesState {
+    return {
+      subcarriers: this.subcarriers,
+      bands: this.#values.slice(),
+      gaps: this.#gaps.slice(),
+      points: this.#points,
+      steps: this.#steps.slice(),
+      floors: this.#floors.map((floor) => floor.snapshot()),
+    };
+  }
+
+  static restore(state: ChangesState, grid: number): Changes {
+    const changes = new Changes(state.subcarriers, grid);
+    changes.#values.set(state.bands);
+    changes.#gaps.set(state.gaps);
+    changes.#points = state.points;
+    changes.#steps.set(state.steps);
+    changes.#floors.forEach((floor, i) => {
+      floor.restore(state.floors[i]!);
+    });
+    return changes;
+  }
+}

@@ -1,0 +1,182 @@
+import type { Window, WindowLink } from '../../pipeline/model/index.js';
+import { CHANNELS, Changes, MOTION, STEPS_PER_S, STEP_US, type ChangesState } from './changes.js';
+import { DropFinder, type DropFinderState } from './drops.js';
+
+/** Steps before the end of motion that are judged, and from it on. */
+export const BACK = 5 * STEPS_PER_S;
+export const AHEAD = 10 * STEPS_PER_S;
+/** A hole between windows after which all begins anew, microseconds. */
+const LONGEST_HOLE_US = 2_000_000;
+/** Share of the steps whose motion must be known. */
+const LEAST_KNOWN = 0.6;
+/** Steps about the end of motion in which its peak is looked for. */
+const PEAK = [BACK - 15, BACK + 3] as const;
+
+/** A sudden end of a room's motion, as all its links together saw it and what came after. */
+export interface Impact {
+  /** Event time of the end, microseconds. */
+  readonly time: number;
+  /** Of each antenna, [step, channel]: {@link BACK} steps before the end and {@link AHEAD} from it on. */
+  readonly antennas: readonly Float32Array[];
+  /** Links that have seen enough; two or more. */
+  readonly links: number;
+  /** Steps that the least learnt of the noise floors rests on. */
+  readonly learnt: number;
+  /** Highest motion of a link over its noise floor before the end, log10 of relative power. */
+  readonly peak: number;
+  /** Seconds of the last five that a link saw more than half of that. */
+  readonly duration: number;
+}
+
+/** Follows the changes of a room's links, and finds where all its motion ends at once. Memory is bounded by the number of antennas. */
+export class Impacts {
+  readonly #links = new Map<string, Changes[]>();
+  readonly #drops = new DropFinder(AHEAD);
+  /** Microseconds of a grid point; 0 before the first window. */
+  #grid = 0;
+  /** Number of the next grid point, -1 before the first. */
+  #next = -1;
+
+  /** Begins the tracks anew with the next window, and keeps the noise floors. */
+  restart(): void {
+    this.#next = -1;
+  }
+
+  /** Takes what is new of a window; gives what became known, in order of time. */
+  take(window: Window): Impact[] {
+    const { step, points } = window;
+    const first = Math.round(window.start / step);
+    if (step !== this.#grid) this.#begin(step);
+    if (this.#next < 0 || (first - this.#next) * step > LONGEST_HOLE_US) this.#restartAt(first);
+    const found: Impact[] = [];
+    for (; this.#next < first + points; this.#next++) {
+      this.#push(window, this.#next - first);
+      const impact = stepOf(this.#next + 1, step) > stepOf(this.#next, step) && this.#end(window);
+      if (impact) found.push(impact);
+    }
+    return found;
+  }
+
+  #begin(grid: number): void {
+    this.#grid = grid;
+    this.#next = -1;
+    this.#links.clear();
+  }
+
+  #restartAt(point: number): void {
+    this.#next = point;
+    this.#drops.restart();
+    for (const antennas of this.#links.values()) for (const antenna of antennas) antenna.restart();
+  }
+
+  /** @param at index of the point in the window, negative where it lies before it */
+  #push({ links }: Window, at: number): void {
+    for (const link of links) pushLink(this.#antennasOf(link), link, at);
+    if (this.#links.size === links.length) return;
+    const here = new Set(links.map(({ id }) => id));
+    for (const [id, antennas] of this.#links)
+      if (!here.has(id)) for (const antenna of antennas) antenna.skip();
+  }
+
+  #antennasOf({ id, rx, tx, subcarriers }: WindowLink): Changes[] {
+    const known = this.#links.get(id);
+    if (known?.length === rx * tx && known[0]!.subcarriers === subcarriers.length) return known;
+    const made = Array.from({ length: rx * tx }, () => new Changes(subcarriers.length, this.#grid));
+    this.#links.set(id, made);
+    return made;
+  }
+
+  #end({ points, step: grid, links }: Window): Impact | null {
+    const step = stepOf(this.#next, grid);
+    const spacing = new Map(links.map(({ id, frames }) => [id, (points * grid) / frames]));
+    let [sum, count] = [0, 0];
+    for (const [id, antennas] of this.#links) {
+      for (const antenna of antennas) {
+        antenna.end(step, spacing.get(id) ?? Infinity);
+        const motion = antenna.motion(step);
+        if (Number.isNaN(motion)) continue;
+        sum += motion;
+        count++;
+      }
+    }
+    const drop = this.#drops.follow(step, count === 0 ? NaN : sum / count);
+    return drop === null ? null : this.#impact(drop);
+  }
+
+  /** Null where fewer than two links have seen enough. */
+  #impact(drop: number): Impact | null {
+    const seen = [...this.#links.values()].map((antennas) =>
+      antennas
+        .filter(({ learnt }) => learnt > 0)
+        .map((antenna) => ({
+          learnt: antenna.learnt,
+          changes: antenna.between(drop - BACK, drop + AHEAD, antenna.floors()),
+        }))
+        .filter(({ changes }) => isKnown(changes)),
+    );
+    const links = seen.filter((antennas) => antennas.length > 0).length;
+    if (links < 2) return null;
+    const antennas = seen.flat();
+    return {
+      time: (drop + 1) * STEP_US,
+      links,
+      learnt: Math.min(...antennas.map(({ learnt }) => learnt)),
+      antennas: antennas.map(({ changes }) => changes),
+      ...burstOf(antennas.map(({ changes }) => changes)),
+    };
+  }
+
+  snapshot(): ImpactsState {
+    return {
+      grid: this.#grid,
+      next: this.#next,
+      drops: this.#drops.snapshot(),
+      links: [...this.#links].map(([id, antennas]) => ({ id, antennas: antennas.map((a) => a.snapshot()) })),
+    };
+  }
+
+  restore(state: ImpactsState): void {
+    this.#grid = state.grid;
+    this.#next = state.next;
+    this.#drops.restore(state.drops);
+    this.#links.clear();
+    for (const { id, antennas } of state.links)
+      this.#links.set(
+        id,
+        antennas.map((antenna) => Changes.restore(antenna, state.grid)),
+      );
+  }
+}
+
+export interface ImpactsState {
+  readonly grid: number;
+  readonly next: number;
+  readonly drops: DropFinderState;
+  readonly links: readonly { readonly id: string; readonly antennas: readonly ChangesState[] }[];
+}
+
+/** The step that a grid point lies in. */
+const stepOf = (point: number, grid: number): number => Math.floor((point * grid) / STEP_US);
+
+function pushLink(antennas: readonly Changes[], { values, gaps, subcarriers }: WindowLink, at: number): void {
+  const width = subcarriers.length * 2;
+  antennas.forEach((antenna, i) => {
+    if (at < 0) antenna.skip();
+    else antenna.push(values, (at * antennas.length + i) * width, gaps[at] !== 0);
+  });
+}
+
+function isKnown(changes: Float32Array): boolean {
+  let known = 0;
+  for (let at = MOTION; at < changes.length; at += CHANNELS) if (!Number.isNaN(changes[at]!)) known++;
+  return known >= LEAST_KNOWN * (changes.length / CHANNELS);
+}
+
+function burstOf(antennas: readonly Float32Array[]): Pick<Impact, 'peak' | 'duration'> {
+  const top = Array.from({ length: BACK + AHEAD }, (_, step) =>
+    Math.max(0, ...antennas.map((changes) => changes[step * CHANNELS + MOTION]!).filter(Number.isFinite)),
+  );
+  const peak = Math.max(...top.slice(...PEAK));
+  const duration = top.slice(0, PEAK[1]).filter((value) => value > peak / 2).length / STEPS_PER_S;
+  return { peak, duration };
+}
