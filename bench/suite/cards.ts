@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  POOLED_WEIGHTS_FILE,
-  readPooledWeights,
+  SEVERAL_WEIGHTS_FILE,
+  readSeveralWeights,
   readWeights,
   WEIGHTS_FILE,
 } from '../../operators/detect-falls/weights.js';
@@ -34,7 +34,7 @@ interface Described {
 
 /** The cards of all models that ship, with what a report says of them. */
 export const cards = (report: SuiteReport): readonly Card[] =>
-  [pose(), falls(), pooledFalls()].map((model) => ({
+  [pose(), falls(), fallsOfSeveral()].map((model) => ({
     path: `docs/models/${model.name}.md`,
     text: cardText(model, report),
   }));
@@ -96,18 +96,18 @@ function falls(): Described {
   };
 }
 
-function pooledFalls(): Described {
-  const { name, version, trainedOn, nets, threshold } = readPooledWeights();
+function fallsOfSeveral(): Described {
+  const { name, version, trainedOn, nets, threshold } = readSeveralWeights();
   return {
     name: `csiflow-${name}`,
     version,
     summary:
-      'Whether a burst of motion on several links is a fall; used by `detect-falls` where a room has two links or more.',
+      'Whether an end of motion on several links is a fall; used by `detect-falls` where a room has two links or more.',
     facts: [
       ['nets', String(nets.length)],
       ['default threshold', String(threshold)],
-      ['file', POOLED_WEIGHTS_FILE],
-      ['SHA-256', digest(POOLED_WEIGHTS_FILE)],
+      ['file', SEVERAL_WEIGHTS_FILE],
+      ['SHA-256', digest(SEVERAL_WEIGHTS_FILE)],
       ['trained by', '`csiflow train falls --several`'],
     ],
     trainedOn: [trainedOn],

@@ -113,7 +113,7 @@ export class Changes {
       const { power, alike, count } = this.#changed(Math.round((lag * 1000) / this.#grid));
       if (count === 0) return;
       out[i] = Math.log10(Math.max(LEAST_POWER, power / (count * this.#bands)));
-      this.#floors[i]!.add(out[i]!);
+      this.#floors[i]!.add(out[i]);
       const coherent = (COHERENT_MS as readonly number[]).indexOf(lag);
       if (coherent >= 0) out[LAGS_MS.length + coherent] = power > 0 ? alike / power : 0;
     });

@@ -78,7 +78,7 @@ seen, one link raises an alarm only at a clear fall, and the event says \`noise_
 person and a place.
 
 **Gotchas.** Picking something up and deep squats look much like falls at this rate. Slow falls, and falls while others move about, are missed.
-With several links about half of the simulated falls are found; sitting or lying down abruptly and then keeping still is what is mistaken for one.
+With several links seven of ten simulated falls are found; sitting or lying down abruptly and then keeping still is what is mistaken for one.
 Whether somebody has recovered is seen by the poses of the one who fell, or of the only one there: upright and in sight
 for 2 s, and a metre away from where that began. Without poses everything is reported, late.
 The weights of one link come from one person's falls on one chip; \`docs/reports/falls.md\` has what they are worth elsewhere,

@@ -116,7 +116,7 @@ describe('changes of an antenna', () => {
         ),
       );
       const mean = squares.reduce((a, b) => a + b, 0) / squares.length;
-      expect(last![i]).toBeCloseTo(Math.log10(mean), 2);
+      expect(last[i]).toBeCloseTo(Math.log10(mean), 2);
     });
   });
 
