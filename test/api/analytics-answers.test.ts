@@ -30,6 +30,7 @@ function storeOf(events: readonly SensedEvent[], measures: readonly Measure[]) {
       one.time >= start && one.time < end;
   const reader: Partial<Reader> = {
     aggregates: () => Promise.resolve([]),
+    range: () => Promise.resolve(undefined),
     events: (query) => Promise.resolve(events.filter(within(query))),
     countEvents: (query) => Promise.resolve(events.filter(within(query)).length),
     measures: (query) => {
