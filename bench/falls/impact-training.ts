@@ -119,19 +119,20 @@ function disturbed(
     for (let i = 0; i < out.length; i++) {
       const from = i + steps * CHANNELS;
       const clean = values[from < 0 || from >= STEPS * CHANNELS ? i : from]!;
-      // The sum of three even draws is bell-shaped enough, and quick.
-      out[i] = clean + noise * 2 * (random() + random() + random() - 1.5);
+      out[i] = clean + noise * bell(random);
     }
     return out;
   });
 }
 
+/** Of deviation 1: the sum of three even draws is bell-shaped enough, and quick. */
+const bell = (random: () => number): number => 2 * (random() + random() + random() - 1.5);
+
 /** He and others (2015). */
 function firstParameters(random: () => number): Float32Array {
   const parameters = new Float32Array(PARAMETERS);
   for (const { at, inputs, outputs } of LAYERS)
-    for (let i = 0; i < inputs * outputs; i++)
-      parameters[at + i] = Math.sqrt(2 / inputs) * 2 * (random() + random() + random() - 1.5);
+    for (let i = 0; i < inputs * outputs; i++) parameters[at + i] = Math.sqrt(2 / inputs) * bell(random);
   return parameters;
 }
 

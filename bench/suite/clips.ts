@@ -1,5 +1,4 @@
-import { readBy } from '../../pipeline/runtime/listen.js';
-import { listenTo } from '../../pipeline/runtime/listen.js';
+import { listenTo, readBy } from '../../pipeline/runtime/listen.js';
 import type { CheckedTopology } from '../../pipeline/config/index.js';
 import type { Window, WindowLink } from '../../pipeline/model/index.js';
 import { playlist, type Playable, type Played } from '../accuracy/chain/inputs.js';

@@ -87,8 +87,7 @@ export class Watch {
       const one = candidate && burst(candidate);
       if (one) scored.push(one);
     });
-    const impacts = this.#impacts.take(window);
-    return impact ? [...scored, ...impacts.map(impact)] : scored;
+    return impact ? [...scored, ...this.#impacts.take(window).map(impact)] : scored;
   }
 
   #decide(candidate: Scored, window: Window): SensedEvent | null {

@@ -13,6 +13,7 @@ import { allowedAt } from './authority.js';
 import { decided, isGone, newMember, type Change, type Member, type Sighting } from './members.js';
 import { addTo, MINUTE, minuteRows, newMinute, type MinuteState } from './minute.js';
 import { depth } from '../shared/polygon.js';
+import { sureness } from '../shared/sureness.js';
 import { RoomNote, type RoomNoteState } from '../shared/room-note.js';
 import { Sights, type SightSettings, type SightState } from '../shared/sights.js';
 
@@ -557,14 +558,9 @@ export class Watch {
 
 const isGuarded = (kind: Zone['kind']): boolean => kind === 'restricted' || kind === 'perimeter';
 
-/** Mean confidence of who is counted; where nobody is, what others in sight leave to certainty. Times what was received. */
-function surenessOf({ persons, signalQuality }: PoseFrame, counted: readonly Person[]): number {
-  const sure =
-    counted.length > 0
-      ? counted.reduce((sum, { confidence }) => sum + confidence, 0) / counted.length
-      : 1 - Math.max(0, ...persons.filter(isInSight).map(({ confidence }) => confidence));
-  return Math.round(1000 * Math.min(1, Math.max(0, sure * signalQuality || 0)));
-}
+/** Thousandths of how sure the number of people is. */
+const surenessOf = ({ persons, signalQuality }: PoseFrame, counted: readonly Person[]): number =>
+  Math.round(1000 * sureness(counted, persons.filter(isInSight), signalQuality));
 
 /** Seen in this frame, though perhaps not for sure. */
 const isInSight = ({ track }: Person): boolean => track?.state !== 'lost' && track?.state !== 'ended';

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
 import type { TableName } from '../../../../bench/accuracy/chain/evaluate.js';
+import { wholeNumber } from '../../whole-number.js';
 
 interface Options {
   readonly topology: string;
@@ -18,22 +19,13 @@ interface Options {
   readonly plugin: readonly string[];
 }
 
-/** A parser of whole numbers in a range. */
-const whole =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
-
 const positive = (text: string): number => {
   const value = Number(text);
   if (value > 0 && value <= 1440) return value;
   throw new InvalidArgumentError('It must be a number of minutes above 0, up to 1440.');
 };
 
-const linkCounts = (text: string): readonly number[] => text.split(',').map(whole(2, 9));
+const linkCounts = (text: string): readonly number[] => text.split(',').map(wholeNumber(2, 9));
 
 /** Empty rooms and daily life, minutes a room. */
 const MINUTES = { empty: 2, daily: 10 };
@@ -50,8 +42,8 @@ export function register(evaluate: Command): void {
       'only these: empty, walking, still, several, errors, falls, recordings, real-falls',
       [],
     )
-    .option('--seed <number>', 'rooms, bodies and motions follow from it', whole(0, 2 ** 31), 900_000)
-    .option('--rooms <number>', 'rooms for each row', whole(1, 10_000), 20)
+    .option('--seed <number>', 'rooms, bodies and motions follow from it', wholeNumber(0, 2 ** 31), 900_000)
+    .option('--rooms <number>', 'rooms for each row', wholeNumber(1, 10_000), 20)
     .option(
       '--links <numbers>',
       'links of a room, such as 4,6,9; most tables use the first',
@@ -65,7 +57,7 @@ export function register(evaluate: Command): void {
     )
     .addOption(
       new Option('--at-once <number>', 'scenes that are played side by side')
-        .argParser(whole(1, 64))
+        .argParser(wholeNumber(1, 64))
         .default(4),
     )
     .option(

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
-import { InvalidArgumentError, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { TaskName } from '../../../../bench/suite/contracts.js';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 import { packageFile } from '../../../../pipeline/base/paths.js';
+import { wholeNumber } from '../../whole-number.js';
 
 interface Options {
   readonly topology: string;
@@ -20,14 +21,6 @@ interface Options {
   readonly model: readonly string[];
 }
 
-const whole =
-  (least: number, most: number) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
-
 export function register(evaluate: Command): void {
   evaluate
     .command('suite')
@@ -42,16 +35,16 @@ export function register(evaluate: Command): void {
     .option(
       '--seed <number>',
       'simulated rooms, and answers by chance, follow from it',
-      whole(0, 2 ** 31),
+      wholeNumber(0, 2 ** 31),
       900_000,
     )
     .option(
       '--rooms <number>',
       'simulated rooms a task; with fewer than 20, the same share of the recordings',
-      whole(1, 10_000),
+      wholeNumber(1, 10_000),
       20,
     )
-    .option('--at-once <number>', 'scenes that are played side by side', whole(1, 64), 4)
+    .option('--at-once <number>', 'scenes that are played side by side', wholeNumber(1, 64), 4)
     .option('--out <folder>', 'also write suite.md and suite.json to this folder')
     .option('--json', 'print the report as JSON; progress goes to stderr')
     .option('--write', 'write the report, the model cards and the table of README in their places')

@@ -6,6 +6,7 @@ import {
   type PoseFrame,
 } from '../../../../pipeline/model/index.js';
 import { depth } from '../../../../operators/shared/polygon.js';
+import { sureness } from '../../../../operators/shared/sureness.js';
 import type { Range } from './periods.js';
 import { WITH_PERSONS } from './rollups.js';
 
@@ -75,7 +76,8 @@ function addFrame(figures: Figures, environment: Environment, frame: PoseFrame, 
   figures.add('frames', 1);
   figures.add('detections', persons.length);
   figures.mean('detection_confidence', confidence, persons.length);
-  figures.mean('occupancy_confidence', surenessOf(frame, persons) * seconds, seconds);
+  const sure = sureness(persons, frame.persons, frame.signalQuality);
+  figures.mean('occupancy_confidence', sure * seconds, seconds);
   figures.peak('occupancy_peak', persons.length);
   figures.add('presence_seconds', persons.length * seconds);
   figures.add(WITH_PERSONS[Math.min(4, persons.length)]!, seconds);
@@ -110,12 +112,3 @@ function addStay(
 const isCounted = ({ track, confidence }: Person): boolean => track?.state === 'active' && confidence >= SURE;
 
 const isMoving = ({ track }: Person): boolean => Math.hypot(track!.velocity.x, track!.velocity.y) >= MOVING;
-
-/** How sure the number of persons is: docs/analytics.md. */
-function surenessOf({ persons, signalQuality }: PoseFrame, counted: readonly Person[]): number {
-  const sure =
-    counted.length > 0
-      ? counted.reduce((sum, { confidence }) => sum + confidence, 0) / counted.length
-      : 1 - Math.max(0, ...persons.map(({ confidence }) => confidence));
-  return sure * signalQuality || 0;
-}
