@@ -29,6 +29,7 @@ const layers = [
   'api/run.ts',
   'api/index.ts',
   'api/kafka.ts',
+  'api/testing.ts',
   'api/cli',
 ];
 

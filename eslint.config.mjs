@@ -1,4 +1,5 @@
 import tseslint from 'typescript-eslint';
+import { LONG_FILES, LONG_FUNCTIONS } from './lengths.config.mjs';
 
 /** RxJS operators that keep an unbounded queue inside (docs/decisions/0003-bounded-rxjs.md). */
 const unbounded = [
@@ -63,6 +64,14 @@ export default tseslint.config(
       ],
     },
   },
+  {
+    // One idea a file, one a function.
+    files: ['{api,bench,operators,pipeline,sinks}/**/*.ts'],
+    rules: { 'max-lines': ['error', 300], 'max-lines-per-function': ['error', 60] },
+  },
+  // These have one idea, and are longer: lengths.config.mjs says why.
+  { files: Object.keys(LONG_FILES), rules: { 'max-lines': 'off' } },
+  { files: Object.keys(LONG_FUNCTIONS), rules: { 'max-lines-per-function': 'off' } },
   // Not part of the TypeScript project.
   { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
   {

@@ -1,11 +1,19 @@
+import { conjugateMultiply } from '../operators/conjugate-multiply/conjugate-multiply.js';
+import { csiRatio } from '../operators/csi-ratio/csi-ratio.js';
 import { denoise } from '../operators/denoise/denoise.js';
 import { detectActivity } from '../operators/detect-activity/detect-activity.js';
 import { detectFalls } from '../operators/detect-falls/detect-falls.js';
 import { detectInactivity } from '../operators/detect-inactivity/detect-inactivity.js';
 import { detectMotion } from '../operators/detect-motion/detect-motion.js';
+import { doppler } from '../operators/doppler/doppler.js';
 import { estimateVitals } from '../operators/estimate-vitals/estimate-vitals.js';
 import { inferPose } from '../operators/infer-pose/infer-pose.js';
+import { normalizeGain } from '../operators/normalize-gain/normalize-gain.js';
+import { passOnChange } from '../operators/pass-on-change/pass-on-change.js';
 import { phaseSanitize } from '../operators/phase-sanitize/phase-sanitize.js';
+import { removeStatic } from '../operators/remove-static/remove-static.js';
+import { resample } from '../operators/resample/resample.js';
+import { selectSubcarriers } from '../operators/select-subcarriers/select-subcarriers.js';
 import { trackPersons } from '../operators/track-persons/track-persons.js';
 import { watchZones } from '../operators/watch-zones/watch-zones.js';
 import { window } from '../operators/window/window.js';
@@ -38,14 +46,22 @@ export const components = new Registry([
   simulator,
   udp,
   // operators
+  conjugateMultiply,
+  csiRatio,
   denoise,
   detectActivity,
   detectFalls,
   detectInactivity,
   detectMotion,
+  doppler,
   estimateVitals,
   inferPose,
+  normalizeGain,
+  passOnChange,
   phaseSanitize,
+  removeStatic,
+  resample,
+  selectSubcarriers,
   trackPersons,
   watchZones,
   window,

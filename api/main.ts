@@ -1,9 +1,4 @@
-import {
-  type OwnersReach,
-  type CheckedTopology,
-  type LoadOptions,
-  type LoadResult,
-} from '../pipeline/config/index.js';
+import type { OwnersReach, CheckedTopology, LoadOptions, LoadResult } from '../pipeline/config/index.js';
 import type { Clock, Registry } from '../pipeline/component/index.js';
 import type { Data } from '../pipeline/model/index.js';
 import { createRunner } from '../pipeline/runtime/runner.js';
@@ -17,9 +12,11 @@ import { traceSettings } from '../pipeline/telemetry/traces/index.js';
 import type { OpenTracer } from '../pipeline/telemetry/traces/otlp.js';
 import { systemClock } from '../pipeline/base/clock.js';
 import { CommandError, EXIT, exitCodeOf } from '../pipeline/base/exit.js';
-import { Configuration, RefusedError } from './service/configuration/configuration.js';
-import { NO_FACTS } from './service/configuration/fields.js';
-import { openServer, type RunningServer, type ServerOptions } from './server.js';
+import { listenForStop } from '../pipeline/base/stop-signal.js';
+import { Configuration } from './service/configuration/configuration.js';
+import { RefusedError } from './service/configuration/refusals.js';
+import { NO_FACTS } from './service/configuration/field.js';
+import type { RunningServer, ServerOptions } from './server.js';
 import { withWebhooks } from './service/deployment/webhooks-node.js';
 import { TopologyChecks } from './topology-checks.js';
 import { errorText } from '../pipeline/base/error-text.js';
@@ -53,83 +50,113 @@ export interface Loaded {
 
 /**
  * Runs topologies, the first of them as the main one, until Ctrl-C, SIGTERM or, if asked, the end of their input.
- * @throws CommandError with the exit code of what kept them from running.
+ * @throws CommandError with the exit code of what prevented them from running.
  */
-export async function runTopologies(
-  { registry, plugins, reach, files, topologies: [first, ...others] }: Loaded,
-  settings: RunSettings,
-): Promise<void> {
+export async function runTopologies(loaded: Loaded, settings: RunSettings): Promise<void> {
+  const [first, ...others] = loaded.topologies;
   const given = [withWebhooks(first!), ...others];
-  const {
-    id: main,
-    folder,
-    settings: { stateFolder, accountsFolder },
-  } = given[0]!;
   const log = createLogger({ level: settings.level });
   const metrics = createMetrics();
   addProcessMetrics(metrics.registry, packageVersion());
   const tracer = await tracerOf(metrics, log);
-  const clock = systemClock;
   const run = (checked: CheckedTopology): RunningTopology =>
-    createRunner(checked, { clock, log, metrics, tracer });
-  const [runner, ...beside] = given.map(run) as [RunningTopology, ...RunningTopology[]];
-  const all = [runner, ...beside];
+    createRunner(checked, { clock: systemClock, log, metrics, tracer });
+  const all = given.map(run) as [RunningTopology, ...RunningTopology[]];
   // The server has its own.
-  if (!settings.api) configure(runner, beside, { clock, log });
-  const stopAsked = stopSignal();
+  if (!settings.api) configure(all, { clock: systemClock, log });
   given.forEach(refuseIfHeld);
-  const checks = new TopologyChecks(registry, {
+  const stopSignal = listenForStop();
+  const checks = checksFor(loaded, settings);
+  let server: RunningServer | null = null;
+  let left: readonly string[] = [];
+  try {
+    if (settings.api) server = await serve({ loaded, settings, given, all, run, log, metrics, checks });
+    await Promise.all(all.map((one) => begin(one, all.length > 1 ? one.topology.id : undefined)));
+    const ended = settings.untilEnd
+      ? Promise.all(all.map((one) => one.finished())).then(() => true)
+      : new Promise<boolean>(() => undefined);
+    if ((await Promise.race([stopSignal.asked, ended])) === true) left = all.flatMap(undelivered);
+  } finally {
+    await stop(all, server);
+    await checks.close();
+    await tracer?.close();
+    stopSignal.forget();
+  }
+  if (left.length > 0) throw new CommandError(left.join('\n'), EXIT.unavailable);
+}
+
+/** Checks texts of topologies that are sent over the network, with what the owner's files reach. */
+const checksFor = ({ registry, plugins, reach }: Loaded, settings: RunSettings): TopologyChecks =>
+  new TopologyChecks(registry, {
     plugins,
     secrets: variables().secrets,
     files: reach.files,
     variables: new Set([...reach.variables, ...settings.variables]),
   });
-  const server = settings.api
-    ? await openServer({
-        main: runner,
-        beside,
-        parse: async (text, id) => {
-          const index = given.findIndex((topology) => topology.id === id);
-          const own = given[index];
-          const from = own
-            ? { shown: files[index]!, file: own.file, folder: own.folder }
-            : { shown: `${id}.yaml`, file: null, folder };
-          return served(main, await checks.check({ text, ...from }));
-        },
-        workshop: {
-          run,
-          forget: (id) => {
-            metrics.forget(id);
-          },
-        },
-        clock,
-        log: log.child({ node: 'api' }),
-        stateFolder,
-        ...(accountsFolder !== undefined && { accountsFolder }),
-        host: settings.host,
-        port: settings.port,
-        form: settings.form,
-        metrics: () => metrics.text(),
-        watch: (node, watcher, of = main) =>
-          metrics.node(of, node).watch((record) => {
-            watcher(record as Data);
-          }),
-        ...outside(settings),
-      }).catch(asInvalid)
-    : null;
-  try {
-    if (server) announce(server, given);
-    await Promise.all(all.map((one) => begin(one, all.length > 1 ? one.topology.id : undefined)));
-    const ended = settings.untilEnd
-      ? Promise.all(all.map((one) => one.finished()))
-      : new Promise(() => undefined);
-    await Promise.race([stopAsked, ended]);
-  } finally {
-    await stop(all, server);
-    await checks.close();
-    await tracer?.close();
-  }
+
+interface Served {
+  readonly loaded: Loaded;
+  readonly settings: RunSettings;
+  readonly given: readonly CheckedTopology[];
+  readonly all: readonly [RunningTopology, ...RunningTopology[]];
+  readonly run: (checked: CheckedTopology) => RunningTopology;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly checks: TopologyChecks;
 }
+
+/** Opens the service interface, and says where it is. It is loaded here: a run without it starts sooner. */
+async function serve(parts: Served): Promise<RunningServer> {
+  const { openServer } = await import('./server.js');
+  const { loaded, settings, given, all, run, log, metrics, checks } = parts;
+  const [main, ...beside] = all;
+  const { stateFolder, accountsFolder } = main.topology.settings;
+  const server = await openServer({
+    main,
+    beside,
+    parse: async (text, id) => {
+      const index = given.findIndex((topology) => topology.id === id);
+      const own = given[index];
+      const from = own
+        ? { shown: loaded.files[index]!, file: own.file, folder: own.folder }
+        : { shown: `${id}.yaml`, file: null, folder: given[0]!.folder };
+      return served(given[0]!.id, await checks.check({ text, ...from }));
+    },
+    workshop: {
+      run,
+      forget: (id) => {
+        metrics.forget(id);
+      },
+    },
+    clock: systemClock,
+    log: log.child({ node: 'api' }),
+    stateFolder,
+    ...(accountsFolder !== undefined && { accountsFolder }),
+    host: settings.host,
+    port: settings.port,
+    form: settings.form,
+    metrics: () => metrics.text(),
+    watch: (node, watcher, of = given[0]!.id) =>
+      metrics.node(of, node).watch((record) => {
+        watcher(record as Data);
+      }),
+    ...outside(settings),
+  }).catch(asInvalid);
+  announce(server, given);
+  return server;
+}
+
+/** A run of recordings that ends while a store is away has not stored all that it read. */
+function undelivered(runner: Pick<RunningTopology, 'topology' | 'status'>): readonly string[] {
+  const { problem } = runner.status();
+  if (problem === null || !STORE_AWAY.test(problem)) return [];
+  const { id, settings } = runner.topology;
+  return [
+    `${id}: all input was read, but not all is stored: ${problem}. What is left waits in ${settings.stateFolder}: run it again when that is mended`,
+  ];
+}
+
+const STORE_AWAY = /: its store is away: /;
 
 /** A new version of the topology that is served has the node of the webhooks too. */
 function served(id: string, loaded: LoadResult): LoadResult {
@@ -169,8 +196,7 @@ function refuseIfHeld({ settings: { stateFolder } }: CheckedTopology): void {
 
 /** Lays the configuration that was made by the service interface over the topology. */
 function configure(
-  main: RunningTopology,
-  beside: readonly RunningTopology[],
+  [main, ...beside]: readonly [RunningTopology, ...RunningTopology[]],
   { clock, log }: { clock: Clock; log: Log },
 ): void {
   try {
@@ -208,7 +234,7 @@ async function tracerOf(metrics: Metrics, log: Log): Promise<OpenTracer | null> 
 /**
  * Starts it; who stops it before it runs, by the service interface, may start it again.
  * @param name that a failure is told with, where several are started
- * @throws CommandError with what kept it from starting, in its own words.
+ * @throws CommandError with the error that prevented the start, in its own words.
  */
 export async function begin(runner: Pick<RunningTopology, 'start' | 'status'>, name?: string): Promise<void> {
   try {
@@ -230,21 +256,6 @@ async function stop(all: readonly RunningTopology[], server: RunningServer | nul
   } finally {
     await server?.close();
   }
-}
-
-/** Resolves with the first Ctrl-C or SIGTERM; a second one ends the process at once: the next start recovers. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    const ask = () => {
-      if (asked) process.exit(130);
-      asked = true;
-      process.stderr.write('Stopping after a checkpoint; once more to end at once.\n');
-      resolve();
-    };
-    process.on('SIGINT', ask);
-    process.on('SIGTERM', ask);
-  });
 }
 
 /** Secrets are files of the folder that CSIFLOW_SECRETS names, or variables. */

@@ -19,9 +19,12 @@ import type { Deployment } from './service/deployment/deployment.js';
 import { Hosts } from './service/limits/hosts.js';
 import { KnownAddresses } from './service/limits/known-addresses.js';
 import { Limits, type LimitFigures } from './service/limits/limits.js';
+import { oneAtATime } from './rest/one-at-a-time.js';
 import { answerUnreadable } from './rest/unreadable.js';
 import { LifecycleTimes } from './service/deployment/lifecycle-times.js';
-import { CHOSEN_BASE, createApp, formAt, mounts, WEBSOCKET_PATH } from './rest/app.js';
+import { createApp } from './rest/app.js';
+import { formAt } from './rest/mounts.js';
+import { CHOSEN_BASE, mounts, WEBSOCKET_PATH } from './rest/mounts.js';
 import { API_DOCUMENTS } from './rest/documents.js';
 import { serveProbes } from './rest/probes.js';
 import { SystemProbe } from './service/figures/system-probe.js';
@@ -38,7 +41,7 @@ export interface ServerOptions {
   readonly workshop: Workshop;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Users and keys are kept here. */
+  /** Users and keys are stored here. */
   readonly stateFolder: string;
   readonly host: string;
   /** 0 takes any free port. */
@@ -88,97 +91,21 @@ const GRACE_MS = 2_000;
 
 /** Opens the service interface, the WebSocket, the live page and /metrics on one port. */
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
-  const { main, clock, log } = options;
-  const accountsFolder = options.accountsFolder ?? options.stateFolder;
-  const users = new Users(accountsFolder);
-  const tokens = new Tokens(accountsFolder);
-  const apiKeys = new ApiKeys(accountsFolder);
-  const identityProvider = options.identityProvider
-    ? new IdentityProvider(options.identityProvider, log)
-    : null;
-  const probe = new SystemProbe({
-    main,
-    watch: options.watch,
-    stateFolder: options.stateFolder,
-    log,
-    ...(options.askGpu && { askGpu: options.askGpu }),
-  });
-  const lifecycle = new LifecycleTimes(main, options.stateFolder);
-  const audit = new AuditLog(options.stateFolder, log);
-  let others = (): readonly RunningTopology[] => options.beside ?? [];
-  const configuration: Configuration = new Configuration({
-    main,
-    others: () => others(),
-    stateFolder: options.stateFolder,
-    clock,
-    log,
-    facts: () => factsOf(main, () => probe.traffic().framesPerSecond),
-  });
-  const topologies = new Topologies({
-    main,
-    given: options.beside ?? [],
-    parse: async (text, id) => {
-      const loaded = await options.parse(text, id);
-      return id === main.topology.id ? configuration.overLoaded(loaded) : configuration.besideLoaded(loaded);
-    },
-    stateFolder: options.stateFolder,
-    log,
-    ...options.workshop,
-  });
-  await topologies.load();
-  others = () => topologies.list().filter((one) => one !== main);
-  const deployment: Deployment = {
-    version: packageVersion(),
-    main,
-    configuration,
-    topologies,
-    form: options.form,
-    formsOf: options.formsOf ?? new Map(),
-    users,
-    tokens,
-    apiKeys,
-    authenticator: new Authenticator({ users, tokens, apiKeys, identityProvider }),
-    probe,
-    lifecycle,
-    clients: () => stream.describe().connections,
-    audit,
-    watch: options.watch,
-    clock,
-    log,
-    cursorKey: randomBytes(32),
-  };
+  const deployment = await deploymentOf(options, () => stream.describe().connections);
+  const { topologies, users, lifecycle, probe, audit } = deployment;
   const hosts = new Hosts([options.host, ...(options.hosts ?? [])]);
   const limits = new Limits(new KnownAddresses(options.stateFolder), options.limits);
-  const app = createApp(
-    deployment,
-    limits,
-    {
-      metrics: options.metrics,
-      pages: [
-        serveProbes(deployment),
-        servePage(() => topologies.list().map((running) => running.topology)),
-        serveApiDocs(API_DOCUMENTS, `openapi-${options.form}`),
-      ],
-    },
-    {
-      hosts,
-      origins: options.origins ?? [],
-      answerMs: options.answerMs ?? ANSWER_MS,
-      loginRequired: options.loginRequired ?? false,
-    },
+  const handle = appFor(deployment, limits, hosts, options).callback();
+  const server = serverFor(
+    options.tls,
+    options.slowMs ?? SLOW_MS,
+    oneAtATime((request, response) => {
+      void handle(request, response);
+    }),
   );
-  const handle = app.callback();
-  const server = serverFor(options.tls, options.slowMs ?? SLOW_MS, (request, response) => {
-    void handle(request, response);
-  });
   const formOf = (path: string) => formAt(path, options.form);
   answerUnreadable(server, { limits, formOf });
-  const paths = new Map([
-    ...mounts(options.form).map(({ base, form }) => [base + WEBSOCKET_PATH, form] as const),
-    ...[WEBSOCKET_PATH, CHOSEN_BASE + WEBSOCKET_PATH].map(
-      (path) => [path, options.formsOf?.get(WEBSOCKET_PATH) ?? options.form] as const,
-    ),
-  ]);
+  const paths = webSocketPaths(options);
   const stream = new PoseStream(deployment, server, hosts, { paths, limits, formAt: formOf });
   await listen(server, options.host, options.port);
   const firstPassword = await users.makeFirstAdmin();
@@ -198,6 +125,96 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     },
   };
 }
+
+/** All that calls work on, with the topologies that the state folder names. */
+async function deploymentOf(
+  options: ServerOptions,
+  clients: () => number,
+): Promise<Deployment & { readonly topologies: Topologies }> {
+  const { main, clock, log, stateFolder } = options;
+  const accountsFolder = options.accountsFolder ?? stateFolder;
+  const users = new Users(accountsFolder);
+  const tokens = new Tokens(accountsFolder);
+  const apiKeys = new ApiKeys(accountsFolder);
+  const identityProvider = options.identityProvider
+    ? new IdentityProvider(options.identityProvider, log)
+    : null;
+  const probe = new SystemProbe({
+    main,
+    watch: options.watch,
+    stateFolder,
+    log,
+    ...(options.askGpu && { askGpu: options.askGpu }),
+  });
+  let others = (): readonly RunningTopology[] => options.beside ?? [];
+  const configuration = new Configuration({
+    main,
+    others: () => others(),
+    stateFolder,
+    clock,
+    log,
+    facts: () => factsOf(main, () => probe.traffic().framesPerSecond),
+  });
+  const topologies = await topologiesOf(options, configuration);
+  others = () => topologies.list().filter((one) => one !== main);
+  return {
+    ...{ main, configuration, topologies, users, tokens, apiKeys, probe, clients, clock, log },
+    version: packageVersion(),
+    form: options.form,
+    formsOf: options.formsOf ?? new Map(),
+    authenticator: new Authenticator({ users, tokens, apiKeys, identityProvider }),
+    lifecycle: new LifecycleTimes(main, stateFolder),
+    audit: new AuditLog(stateFolder, log),
+    watch: options.watch,
+    cursorKey: randomBytes(32),
+  };
+}
+
+async function topologiesOf(options: ServerOptions, configuration: Configuration): Promise<Topologies> {
+  const { main, stateFolder, log } = options;
+  const topologies = new Topologies({
+    main,
+    given: options.beside ?? [],
+    parse: async (text, id) => {
+      const loaded = await options.parse(text, id);
+      return id === main.topology.id ? configuration.overLoaded(loaded) : configuration.besideLoaded(loaded);
+    },
+    stateFolder,
+    log,
+    ...options.workshop,
+  });
+  await topologies.load();
+  return topologies;
+}
+
+const appFor = (deployment: Deployment, limits: Limits, hosts: Hosts, options: ServerOptions) =>
+  createApp(
+    deployment,
+    limits,
+    {
+      metrics: options.metrics,
+      pages: [
+        serveProbes(deployment),
+        servePage(() => deployment.topologies.list().map((running) => running.topology)),
+        serveApiDocs(API_DOCUMENTS, `openapi-${options.form}`),
+      ],
+    },
+    {
+      hosts,
+      origins: options.origins ?? [],
+      answerMs: options.answerMs ?? ANSWER_MS,
+      loginRequired: options.loginRequired ?? false,
+    },
+  );
+
+/** Where the WebSocket is: under each mount of a form, at the root, and where the form is chosen. */
+const webSocketPaths = ({ form, formsOf }: ServerOptions): ReadonlyMap<string, Form> =>
+  new Map([
+    ...mounts(form).map((mount) => [mount.base + WEBSOCKET_PATH, mount.form] as const),
+    ...[WEBSOCKET_PATH, CHOSEN_BASE + WEBSOCKET_PATH].map(
+      (path) => [path, formsOf?.get(WEBSOCKET_PATH) ?? form] as const,
+    ),
+  ]);
 
 /** Time for a request to arrive: slow ones would else hold connections for nothing (Slowloris). */
 export interface SlowMs {

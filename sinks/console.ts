@@ -41,6 +41,16 @@ export const console = defineSink({
 
 const WINDOW_MS = 1_000;
 
+/** Whether the reader of a stream has gone, as `| head` does. */
+const unread = new WeakMap<Writable, boolean>();
+
+/** For as long as the process lives: a line may fail after the sink was closed. */
+function hear(stream: Writable): void {
+  if (unread.has(stream)) return;
+  unread.set(stream, false);
+  stream.on('error', () => unread.set(stream, true));
+}
+
 /** Exported for tests, which give it a stream of their own. */
 export class ConsoleSink implements Sink {
   readonly #config: Static<typeof Config>;
@@ -50,6 +60,7 @@ export class ConsoleSink implements Sink {
   #written = 0;
   #leftOut = 0;
   #closed = false;
+  #warned = false;
 
   constructor(config: Static<typeof Config>, context: Context, stream: Writable) {
     this.#config = config;
@@ -60,6 +71,7 @@ export class ConsoleSink implements Sink {
   async open(): Promise<void> {
     this.#windowStart = -Infinity;
     this.#closed = false;
+    hear(this.#stream);
   }
 
   async write(records: readonly Data[]): Promise<readonly []> {
@@ -84,6 +96,12 @@ export class ConsoleSink implements Sink {
   }
 
   #line(record: Data): void {
+    if (unread.get(this.#stream)) {
+      if (!this.#warned) this.#context.log.warn('nobody reads any more what the console prints');
+      this.#warned = true;
+      this.#context.metrics.dropped('no_reader', 1);
+      return;
+    }
     if (this.#written >= this.#config.max_lines_per_s || this.#stream.writableNeedDrain) {
       this.#leftOut++;
       this.#context.metrics.dropped('rate_limit', 1);
@@ -94,7 +112,7 @@ export class ConsoleSink implements Sink {
   }
 
   #sayLeftOut(): void {
-    if (this.#leftOut === 0) return;
+    if (this.#leftOut === 0 || unread.get(this.#stream)) return;
     const line =
       this.#config.format === 'json'
         ? JSON.stringify({ port: 'console', left_out: this.#leftOut })

@@ -1,9 +1,11 @@
-import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
+import { appendFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type, type Static } from 'typebox';
 import { defineSink, type Context, type LiveFeed, type Sink } from '../pipeline/component/index.js';
 import type { Data, PoseFrame, SensedEvent } from '../pipeline/model/index.js';
 import { makeFolder } from '../pipeline/base/folders.js';
+import { readIfThere } from './shared/text-files.js';
+import { stateError } from '../pipeline/state/index.js';
 
 const Config = Type.Object(
   {
@@ -11,13 +13,13 @@ const Config = Type.Object(
       minimum: 0,
       maximum: 10_000,
       default: 100,
-      description: 'Events of an environment kept for clients that connect later.',
+      description: 'Events of an environment retained for clients that connect later.',
     }),
     remembered_ids: Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
       default: 10_000,
-      description: 'Ids of events already told, kept on disk so that a restart does not tell them again.',
+      description: 'Ids of events already told, stored on disk so that a restart does not tell them again.',
     }),
   },
   { additionalProperties: false },
@@ -28,13 +30,14 @@ export const websocket = defineSink({
   summary: 'Hands results to the clients of the WebSocket /ws/pose as they come.',
   description: `Opens no port of its own: the service interface serves what this sink feeds it, by each client's filters.
 
-- Nothing is queued for absent clients; the newest pose frame of each environment and its latest events are kept.
+- Nothing is queued for absent clients; the newest pose frame of each environment and its latest events are retained.
 - Poses are told at least once after a crash. Events are told once: their ids are noted on disk as soon as they were told.`,
   inputs: ['pose', 'event', 'measure'],
   recovery: 'at-least-once',
   privacy: ['retention', 'encryption'],
   config: Config,
   examples: [{ title: 'As it is', config: {} }],
+  settings: { 'streaming.websocket_enabled': 'enabled' },
   create: (config, context) => new LiveSink(config, context),
 });
 
@@ -65,7 +68,7 @@ class LiveSink implements Sink, LiveFeed {
   async write(records: readonly Data[]): Promise<readonly []> {
     if (this.#closed) throw new Error('the live feed is closed');
     const fresh = records.filter((record) => record.port !== 'event' || this.#told.isNew(record.id));
-    for (const record of fresh) this.#keep(record);
+    for (const record of fresh) this.#store(record);
     if (fresh.length > 0) for (const listener of this.#listeners) this.#tell(listener, fresh);
     await this.#told.save();
     return [];
@@ -100,7 +103,7 @@ class LiveSink implements Sink, LiveFeed {
     return { listeners: this.#listeners.size };
   }
 
-  #keep(record: Data): void {
+  #store(record: Data): void {
     if (record.port === 'pose') {
       const known = this.#latest.get(record.environment);
       if (!known || known.time <= record.time) this.#latest.set(record.environment, record);
@@ -144,8 +147,17 @@ class ToldIds {
   async open(): Promise<void> {
     const lines = (await readIfThere(this.#path)).split('\n');
     // The last part is empty, or a line that a kill cut off: that event is told again.
-    for (const line of lines.slice(0, -1)) this.#remember(JSON.parse(line) as string);
+    for (const line of lines.slice(0, -1)) this.#remember(this.#idOf(line));
     await this.#rewrite();
+  }
+
+  #idOf(line: string): string {
+    try {
+      return checked(JSON.parse(line));
+    } catch (error) {
+      const remedy = 'remove it: events from before this start may then be told once more';
+      throw stateError('state.corrupt', `${this.#path} is damaged: ${remedy}`, error);
+    }
   }
 
   isNew(id: string): boolean {
@@ -176,13 +188,9 @@ class ToldIds {
   }
 }
 
-const toLines = (ids: readonly string[]): string => ids.map((id) => `${JSON.stringify(id)}\n`).join('');
-
-async function readIfThere(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
+function checked(id: unknown): string {
+  if (typeof id === 'string') return id;
+  throw new TypeError('an id must be a text');
 }
+
+const toLines = (ids: readonly string[]): string => ids.map((id) => `${JSON.stringify(id)}\n`).join('');

@@ -13,7 +13,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const PUBLIC = ['create', 'docs', 'schema'];
 if (!PUBLIC.includes(process.argv[2] ?? '')) process.umask(0o077);
 
-// The topologies that ship keep their data there; left to themselves, beside their own folder.
+// The topologies that ship store their data there; left to themselves, beside their own folder.
 if (isInstalled) process.env['CSIFLOW_DATA'] ||= resolve('data');
 
 process.exitCode = await runCommandLine(process.argv.slice(2));

@@ -14,7 +14,7 @@ export interface NodeFigures {
   readonly queueDepth: number;
   /** Seconds; null before the first watermark. */
   readonly watermarkLag: number | null;
-  /** Seconds spent in the node, and for which it kept the pump from taking more. */
+  /** Seconds spent in the node, and for which it blocked the pump. */
   readonly busy: number;
   readonly gateClosed: number;
 }

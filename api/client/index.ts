@@ -1,15 +1,16 @@
 /** `csiflow/client`: the service interface as typed calls, in Node.js and in browsers. See docs/client.md. */
 import createRest, { type Client } from 'openapi-fetch';
 import { requireSuccess } from './errors.js';
-import { Live, type LiveOptions, type SocketClass } from './live.js';
+import { Live } from './live.js';
+import type { LiveOptions, SocketClass } from './live-types.js';
 import { Session, type Credentials, type Fetch } from './session.js';
 import type { paths as FormA } from './types/form-a.js';
 import type { paths as FormB } from './types/form-b.js';
 
 export type { Credentials } from './session.js';
 export { ServiceError, SubscriptionError } from './errors.js';
+export { Live } from './live.js';
 export {
-  Live,
   type AlertFilters,
   type LiveOptions,
   type LiveState,
@@ -19,7 +20,7 @@ export {
   type ServerMessages,
   type Socket,
   type SocketClass,
-} from './live.js';
+} from './live-types.js';
 export type { FormA, FormB };
 
 interface Forms {

@@ -52,11 +52,11 @@ export class Session {
     if ('apiKey' in this.#credentials) return null;
     if ('token' in this.#credentials) return this.#credentials.token;
     const { username, password } = this.#credentials;
-    const current = (this.#login ??= this.#keep(this.#ask('token', { username, password })));
+    const current = (this.#login ??= this.#remember(this.#ask('token', { username, password })));
     const login = await current;
     if (Date.now() < login.renewAt) return login.token;
     // Who calls at the same time waits for the same renewal: a refresh token is good once.
-    if (this.#isHeld(current)) this.#login = this.#keep(this.#renew(login, { username, password }));
+    if (this.#isHeld(current)) this.#login = this.#remember(this.#renew(login, { username, password }));
     return this.token();
   }
 
@@ -113,8 +113,8 @@ export class Session {
     return this.#login === login;
   }
 
-  /** A login that failed is not kept: the next request tries again. */
-  #keep(login: Promise<Login>): Promise<Login> {
+  /** A login that failed is not remembered: the next request tries again. */
+  #remember(login: Promise<Login>): Promise<Login> {
     login.catch(() => {
       if (this.#isHeld(login)) this.#login = null;
     });

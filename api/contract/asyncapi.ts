@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 
 type Schemas = Readonly<Record<string, TSchema>>;
 
-interface Place {
+interface ServerAddress {
   readonly version: string;
   readonly host: string;
   readonly protocol: 'ws' | 'wss';
@@ -18,7 +18,7 @@ interface Place {
  */
 export function asyncApiOf(
   { sent, received }: { readonly sent: Schemas; readonly received: Schemas },
-  { version, host, protocol, path }: Place,
+  { version, host, protocol, path }: ServerAddress,
 ): Readonly<Record<string, unknown>> {
   const messages = { ...messagesOf(received), ...messagesOf(sent) };
   const references = (schemas: Schemas) =>

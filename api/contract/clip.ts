@@ -8,6 +8,7 @@ import {
 } from '../../pipeline/model/index.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import { cameraOf, type Camera } from './view.js';
+import { pixel, line, circle, stroke } from './clip-lines.js';
 
 /** What a clip shows around its event, microseconds of event time. */
 export const CLIP = { before: 6_000_000, after: 6_000_000 } as const;
@@ -35,9 +36,9 @@ export function renderClip(
   environment: Environment,
 ): string {
   for (let stride = 1; ; stride *= 2) {
-    const kept = frames.filter((_, index) => index % stride === 0);
-    const text = draw(event, kept, environment);
-    if (Buffer.byteLength(text) <= LARGEST_BYTES || kept.length <= 1) return text;
+    const drawn = frames.filter((_, index) => index % stride === 0);
+    const text = draw(event, drawn, environment);
+    if (Buffer.byteLength(text) <= LARGEST_BYTES || drawn.length <= 1) return text;
   }
 }
 
@@ -53,7 +54,7 @@ function draw(event: SensedEvent, frames: readonly PoseFrame[], environment: Env
     `<desc>${escape(notes(event, frames, environment).join('. '))}</desc>`,
     `<rect width="${width}" height="${height}" fill="#0d1b26"/>`,
     ...room(environment, camera),
-    ...place(event, camera),
+    ...drawLocation(event, camera),
     ...shown.map((name) => person(name, event, frames, camera)),
     ...captions(event, frames, environment, camera, names.length - shown.length),
     ...timeline(camera),
@@ -162,7 +163,7 @@ function room({ size, walls, zones }: Environment, camera: Camera): readonly str
 }
 
 /** A ring on the floor where it happened, from that moment on. */
-function place({ location }: SensedEvent, camera: Camera): readonly string[] {
+function drawLocation({ location }: SensedEvent, camera: Camera): readonly string[] {
   if (!location) return [];
   const ring = line(circle(location, 0.5), camera, 1);
   if (ring === '') return [];
@@ -248,54 +249,6 @@ const share = (time: number, event: SensedEvent): number => {
   const from = (time - event.time + CLIP.before) / (CLIP.before + CLIP.after);
   return Math.round(Math.min(Math.max(from, 0), 1) * 10_000) / 10_000;
 };
-
-// ---------------------------------------------------------------- drawing
-
-/** Points of a line between two corners: what lies behind the camera is left out. */
-const PARTS = 16;
-/** Pixels of what lies just before the camera could be any number. */
-const FURTHEST = 20_000;
-
-const pixel = ({ x, y }: { readonly x: number; readonly y: number }): string => `${bounded(x)} ${bounded(y)}`;
-const bounded = (value: number): number => Math.round(Math.min(Math.max(value, -FURTHEST), FURTHEST));
-
-/** Path along points in the room; empty where none of it lies before the camera. */
-function line(points: readonly Point[], camera: Camera, parts: number = PARTS): string {
-  let path = '';
-  let drawing = false;
-  for (const point of between(points, parts)) {
-    const seen = camera.project(point);
-    if (seen) path += `${drawing ? 'L' : 'M'}${pixel(seen)}`;
-    drawing = seen !== null;
-  }
-  return path;
-}
-
-function between(points: readonly Point[], parts: number): readonly Point[] {
-  const all = points.slice(0, -1).flatMap((from, index) => {
-    const to = points[index + 1]!;
-    return Array.from({ length: parts }, (_, part) => {
-      const way = part / parts;
-      return {
-        x: from.x + (to.x - from.x) * way,
-        y: from.y + (to.y - from.y) * way,
-        z: from.z + (to.z - from.z) * way,
-      };
-    });
-  });
-  return [...all, points.at(-1)!];
-}
-
-/** On the floor, closed. */
-const circle = ({ x, y }: { readonly x: number; readonly y: number }, radius: number): readonly Point[] =>
-  Array.from({ length: 17 }, (_, index) => ({
-    x: x + radius * Math.cos((index * Math.PI) / 8),
-    y: y + radius * Math.sin((index * Math.PI) / 8),
-    z: 0,
-  }));
-
-const stroke = ({ height }: Camera, thickness: number): number =>
-  Math.max(1, Math.round((height / 360) * thickness));
 
 const words = (type: string): string => type.replaceAll('_', ' ');
 

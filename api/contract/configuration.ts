@@ -24,7 +24,7 @@ export const PartialSchemas: Readonly<Record<Form, TObject>> = {
   b: schemaOf('b', true),
 };
 
-/** A form's shape of the configuration. @param value of a field, as it is kept */
+/** A form's shape of the configuration. @param value of a field, as it is stored */
 export function configurationBody(form: Form, value: (field: Field) => Value): object {
   const body: Tree = {};
   for (const [field, view] of viewsOf(form)) put(body, view.path.split('.'), shown(view, value(field)));
@@ -40,7 +40,7 @@ export function boundedSchema(form: Form, bounds: (field: Field) => object): obj
   return JSON.parse(JSON.stringify(objectOf(leaves, false))) as object;
 }
 
-/** Fields of a checked body, as they are kept. */
+/** Fields of a checked body, as they are stored. */
 export function fieldsOf(form: Form, body: object): ReadonlyMap<Field, Value> {
   const found = new Map<Field, Value>();
   for (const [field, view] of viewsOf(form)) {

@@ -235,7 +235,7 @@ const MEANINGS: Readonly<Record<(typeof STATUS_OF)[keyof typeof STATUS_OF], stri
   409: 'It does not fit what is going on.',
   412: 'It was changed meanwhile.',
   413: 'The body is too large.',
-  421: 'The service does not go by that name.',
+  421: 'The service does not go by that name; or another process of the group reads the room: `Location` says where to ask.',
   422: 'A field is not valid.',
   429: 'The rate limit is used up.',
   431: 'The headers are too large.',
@@ -274,6 +274,12 @@ const HEADERS_OF: Partial<Record<number, object>> = {
     'WWW-Authenticate': { description: '`Bearer`, but at a login.', schema: { type: 'string' } },
   },
   405: { Allow: { description: 'The methods that the path takes.', schema: { type: 'string' } } },
+  421: {
+    Location: {
+      description: 'The same call at the process that reads the room, where it has told its address.',
+      schema: { type: 'string', format: 'uri' },
+    },
+  },
   429: RETRY_AFTER,
   503: RETRY_AFTER,
 };

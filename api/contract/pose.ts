@@ -1,147 +1,18 @@
-import { Type, type Static } from 'typebox';
+import type { Static } from 'typebox';
 import type { PersonRow } from '../../pipeline/component/index.js';
 import { KEYPOINT_NAMES, type Environment, type Person, type PoseFrame } from '../../pipeline/model/index.js';
-import { DensePose, DensePoseASchema, DensePoseBSchema } from './dense-pose/dense-pose.js';
+import { DensePose } from './dense-pose/dense-pose.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import { cameraOf, type Camera } from './view.js';
-
-const Timestamp = Type.String({ format: 'date-time' });
-const Share = Type.Number({ minimum: 0, maximum: 1 });
-const closed = { additionalProperties: false } as const;
-const Position3D = Type.Object({ x: Type.Number(), y: Type.Number(), z: Type.Number() }, closed);
-
-/** 2.1; `position` (metres) and `position_error` only with `include_3d=true`. */
-export const KeypointSchema = Type.Object(
-  {
-    name: Type.String(),
-    x: Type.Number(),
-    y: Type.Number(),
-    confidence: Share,
-    visible: Type.Boolean(),
-    position: Type.Optional(Position3D),
-    position_error: Type.Optional(Type.Number()),
-  },
-  closed,
-);
-
-/** 2.2 */
-export const BoundingBoxSchema = Type.Object(
-  { x: Type.Number(), y: Type.Number(), width: Type.Number(), height: Type.Number() },
-  closed,
-);
-
-/** With `include_3d=true`: what the pixels were made from, in room metres, with the scale of its error. */
-const InRoom = {
-  position: Type.Optional(Position3D),
-  position_error: Type.Optional(
-    Type.Number({ description: 'Expected distance between this and the true position, metres' }),
-  ),
-  heading: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-  posture: Type.Optional(Type.String()),
-  articulated: Type.Optional(
-    Type.Boolean({ description: 'False: draw a disc of position_error, no skeleton' }),
-  ),
-};
-
-/** 2.3 */
-export const PersonASchema = Type.Object(
-  {
-    id: Type.Integer(),
-    confidence: Share,
-    bounding_box: BoundingBoxSchema,
-    keypoints: Type.Array(KeypointSchema),
-    dense_pose: Type.Optional(DensePoseASchema),
-    tracking_info: Type.Object(
-      {
-        track_id: Type.String(),
-        track_age: Type.Integer(),
-        velocity: Type.Object({ x: Type.Number(), y: Type.Number() }, closed),
-      },
-      closed,
-    ),
-    ...InRoom,
-  },
-  closed,
-);
-
-export const PoseFrameASchema = Type.Object(
-  {
-    timestamp: Timestamp,
-    frame_id: Type.Integer(),
-    processing_time_ms: Type.Number(),
-    persons: Type.Array(PersonASchema),
-    metadata: Type.Object(
-      {
-        environment_id: Type.String(),
-        router_count: Type.Integer(),
-        signal_quality: Share,
-        processing_pipeline: Type.String(),
-      },
-      closed,
-    ),
-  },
-  closed,
-);
-
-/** 2.3b */
-export const PersonBSchema = Type.Object(
-  {
-    person_id: Type.Integer(),
-    track_id: Type.Integer(),
-    confidence: Share,
-    bounding_box: BoundingBoxSchema,
-    keypoints: Type.Optional(Type.Array(KeypointSchema)),
-    dense_pose: Type.Optional(DensePoseBSchema),
-    ...InRoom,
-  },
-  closed,
-);
-
-export const PoseFrameBSchema = Type.Object(
-  {
-    timestamp: Timestamp,
-    frame_id: Type.Integer(),
-    environment_id: Type.String(),
-    processing_time_ms: Type.Number(),
-    persons: Type.Array(PersonBSchema),
-    metadata: Type.Object(
-      { model_version: Type.String(), processing_mode: Type.String(), csi_quality: Share },
-      closed,
-    ),
-  },
-  closed,
-);
-
-/** 2.4, Form B */
-export const PoseRecordBSchema = Type.Object(
-  {
-    timestamp: Timestamp,
-    frame_id: Type.Integer(),
-    person_id: Type.Integer(),
-    track_id: Type.Integer(),
-    confidence: Share,
-    bounding_box: BoundingBoxSchema,
-    keypoints: Type.Array(KeypointSchema),
-  },
-  closed,
-);
-
-/** An element of `poses` of 4.2 process: a record of 2.4, with dense pose where it is asked for. */
-export const PoseResultSchema = Type.Object(
-  { ...PoseRecordBSchema.properties, dense_pose: Type.Optional(DensePoseBSchema) },
-  closed,
-);
-
-/** 2.4, Form A */
-export const PoseRecordASchema = Type.Object(
-  { timestamp: Timestamp, persons: Type.Array(PersonASchema), metadata: Type.Object({}) },
-  closed,
-);
-
-export type PoseFrameA = Static<typeof PoseFrameASchema>;
-export type PoseFrameB = Static<typeof PoseFrameBSchema>;
-export type PersonB = Static<typeof PersonBSchema>;
-type KeypointBody = Static<typeof KeypointSchema>;
+import {
+  BoundingBoxSchema,
+  PoseResultSchema,
+  PoseRecordASchema,
+  type PoseFrameA,
+  type PoseFrameB,
+  type PersonB,
+  type KeypointBody,
+} from './pose-schema.js';
 
 /** What of a pose frame is shown. */
 export interface PoseSelection {

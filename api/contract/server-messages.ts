@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox';
 import { EVENT_TYPES, SEVERITIES } from '../../pipeline/model/index.js';
-import { PersonASchema, PersonBSchema, PoseFrameASchema, PoseFrameBSchema } from './pose.js';
+import { PersonASchema, PersonBSchema, PoseFrameASchema, PoseFrameBSchema } from './pose-schema.js';
 import { AlertFiltersSchema, FilterSchemas, PoseFiltersSchema, ResumeSchemas } from './client-messages.js';
 
 const closed = { additionalProperties: false } as const;

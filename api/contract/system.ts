@@ -13,6 +13,9 @@ export interface SystemFacts {
   readonly status: TopologyStatus;
   /** Nodes that can be read back. */
   readonly stores: readonly string[];
+  /** Its pose networks, and its trackers. */
+  readonly networks: readonly string[];
+  readonly trackers: readonly string[];
   readonly resources: Resources;
   readonly traffic: Traffic;
 }
@@ -148,21 +151,23 @@ export interface ComponentFacts {
   readonly stores: string;
   /** Of all stores of the topology, those that are open. */
   readonly openStores: string;
-  /** Of what the topology keeps on this machine: journal, checkpoints, outboxes. */
+  /** Of what the topology stores on this machine: journal, checkpoints, outboxes. */
   readonly state: string;
 }
 
-export function componentsOf({ status, stores }: Pick<SystemFacts, 'status' | 'stores'>): ComponentFacts {
-  const network = ofType(status, 'infer-pose');
-  const kept = status.nodes.filter(({ id }) => stores.includes(id));
+type Parts = Pick<SystemFacts, 'status' | 'stores' | 'networks' | 'trackers'>;
+
+export function componentsOf({ status, stores, networks, trackers }: Parts): ComponentFacts {
+  const network = named(status, networks);
+  const storeNodes = named(status, stores);
   return {
     sources: worst(sources(status)),
     network: worst(network),
     modelLoaded: network.length > 0 && network.every(isUp),
     inferenceQueue: sum(network, (node) => node.queueDepth),
-    tracker: worst(ofType(status, 'track-persons')),
-    stores: worst(kept),
-    openStores: `${kept.filter(isUp).length}/${stores.length}`,
+    tracker: worst(named(status, trackers)),
+    stores: worst(storeNodes),
+    openStores: `${storeNodes.filter(isUp).length}/${stores.length}`,
     state: status.state === 'running' || status.state === 'degraded' ? 'active' : 'stopped',
   };
 }
@@ -184,7 +189,7 @@ export function statusA(facts: SystemFacts): Static<typeof StatusASchema> {
       neural_network: {
         status: components.network,
         model_loaded: components.modelLoaded,
-        inference_time_ms: figure(ofType(status, 'infer-pose'), 'inference_ms'),
+        inference_time_ms: figure(named(status, facts.networks), 'inference_ms'),
         gpu_utilization: resources.gpu,
       },
       tracking: {
@@ -244,8 +249,8 @@ export const stepBodies = (steps: readonly Step[]): Static<typeof StepSchema>[] 
 
 const sources = (status: TopologyStatus): NodeStatus[] =>
   status.nodes.filter((node) => node.kind === 'source');
-const ofType = (status: TopologyStatus, type: string): NodeStatus[] =>
-  status.nodes.filter((node) => node.type === type);
+const named = (status: TopologyStatus, ids: readonly string[]): NodeStatus[] =>
+  status.nodes.filter(({ id }) => ids.includes(id));
 const isUp = (node: NodeStatus): boolean => node.status === 'active' || node.status === 'healthy';
 const sum = (nodes: readonly NodeStatus[], value: (node: NodeStatus) => number): number =>
   nodes.reduce((total, node) => total + value(node), 0);

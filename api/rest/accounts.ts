@@ -2,9 +2,11 @@ import { Type } from 'typebox';
 import type { ApiKey } from '../service/accounts/api-keys.js';
 import { NAME_PATTERN, ROLES, type Account, type Role } from '../service/accounts/roles.js';
 import { LastAdminError, randomPassword } from '../service/accounts/users.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { pageOf, PageQuery, pagination, type PageOf } from '../contract/pages.js';
+
+const endpoint = endpointsWith<'users' | 'apiKeys' | 'tokens'>();
 
 const closed = { additionalProperties: false } as const;
 const RoleSchema = Type.Enum([...ROLES]);
@@ -43,7 +45,7 @@ const users = '/auth/users';
 const keys = '/auth/api-keys';
 const administrative = { access: 'admin', limit: 'configuration' } as const;
 
-const listUsers = defineEndpoint<PageOf, Page<Account>>({
+const listUsers = endpoint<PageOf, Page<Account>>({
   method: 'GET',
   path: users,
   summary: 'The people who may log in.',
@@ -65,7 +67,7 @@ interface NewUser {
   readonly password: string;
 }
 
-const addUser = defineEndpoint<Omit<NewUser, 'password'> & { password?: string }, NewUser>({
+const addUser = endpoint<Omit<NewUser, 'password'> & { password?: string }, NewUser>({
   method: 'POST',
   path: users,
   summary: 'Makes a user. Without a password one is made up; it is shown in this answer alone.',
@@ -91,7 +93,7 @@ interface UserChange {
   readonly password?: string;
 }
 
-const changeUser = defineEndpoint<UserChange, Account>({
+const changeUser = endpoint<UserChange, Account>({
   method: 'PUT',
   path: `${users}/:name`,
   summary: 'Changes the role or the password of a user. A new password ends all logins of that user.',
@@ -99,17 +101,17 @@ const changeUser = defineEndpoint<UserChange, Account>({
   status: 200,
   audit: ({ role, password }) => ({ role, new_password: password !== undefined }),
   async handle({ name, role, password }, call) {
-    const { users: kept, tokens } = call.deployment;
+    const { users, tokens } = call.deployment;
     try {
-      if (role !== undefined && !kept.setRole(name, role)) unknown('user', name);
+      if (role !== undefined && !users.setRole(name, role)) unknown('user', name);
     } catch (error) {
       throw refused(error);
     }
     if (password !== undefined) {
-      if (!(await kept.setPassword(name, password))) unknown('user', name);
+      if (!(await users.setPassword(name, password))) unknown('user', name);
       tokens.revokeUser(name);
     }
-    const changed = kept.account(name) ?? unknown('user', name);
+    const changed = users.account(name) ?? unknown('user', name);
     return changed;
   },
   b: formView({
@@ -121,7 +123,7 @@ const changeUser = defineEndpoint<UserChange, Account>({
   }),
 });
 
-const removeUser = defineEndpoint<string, null>({
+const removeUser = endpoint<string, null>({
   method: 'DELETE',
   path: `${users}/:name`,
   summary: 'Removes a user, whose tokens are good for nothing from then on.',
@@ -144,7 +146,7 @@ const removeUser = defineEndpoint<string, null>({
   }),
 });
 
-const listKeys = defineEndpoint<PageOf, Page<ApiKey>>({
+const listKeys = endpoint<PageOf, Page<ApiKey>>({
   method: 'GET',
   path: keys,
   summary: 'The API keys, without what is secret of them.',
@@ -166,7 +168,7 @@ interface NewKey {
   readonly expires_at?: string | null;
 }
 
-const addKey = defineEndpoint<NewKey, ApiKey & { readonly key: string }>({
+const addKey = endpoint<NewKey, ApiKey & { readonly key: string }>({
   method: 'POST',
   path: keys,
   summary: 'Makes an API key; the key itself is shown in this answer alone.',
@@ -176,8 +178,8 @@ const addKey = defineEndpoint<NewKey, ApiKey & { readonly key: string }>({
   handle({ name, role, expires_at = null }, call) {
     if (call.deployment.apiKeys.list().some((key) => key.name === name))
       throw new ApiError('RESOURCE_CONFLICT', `There is a key named ${name} already`);
-    const { key, kept } = call.deployment.apiKeys.create(name, role, timeToCome(expires_at));
-    return Promise.resolve({ ...kept, key });
+    const { key, apiKey } = call.deployment.apiKeys.create(name, role, timeToCome(expires_at));
+    return Promise.resolve({ ...apiKey, key });
   },
   b: formView({
     body: Type.Object({ name: Name, role: RoleSchema, expires_at: Type.Optional(Nullable) }, closed),
@@ -187,7 +189,7 @@ const addKey = defineEndpoint<NewKey, ApiKey & { readonly key: string }>({
   }),
 });
 
-const removeKey = defineEndpoint<string, null>({
+const removeKey = endpoint<string, null>({
   method: 'DELETE',
   path: `${keys}/:id`,
   summary: 'Removes an API key.',

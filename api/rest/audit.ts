@@ -1,9 +1,11 @@
 import { Type, type Static } from 'typebox';
 import type { AuditEntry } from '../service/audit/audit-log.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import { PageFields, pagination } from '../contract/pages.js';
 import { readRange, Time } from './ranges.js';
+
+const endpoint = endpointsWith<'audit'>();
 
 const closed = { additionalProperties: false } as const;
 
@@ -45,7 +47,7 @@ interface Found {
 
 /** Who did what: of this deployment, oldest first. */
 export const auditEndpoints = [
-  defineEndpoint<Static<typeof QuerySchema>, Found>({
+  endpoint<Static<typeof QuerySchema>, Found>({
     method: 'GET',
     path: '/audit',
     summary: 'Control actions with who asked for them and what came of it, also refused ones.',

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import { ACCESS_SECONDS, type TokenPair } from '../service/accounts/tokens.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { addressKey } from '../service/limits/addresses.js';
+
+const endpoint = endpointsWith<'users' | 'tokens'>();
 
 interface Credentials {
   readonly username: string;
@@ -31,7 +33,7 @@ const token = (pair: TokenPair) => ({
 const renderPair = (pair: TokenPair) => ({ data: { ...token(pair), refresh_token: pair.refresh } });
 
 /** 4.1 */
-const logIn = defineEndpoint<Credentials, TokenPair>({
+const logIn = endpoint<Credentials, TokenPair>({
   method: 'POST',
   path: '/auth/token',
   summary: 'Exchanges a name and a password for an access token.',
@@ -64,7 +66,7 @@ const logIn = defineEndpoint<Credentials, TokenPair>({
   }),
 });
 
-const refresh = defineEndpoint<string, TokenPair>({
+const refresh = endpoint<string, TokenPair>({
   method: 'POST',
   path: '/auth/refresh',
   summary: 'Exchanges a refresh token, which is good once, for a new pair. A used one ends its whole login.',
@@ -84,7 +86,7 @@ const refresh = defineEndpoint<string, TokenPair>({
   }),
 });
 
-const revoke = defineEndpoint<string, null>({
+const revoke = endpoint<string, null>({
   method: 'POST',
   path: '/auth/revoke',
   summary: 'Ends the login that a refresh token comes from, with all its tokens.',
@@ -103,7 +105,7 @@ const revoke = defineEndpoint<string, null>({
   }),
 });
 
-const rotate = defineEndpoint<null, string>({
+const rotate = endpoint<null, string>({
   method: 'POST',
   path: '/auth/signing-keys/rotate',
   summary:

@@ -1,18 +1,20 @@
 import { Type } from 'typebox';
 import { makeBackup, type Backup } from '../service/backup/make-backup.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
-import { topologyOf } from './topologies.js';
+import { topologyOf } from './topology-of.js';
+
+const endpoint = endpointsWith<'topologies'>();
 
 /** Topologies of which one is being made: two at a time would only slow each other down. */
 const underWay = new Set<string>();
 
 /** Where it lies is fixed, so that nobody can have files written elsewhere. */
 export const backupEndpoints = [
-  defineEndpoint<string, Backup>({
+  endpoint<string, Backup>({
     method: 'POST',
     path: '/topologies/:id/backups',
-    summary: 'Copies all that a topology keeps to a new folder below `backups` of its state folder.',
+    summary: 'Copies all that a topology stores to a new folder below `backups` of its state folder.',
     access: 'admin',
     limit: 'configuration',
     status: 201,

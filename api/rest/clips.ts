@@ -3,11 +3,22 @@ import { Type } from 'typebox';
 import type { PoseFrame, SensedEvent } from '../../pipeline/model/index.js';
 import type { RunningTopology } from '../../pipeline/runtime/status.js';
 import { CLIP, renderClip } from '../contract/clip.js';
-import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
+import { endpointsWith, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { fromIsoTime } from '../../pipeline/base/iso-time.js';
-import { placesOf, readerOf, storeOf, storesOf, type Place } from '../service/deployment/places.js';
+import {
+  environmentsOf,
+  readerOf,
+  storeOf,
+  storesOf,
+  type ServedEnvironment,
+  type Sensing,
+} from '../service/deployment/environments.js';
 import { Time } from './ranges.js';
+
+type Parts = Sensing | 'main' | 'clock';
+
+const endpoint = endpointsWith<Parts>();
 
 /** Frames that are read for a clip: at 40 a second all of it. */
 const MOST_FRAMES = 500;
@@ -24,7 +35,7 @@ interface ClipQuery {
 }
 
 /** What `video_clip_url` of an alert points to. */
-const clip = defineEndpoint<ClipQuery, string>({
+const clip = endpoint<ClipQuery, string>({
   method: 'GET',
   path: '/alerts/:timestamp/:alert_id/clip',
   summary: 'A moving skeleton of the seconds around an alert, as animated SVG.',
@@ -34,8 +45,8 @@ const clip = defineEndpoint<ClipQuery, string>({
   // It holds no script, and no browser is to run any that somebody smuggled into it.
   document: { type: 'image/svg+xml', headers: { 'Content-Security-Policy': "default-src 'none'; sandbox" } },
   async handle({ timestamp, id }, call) {
-    const { place, event, frames } = await whenStored(call, fromIsoTime(timestamp), id);
-    return renderClip(event, frames, place.environment);
+    const { served, event, frames } = await whenStored(call, fromIsoTime(timestamp), id);
+    return renderClip(event, frames, served.environment);
   },
   b: formView({
     path: Type.Object({ timestamp: Time, alert_id: Type.String({ minLength: 1, maxLength: 512 }) }),
@@ -49,7 +60,7 @@ export const clipEndpoints = [clip];
 
 interface Found {
   readonly event: SensedEvent;
-  readonly place: Place;
+  readonly served: ServedEnvironment;
 }
 
 interface Filmed extends Found {
@@ -60,7 +71,7 @@ interface Filmed extends Found {
  * Who is told of an alert may ask for its clip before the store has it, so a fresh one is waited for.
  * @throws ApiError 404 for an alert or frames that are not there any more, 503 where they are not there yet
  */
-async function whenStored(call: Call, time: number, id: string): Promise<Filmed> {
+async function whenStored(call: Call<Parts>, time: number, id: string): Promise<Filmed> {
   const { deployment, signal } = call;
   const last = deployment.clock.elapsed() + PATIENCE_MS;
   for (;;) {
@@ -79,19 +90,24 @@ async function whenStored(call: Call, time: number, id: string): Promise<Filmed>
   }
 }
 
-/** Whether an alert of a topology may still be on its way to the store, by the time of what the topology has read. */
+/**
+ * Whether an alert of a topology may still be on its way to the store: by the time of what the topology has read, or in an
+ * outbox, where it may wait for as long as its store is away.
+ */
 function mayCome(running: RunningTopology, time: number, id: string): boolean {
   // Ids begin with the environment.
   if (!running.topology.environments.some((environment) => id.startsWith(environment.id))) return false;
   if (running.state !== 'running' && running.state !== 'degraded') return false;
-  const newest = Math.max(...running.status().nodes.map(({ lastRecord }) => lastRecord ?? -Infinity));
-  return time > newest - FRESH && time < newest + FRESH;
+  const { nodes } = running.status();
+  const newest = Math.max(...nodes.map(({ lastRecord }) => lastRecord ?? -Infinity));
+  const isFresh = time > newest - FRESH && time < newest + FRESH;
+  return isFresh || (time <= newest && nodes.some(({ undelivered }) => undelivered > 0));
 }
 
-async function framesAround({ event, place }: Found, call: Call): Promise<readonly PoseFrame[]> {
-  const reader = await readerOf(place.running, call);
+async function framesAround({ event, served }: Found, call: Call<Parts>): Promise<readonly PoseFrame[]> {
+  const reader = await readerOf(served.running, call);
   return reader.poses({
-    environment: place.environment.id,
+    environment: served.environment.id,
     start: event.time - CLIP.before,
     end: event.time + CLIP.after,
     limit: MOST_FRAMES,
@@ -99,25 +115,30 @@ async function framesAround({ event, place }: Found, call: Call): Promise<readon
 }
 
 /**
- * In all stores: an alert's address does not say which place it is about. A store that fails matters only where no
+ * In all stores: an alert's address does not say which environment it is about. A store that fails matters only where no
  * other one has the alert. Null where none has it.
  * @throws ApiError 503
  */
-async function findEvent(call: Call, time: number, id: string): Promise<Found | null> {
+async function findEvent(call: Call<Parts>, time: number, id: string): Promise<Found | null> {
   const { deployment } = call;
-  const places = placesOf(deployment);
-  const looked = await Promise.allSettled(places.map((place) => eventAt(place, call, time, id)));
+  const served = environmentsOf(deployment);
+  const looked = await Promise.allSettled(served.map((served) => eventAt(served, call, time, id)));
   for (const one of looked) if (one.status === 'fulfilled' && one.value) return one.value;
   for (const one of looked) if (one.status === 'rejected') throw one.reason;
   await storeOf(deployment.main);
   return null;
 }
 
-async function eventAt(place: Place, call: Call, time: number, id: string): Promise<Found | null> {
-  const { environment, running } = place;
+async function eventAt(
+  served: ServedEnvironment,
+  call: Call<Parts>,
+  time: number,
+  id: string,
+): Promise<Found | null> {
+  const { environment, running } = served;
   if ((await storesOf(running)).size === 0) return null;
   const range = { environment: environment.id, start: time, end: time + MILLISECOND };
   const events = await (await readerOf(running, call)).events({ ...range, ownOnly: false });
   const event = events.find((one) => one.id === id);
-  return event ? { event, place } : null;
+  return event ? { event, served } : null;
 }

@@ -1,12 +1,9 @@
 import { Type } from 'typebox';
-import {
-  RefusedError,
-  type Change,
-  type Configuration,
-  type Revision,
-} from '../service/configuration/configuration.js';
+import type { Change, Configuration } from '../service/configuration/configuration.js';
 import type { Field, Value } from '../service/configuration/field.js';
 import { FIELDS } from '../service/configuration/fields.js';
+import { RefusedError } from '../service/configuration/refusals.js';
+import type { Revision } from '../service/configuration/stored.js';
 import {
   boundedSchema,
   configurationBody,
@@ -16,11 +13,16 @@ import {
   pathOf,
   shownAs,
 } from '../contract/configuration.js';
-import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
+import { endpointsWith, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
-import { type Form } from '../service/form.js';
+import type { Form } from '../service/form.js';
 import { PageQuery, pageOf, pagination, type PageOf } from '../contract/pages.js';
+import { requireVersion, requireEffect, setFields } from './configuration-changes.js';
+
+type Parts = 'configuration';
+
+const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
 const limited = { limit: 'configuration', status: 200 } as const;
@@ -29,7 +31,7 @@ const tagged = ({ tag }: Configuration) => ({ ETag: tag });
 const bodyOf = (form: Form, configuration: Configuration) =>
   configurationBody(form, (field) => configuration.value(field));
 
-const show = defineEndpoint<null, Configuration>({
+const show = endpoint<null, Configuration>({
   method: 'GET',
   path: '/config',
   summary: 'The configuration, as it is now or will be with the next start.',
@@ -59,7 +61,7 @@ interface Changed extends Change {
   readonly configuration: Configuration;
 }
 
-const change = defineEndpoint<Asked, Changed>({
+const change = endpoint<Asked, Changed>({
   method: 'PUT',
   path: '/config',
   summary: 'Changes the fields that are given, all or none. With `If-Match` only the version that it names.',
@@ -117,7 +119,7 @@ const change = defineEndpoint<Asked, Changed>({
 });
 
 /** @throws ApiError 412 where another version is there, 422 naming each field that cannot be so */
-function changeConfiguration({ form, fields }: Asked, call: Call): Changed {
+function changeConfiguration({ form, fields }: Asked, call: Call<Parts>): Changed {
   const { configuration } = call.deployment;
   requireVersion(call);
   // Form A has a place for warnings; in Form B nobody would learn that a field has nothing to act on.
@@ -125,69 +127,7 @@ function changeConfiguration({ form, fields }: Asked, call: Call): Changed {
   return { ...setFields(configuration, fields, call, (field) => pathOf(field, form)), configuration };
 }
 
-/**
- * Sets fields of the configuration.
- * @param name of a field, for errors
- * @throws ApiError 422
- */
-export function setFields(
-  configuration: Configuration,
-  fields: ReadonlyMap<Field, Value>,
-  { account }: Call,
-  name: (field: Field) => string,
-): Change {
-  return orRefused(name, () => configuration.change(fields, account?.name ?? 'nobody'));
-}
-
-function orRefused<T>(name: (field: Field) => string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    throw refused(error.refusals.map(({ field, ...rest }) => ({ field: name(field), ...rest })));
-  }
-}
-
-/** @throws ApiError 422 naming the fields that cannot be so, or have nothing to act on and what they miss */
-export function requireEffect(
-  configuration: Configuration,
-  fields: ReadonlyMap<Field, Value>,
-  name: (field: Field) => string,
-): void {
-  orRefused(name, () => {
-    configuration.requirePossible(fields);
-  });
-  const idle = configuration.idle(fields);
-  if (idle.length === 0) return;
-  throw refused(
-    idle.map(({ field, missing }) => ({
-      field: name(field),
-      message: `would have no effect: ${missing}`,
-      received: fields.get(field),
-    })),
-  );
-}
-
-function refused(fields: readonly { field: string; message: string; received: unknown }[]): ApiError {
-  const [first] = fields;
-  return new ApiError('VALIDATION_ERROR', `${first!.field}: ${first!.message}`, { details: { fields } });
-}
-
-/** @throws ApiError 412 */
-function requireVersion({ ifMatch, deployment }: Call): void {
-  const { tag } = deployment.configuration;
-  if (ifMatch === null || ifMatch.trim() === '*') return;
-  if (ifMatch.split(',').some((one) => one.trim() === tag)) return;
-  throw new ApiError(
-    'PRECONDITION_FAILED',
-    `The configuration has changed: it is ${tag} now; read it again`,
-    {
-      headers: { ETag: tag },
-    },
-  );
-}
-
-const schema = defineEndpoint<null, Configuration>({
+const schema = endpoint<null, Configuration>({
   method: 'GET',
   path: '/config/schema',
   summary: 'What the configuration may be, and what it is without any change.',
@@ -236,7 +176,7 @@ const revisionBody = ({ revision, at, by, action, other, changes }: Revision) =>
   }),
 });
 
-const history = defineEndpoint<PageOf, { readonly all: readonly Revision[]; readonly asked: PageOf }>({
+const history = endpoint<PageOf, { readonly all: readonly Revision[]; readonly asked: PageOf }>({
   method: 'GET',
   path: '/config/history',
   summary: 'The last hundred changes of the configuration, the newest first: who, when, from what to what.',
@@ -255,7 +195,7 @@ const history = defineEndpoint<PageOf, { readonly all: readonly Revision[]; read
   }),
 });
 
-const undo = defineEndpoint<null, Changed & { readonly revision: number }>({
+const undo = endpoint<null, Changed & { readonly revision: number }>({
   method: 'POST',
   path: '/config/undo',
   summary: 'Takes back the newest change of the configuration that was not taken back yet.',

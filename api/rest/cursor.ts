@@ -4,7 +4,7 @@ import { ApiError } from '../service/errors.js';
 
 const SEAL_BYTES = 16;
 
-/** An opaque, signed place in a result: good only for the query that it was given with. */
+/** An opaque, signed cursor into a result: good only for the query that it was given with. */
 export function sealCursor(cursor: Cursor, query: object, key: Buffer): string {
   const body = Buffer.from(JSON.stringify([cursor.time, cursor.frameId]));
   return Buffer.concat([seal(body, query, key), body]).toString('base64url');

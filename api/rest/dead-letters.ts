@@ -5,7 +5,7 @@ import type {
   ReplayResult,
 } from '../../pipeline/runtime/dead-letters/letter-desk.js';
 import type { DeadLetter } from '../../pipeline/state/index.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import {
   letterBody,
@@ -17,7 +17,11 @@ import {
 import { PageFields, pagination } from '../contract/pages.js';
 import { shownLetter } from '../service/deployment/anonymous.js';
 import type { Deployment } from '../service/deployment/deployment.js';
-import { topologyOf } from './topologies.js';
+import { topologyOf } from './topology-of.js';
+
+type Parts = 'topologies';
+
+const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
 const PathSchema = Type.Object({ id: Type.String() });
@@ -46,7 +50,7 @@ interface Selected {
   readonly selection: LetterSelection;
 }
 
-const list = defineEndpoint<Listing, Listing & { letters: readonly DeadLetter[]; total: number }>({
+const list = endpoint<Listing, Listing & { letters: readonly DeadLetter[]; total: number }>({
   method: 'GET',
   path: '/topologies/:id/dead-letters',
   summary: 'Records that nodes could not take, with the reasons, oldest first.',
@@ -70,7 +74,7 @@ const list = defineEndpoint<Listing, Listing & { letters: readonly DeadLetter[];
   }),
 });
 
-const show = defineEndpoint<OneLetter, DeadLetter>({
+const show = endpoint<OneLetter, DeadLetter>({
   method: 'GET',
   path: '/topologies/:id/dead-letters/:letter',
   summary: 'A dead letter with its record.',
@@ -90,7 +94,7 @@ const show = defineEndpoint<OneLetter, DeadLetter>({
   }),
 });
 
-const replay = defineEndpoint<Selected, ReplayResult>({
+const replay = endpoint<Selected, ReplayResult>({
   method: 'POST',
   path: '/topologies/:id/dead-letters/replay',
   summary: 'Gives records to their nodes once more: those of these ids, else those of a node, else all.',
@@ -114,7 +118,7 @@ const replay = defineEndpoint<Selected, ReplayResult>({
   }),
 });
 
-const dropOne = defineEndpoint<OneLetter, null>({
+const dropOne = endpoint<OneLetter, null>({
   method: 'DELETE',
   path: '/topologies/:id/dead-letters/:letter',
   summary: 'Forgets a dead letter.',
@@ -134,7 +138,7 @@ const dropOne = defineEndpoint<OneLetter, null>({
   }),
 });
 
-const dropAll = defineEndpoint<Selected, number>({
+const dropAll = endpoint<Selected, number>({
   method: 'DELETE',
   path: '/topologies/:id/dead-letters',
   summary: 'Forgets dead letters: those of these ids, else those of a node, else all.',
@@ -158,7 +162,11 @@ const dropAll = defineEndpoint<Selected, number>({
 export const deadLetterEndpoints = [list, show, replay, dropOne, dropAll];
 
 /** @throws ApiError 503 while the topology starts or recovers: nobody can look into its state then. */
-async function at<T>(deployment: Deployment, id: string, ask: (desk: LetterDesk) => Promise<T>): Promise<T> {
+async function at<T>(
+  deployment: Pick<Deployment, Parts>,
+  id: string,
+  ask: (desk: LetterDesk) => Promise<T>,
+): Promise<T> {
   const running = topologyOf(deployment, id);
   try {
     return await ask(running.letters);

@@ -2,7 +2,7 @@ import { packageVersion } from '../../pipeline/base/paths.js';
 import { asyncApiOf } from '../contract/asyncapi.js';
 import { openApiOf } from '../contract/openapi.js';
 import { ClientSchemas, ServerSchemas } from '../contract/server-messages.js';
-import { ENDPOINTS } from './app.js';
+import { ENDPOINTS } from './endpoints.js';
 
 /** How a client reaches the service. */
 export interface Origin {

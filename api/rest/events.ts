@@ -6,11 +6,13 @@ import {
   type EventType,
   type SensedEvent,
 } from '../../pipeline/model/index.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
 import { PageFields, pagination, type PageOf } from '../contract/pages.js';
-import { placeOf, readerOf } from '../service/deployment/places.js';
+import { environmentOf, readerOf, type Sensing } from '../service/deployment/environments.js';
 import { readRange, Time } from './ranges.js';
+
+const endpoint = endpointsWith<Sensing>();
 
 const closed = { additionalProperties: false } as const;
 
@@ -67,7 +69,7 @@ interface Events extends Pick<EventsQuery, 'details' | 'page'> {
 }
 
 /** 4.5 and 2.9 */
-const events = defineEndpoint<EventsQuery, Events>({
+const events = endpoint<EventsQuery, Events>({
   method: 'GET',
   path: '/analytics/events',
   summary: 'What happened in a range of time, oldest first.',
@@ -75,10 +77,10 @@ const events = defineEndpoint<EventsQuery, Events>({
   limit: 'analytics',
   status: 200,
   async handle({ environment, start, end, type, severity, details, page }, call) {
-    const place = placeOf(call.deployment, environment);
-    const reader = await readerOf(place.running, call);
+    const served = environmentOf(call.deployment, environment);
+    const reader = await readerOf(served.running, call);
     const query = {
-      environment: place.environment.id,
+      environment: served.environment.id,
       ...readRange(start, end),
       ...(type && { types: TYPES[type] }),
       ...(severity && { severities: [severity] }),

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
 import type { TableSelection } from '../../pipeline/component/index.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
 import { makeExport, ownerOf, storeFiles, type Export } from '../service/backup/make-export.js';
 import { ApiError } from '../service/errors.js';
+
+const endpoint = endpointsWith<'topologies'>();
 
 const TABLES = ['poses', 'persons', 'events', 'measures', 'tracks', 'keypoints'];
 
@@ -15,7 +17,7 @@ const micros = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Date.parse(text) * 1000;
 
 export const exportEndpoints = [
-  defineEndpoint<Wanted, Export>({
+  endpoint<Wanted, Export>({
     method: 'POST',
     path: '/exports',
     summary:

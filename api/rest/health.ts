@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { STATE_FILE } from '../../pipeline/state/index.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
 import {
   detailedHealth,
   DetailedHealthSchema,
@@ -24,13 +24,17 @@ import { askStores } from '../service/figures/stores.js';
 import { readRange, Time } from './ranges.js';
 import { systemFacts } from './system.js';
 
+type Parts = 'main' | 'clock' | 'version' | 'probe' | 'clients';
+
+const endpoint = endpointsWith<Parts>();
+
 const closed = { additionalProperties: false } as const;
 /** Rows of `/metrics`: longer ranges are given in means of more than a minute. */
 const MOST_ROWS = 1_440;
 /** The range of `/metrics` where none is asked for, minutes. */
 const USUAL_MINUTES = 60;
 
-const plain = defineEndpoint<null, Health>({
+const plain = endpoint<null, Health>({
   method: 'GET',
   path: '/health',
   summary: 'Whether the service answers, without credentials.',
@@ -48,7 +52,7 @@ const plain = defineEndpoint<null, Health>({
   b: formView({ response: HealthSchema, read: () => null, render: (health) => ({ data: health }) }),
 });
 
-const detailed = defineEndpoint<null, HealthFacts>({
+const detailed = endpoint<null, HealthFacts>({
   method: 'GET',
   path: '/health/detailed',
   summary: 'How each part is, with its figures; stores are asked for it.',
@@ -84,7 +88,7 @@ interface MetricsQuery {
   readonly metric_type?: MetricType;
 }
 
-const metrics = defineEndpoint<MetricsQuery, MetricsFacts>({
+const metrics = endpoint<MetricsQuery, MetricsFacts>({
   method: 'GET',
   path: '/metrics',
   summary:
@@ -126,7 +130,7 @@ const metrics = defineEndpoint<MetricsQuery, MetricsFacts>({
 export const healthEndpoints = [plain, detailed, metrics];
 
 /** Bytes of the state store's memory map that are in memory; 0 while the topology has it closed. */
-async function stateInMemory({ main }: Deployment): Promise<number> {
+async function stateInMemory({ main }: Pick<Deployment, Parts>): Promise<number> {
   const { stateFolder } = main.topology.settings;
   return residentBytes(join(realpathSync(stateFolder), STATE_FILE));
 }

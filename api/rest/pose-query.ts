@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { fromIsoTime, isoTime } from '../../pipeline/base/iso-time.js';
 import type { Deployment } from '../service/deployment/deployment.js';
-import { placeOf, readerOf, storeOf } from '../service/deployment/places.js';
+import { environmentOf, readerOf, storeOf, type Sensing } from '../service/deployment/environments.js';
 import { Answers } from '../service/queries/pose-query/answers.js';
 import { SUMMARIES } from '../service/queries/pose-query/buckets.js';
 import {
@@ -15,6 +15,10 @@ import {
 } from '../service/queries/pose-query/summarise.js';
 import type { Reader } from '../../pipeline/component/index.js';
 import { readRange, refuseEmpty, Time } from './ranges.js';
+
+type Parts = Sensing | 'clock';
+
+const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
 const METRICS = ['person_count', 'avg_confidence'] as const;
@@ -120,7 +124,7 @@ interface Answered {
 }
 
 /** 4.2 */
-const query = defineEndpoint<Static<typeof BodySchema>, Answered>({
+const query = endpoint<Static<typeof BodySchema>, Answered>({
   method: 'POST',
   path: '/pose/query',
   summary: 'Stored poses summed up by minute, hour, day or week.',
@@ -132,7 +136,7 @@ const query = defineEndpoint<Static<typeof BodySchema>, Answered>({
     const { deployment } = call;
     const began = deployment.clock.elapsed();
     const asked = read(body);
-    const { environment, running } = placeOf(deployment, undefined);
+    const { environment, running } = environmentOf(deployment, undefined);
     const reader = await readerOf(running, call);
     const { answer, hit } = await answersOf(deployment, await storeOf(running)).of(
       environment.id,
@@ -167,7 +171,7 @@ export const poseQueryEndpoints = [query];
 /** One of each store: another run of the topology begins anew. */
 const answers = new WeakMap<Reader, Answers>();
 
-function answersOf({ clock }: Deployment, reader: Reader): Answers {
+function answersOf({ clock }: Pick<Deployment, Parts>, reader: Reader): Answers {
   const known = answers.get(reader);
   if (known) return known;
   const made = new Answers(clock);

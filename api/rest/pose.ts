@@ -1,22 +1,32 @@
 import { Type, type Static } from 'typebox';
 import type { PersonRow } from '../../pipeline/component/index.js';
 import type { PoseFrame } from '../../pipeline/model/index.js';
-import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
+import { endpointsWith, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { PageFields, pagination } from '../contract/pages.js';
+import { WHOLE, type PoseSelection } from '../contract/pose.js';
 import {
   PoseFrameASchema,
   PoseFrameBSchema,
   PoseRecordASchema,
   PoseRecordBSchema,
-  WHOLE,
-  type PoseSelection,
-} from '../contract/pose.js';
+} from '../contract/pose-schema.js';
 import type { Deployment } from '../service/deployment/deployment.js';
-import { latestPose, placeOf, readerOf, requireRunning, type Place } from '../service/deployment/places.js';
+import {
+  latestPose,
+  environmentOf,
+  readerOf,
+  requireRunning,
+  type ServedEnvironment,
+  type Sensing,
+} from '../service/deployment/environments.js';
 import { viewOfEnvironment } from '../contract/pose-views.js';
 import { openCursor, sealCursor } from './cursor.js';
 import { readRange, refuseEmpty, Time } from './ranges.js';
+
+type Parts = Sensing | 'cursorKey';
+
+const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
 const Confidence = Type.Number({ minimum: 0, maximum: 1 });
@@ -37,11 +47,11 @@ interface Latest {
 }
 
 /** A store is asked for what is newer than the start, which recordings never are. */
-const noneOf = ({ environment, running }: Place): string =>
+const noneOf = ({ environment, running }: ServedEnvironment): string =>
   `No pose has been inferred in ${environment.id} since the start` +
   (running.feeds.size > 0 ? '' : '; of a recording it is known only where the topology has a websocket sink');
 
-const latest = defineEndpoint<LatestInput, Latest>({
+const latest = endpoint<LatestInput, Latest>({
   method: 'GET',
   path: '/pose/latest',
   summary: 'The newest pose frame.',
@@ -49,10 +59,10 @@ const latest = defineEndpoint<LatestInput, Latest>({
   limit: 'pose_data',
   status: 200,
   async handle({ environment, selection }, { deployment }) {
-    const place = placeOf(deployment, environment);
-    requireRunning(place.running);
-    const frame = await latestPose(place);
-    if (!frame) throw new ApiError('POSE_DATA_NOT_FOUND', noneOf(place));
+    const served = environmentOf(deployment, environment);
+    requireRunning(served.running);
+    const frame = await latestPose(served);
+    if (!frame) throw new ApiError('POSE_DATA_NOT_FOUND', noneOf(served));
     return { frame, selection };
   },
   a: formView({
@@ -140,7 +150,7 @@ type History =
       readonly perPage: number;
     };
 
-const history = defineEndpoint<HistoryInput, History>({
+const history = endpoint<HistoryInput, History>({
   method: 'GET',
   path: '/pose/history',
   summary: 'Stored poses of a range of time, oldest first.',
@@ -179,9 +189,9 @@ const history = defineEndpoint<HistoryInput, History>({
 
 export const poseEndpoints = [latest, history];
 
-async function byCursor(query: Static<typeof HistoryAQuery>, call: Call): Promise<History> {
+async function byCursor(query: Static<typeof HistoryAQuery>, call: Call<Parts>): Promise<History> {
   const { deployment } = call;
-  const { environment, running } = placeOf(deployment, undefined);
+  const { environment, running } = environmentOf(deployment, undefined);
   const range = readRange(query.start_time, query.end_time);
   const filter = {
     environment: environment.id,
@@ -214,8 +224,8 @@ async function byCursor(query: Static<typeof HistoryAQuery>, call: Call): Promis
   };
 }
 
-async function byPage(query: Static<typeof HistoryBQuery>, call: Call): Promise<History> {
-  const { environment, running } = placeOf(call.deployment, query.environment_id);
+async function byPage(query: Static<typeof HistoryBQuery>, call: Call<Parts>): Promise<History> {
+  const { environment, running } = environmentOf(call.deployment, query.environment_id);
   const person = query.track_id ?? query.person_id;
   const filter = {
     environment: environment.id,
@@ -235,7 +245,7 @@ async function byPage(query: Static<typeof HistoryBQuery>, call: Call): Promise<
   return { by: 'page', rows, total, page: query.page, perPage: query.per_page };
 }
 
-function renderCursor(result: History, deployment: Deployment) {
+function renderCursor(result: History, deployment: Pick<Deployment, Parts>) {
   if (result.by !== 'cursor') throw new TypeError('a page cannot be shown as Form A');
   const { frames, total, next, selection } = result;
   return {
@@ -249,7 +259,7 @@ function renderCursor(result: History, deployment: Deployment) {
   };
 }
 
-function renderPage(result: History, { deployment }: { readonly deployment: Deployment }) {
+function renderPage(result: History, { deployment }: { readonly deployment: Pick<Deployment, Parts> }) {
   if (result.by !== 'page') throw new TypeError('a cursor cannot be shown as Form B');
   const { rows, total, page, perPage } = result;
   return {

@@ -2,7 +2,7 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { askStores } from '../service/figures/stores.js';
 
-/** So long the answer of the stores is given again, so that who may ask without credentials cannot keep the stores busy. */
+/** So long the answer of the stores is given again, so that who may ask without credentials cannot overload the stores. */
 const GOOD_FOR_MS = 1_000;
 
 /**

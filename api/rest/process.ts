@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
-import { modelText, PoseResultSchema, WHOLE, type PoseView } from '../contract/pose.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
+import { modelText, WHOLE, type PoseView } from '../contract/pose.js';
+import { PoseResultSchema } from '../contract/pose-schema.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { viewOfEnvironment } from '../contract/pose-views.js';
-import { PoseProcessing, type Processed } from '../service/queries/processing/processing.js';
+import { PoseProcessing, type Processed, type Processes } from '../service/queries/processing/processing.js';
 import { BodySchema, LARGEST, readProcessBody, type ProcessBody } from './process-body.js';
+import type { Sensing } from '../service/deployment/environments.js';
+
+type Parts = Sensing | Processes;
+
+const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
 
@@ -59,7 +65,7 @@ interface Answer {
 }
 
 /** 4.2 */
-const process = defineEndpoint<ProcessBody, Answer>({
+const process = endpoint<ProcessBody, Answer>({
   method: 'POST',
   path: '/pose/process',
   summary:
@@ -97,9 +103,9 @@ const process = defineEndpoint<ProcessBody, Answer>({
 
 export const processEndpoints = [process];
 
-const processings = new WeakMap<Deployment, PoseProcessing>();
+const processings = new WeakMap<object, PoseProcessing>();
 
-function processingOf(deployment: Deployment): PoseProcessing {
+function processingOf(deployment: Pick<Deployment, Parts>): PoseProcessing {
   const known = processings.get(deployment);
   if (known) return known;
   const made = new PoseProcessing(deployment);

@@ -5,10 +5,10 @@ import { uncalibrated } from '../service/deployment/calibrated.js';
 import type { Field, Value } from '../service/configuration/field.js';
 import { startBody, StartConfiguration, startFields, startPathOf } from '../contract/start.js';
 import { at } from '../contract/configuration.js';
-import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
+import { endpointsWith, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
-import { type Form } from '../service/form.js';
+import type { Form } from '../service/form.js';
 import {
   StartASchema,
   StartBSchema,
@@ -26,12 +26,18 @@ import {
 import type { Deployment } from '../service/deployment/deployment.js';
 import type { Action } from '../service/deployment/lifecycle-times.js';
 import { storesOf } from '../service/figures/stores.js';
-import { requireEffect, setFields } from './configuration.js';
+import { requireEffect, setFields } from './configuration-changes.js';
 import { errorText } from '../../pipeline/base/error-text.js';
+import type { Role } from '../../pipeline/component/index.js';
+import { nodesAs } from '../service/configuration/answering.js';
+
+type Parts = 'main' | 'clock' | 'version' | 'probe' | 'log' | 'lifecycle' | 'configuration';
+
+const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
 
-const status = defineEndpoint<null, SystemFacts>({
+const status = endpoint<null, SystemFacts>({
   method: 'GET',
   path: '/system/status',
   summary: 'State of the system and measured figures of its parts.',
@@ -44,14 +50,29 @@ const status = defineEndpoint<null, SystemFacts>({
 });
 
 /** What is measured of the system now. */
-export async function systemFacts({ version, clock, main, probe }: Deployment): Promise<SystemFacts> {
+export async function systemFacts({
+  version,
+  clock,
+  main,
+  probe,
+}: Pick<Deployment, 'version' | 'clock' | 'main' | 'probe'>): Promise<SystemFacts> {
   const resources = await probe.resources();
   const status = main.status();
   const traffic = probe.traffic(status);
-  return { version, now: clock.now(), status, stores: storesOf(main), resources, traffic };
+  const idsAs = (role: Role) => nodesAs(main.topology, role).map(({ id }) => id);
+  return {
+    version,
+    now: clock.now(),
+    status,
+    stores: storesOf(main),
+    networks: idsAs('pose-network'),
+    trackers: idsAs('tracker'),
+    resources,
+    traffic,
+  };
 }
 
-const steps = defineEndpoint<null, TopologyStatus>({
+const steps = endpoint<null, TopologyStatus>({
   method: 'GET',
   path: '/system/steps',
   summary: 'How far the start, stop or restart that is under way has come, or the last one.',
@@ -94,7 +115,7 @@ const readStart = (form: Form, body: { configuration?: object }): StartInput => 
   calibrationRequired: at(body, ['configuration', 'calibration_required']) === true,
 });
 
-const start = defineEndpoint<StartInput, Accepted>({
+const start = endpoint<StartInput, Accepted>({
   method: 'POST',
   path: '/system/start',
   summary: 'Starts the main topology.',
@@ -146,7 +167,7 @@ interface StopInput {
   readonly saveState: boolean;
 }
 
-const stop = defineEndpoint<StopInput, Accepted>({
+const stop = endpoint<StopInput, Accepted>({
   method: 'POST',
   path: '/system/stop',
   summary: 'Stops the main topology, by default after a checkpoint.',
@@ -189,7 +210,7 @@ const stop = defineEndpoint<StopInput, Accepted>({
   }),
 });
 
-const restart = defineEndpoint<null, Accepted & { readonly previous: string }>({
+const restart = endpoint<null, Accepted & { readonly previous: string }>({
   method: 'POST',
   path: '/system/restart',
   summary: 'Stops the main topology after a checkpoint, and starts it again from there.',
@@ -232,7 +253,7 @@ function requireCalibration(topology: CheckedTopology): void {
 }
 
 /** Who may start may also set what a start takes. @throws ApiError 422 as a change of the configuration does */
-function configureStart(fields: ReadonlyMap<Field, Value>, call: Call): void {
+function configureStart(fields: ReadonlyMap<Field, Value>, call: Call<Parts>): void {
   const { configuration } = call.deployment;
   if (!configuration.differs(fields)) return;
   requireEffect(configuration, fields, startPathOf);
@@ -240,7 +261,12 @@ function configureStart(fields: ReadonlyMap<Field, Value>, call: Call): void {
 }
 
 /** Begins an action without waiting for its end, which shows in the status; its failure does too, and in the log. */
-function begin(deployment: Deployment, action: Action, run: () => Promise<void>, applied: object): Accepted {
+function begin(
+  deployment: Pick<Deployment, Parts>,
+  action: Action,
+  run: () => Promise<void>,
+  applied: object,
+): Accepted {
   const at = deployment.clock.now();
   run().catch((error: unknown) => {
     deployment.log.error(`${action} failed`, {

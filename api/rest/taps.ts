@@ -1,10 +1,13 @@
 import { Type } from 'typebox';
 import { plainRecords, type Data, type LinkTable } from '../../pipeline/model/index.js';
-import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
+import { endpointsWith, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { shownOf } from '../service/deployment/anonymous.js';
-import type { Deployment } from '../service/deployment/deployment.js';
-import { topologyOf } from './topologies.js';
+import { topologyOf } from './topology-of.js';
+
+type Parts = 'topologies' | 'clock' | 'watch';
+
+const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
 
@@ -27,7 +30,7 @@ interface Seen {
 /** People who look at the same time, over all nodes. */
 const LOOKING = 8;
 
-const tap = defineEndpoint<Wanted, Seen>({
+const tap = endpoint<Wanted, Seen>({
   method: 'GET',
   path: '/topologies/:id/nodes/:node/records',
   summary: 'Records that a node gives from now on, and a sink takes: a sample that never slows the pipeline.',
@@ -83,9 +86,9 @@ const tap = defineEndpoint<Wanted, Seen>({
 
 export const tapEndpoints = [tap];
 
-const looking = new WeakMap<Deployment, number>();
+const looking = new WeakMap<object, number>();
 
-async function look(wanted: Wanted, { deployment, signal }: Call): Promise<Seen> {
+async function look(wanted: Wanted, { deployment, signal }: Call<Parts>): Promise<Seen> {
   const running = topologyOf(deployment, wanted.id);
   const { nodes } = running.status();
   if (!nodes.some(({ id }) => id === wanted.node)) {
@@ -114,13 +117,13 @@ async function look(wanted: Wanted, { deployment, signal }: Call): Promise<Seen>
   return { node: wanted.node, records: sample.plain(), leftOut: sample.leftOut };
 }
 
-/** Keeps what passes as it is, up to its limit; it is made readable when all is there. */
+/** Collects what passes as it is, up to its limit; it is made readable when all is there. */
 class Sample {
   leftOut = 0;
   readonly #wanted: Wanted;
   readonly #links: LinkTable;
   readonly #elapsed: () => number;
-  readonly #kept: { readonly data: Data; readonly count: number }[] = [];
+  readonly #tapped: { readonly data: Data; readonly count: number }[] = [];
   #count = 0;
   #last = -Infinity;
   #done: () => void = () => undefined;
@@ -141,7 +144,7 @@ class Sample {
     }
     this.#last = now;
     const count = this.#wanted.everyMs > 0 ? 1 : Math.min(room, size);
-    this.#kept.push({ data, count });
+    this.#tapped.push({ data, count });
     this.#count += count;
     this.leftOut += size - count;
     if (this.#count >= this.#wanted.limit) this.#done();
@@ -162,6 +165,6 @@ class Sample {
   }
 
   plain(): readonly object[] {
-    return this.#kept.flatMap(({ data, count }) => plainRecords(data, this.#links).slice(0, count));
+    return this.#tapped.flatMap(({ data, count }) => plainRecords(data, this.#links).slice(0, count));
   }
 }

@@ -35,7 +35,7 @@ export class TrackSummary {
     this.last = time;
     this.#confidence += confidence;
     this.#addStep(point);
-    if (this.frames % this.#every === 0) this.#keep(point);
+    if (this.frames % this.#every === 0) this.#addPoint(point);
     this.frames++;
     this.#before = point;
   }
@@ -62,7 +62,7 @@ export class TrackSummary {
     this.movingSeconds += seconds;
   }
 
-  #keep(point: TrackPoint): void {
+  #addPoint(point: TrackPoint): void {
     this.#points.push(point);
     if (this.#points.length < POINTS) return;
     this.#points = this.#points.filter((_, index) => index % 2 === 0);

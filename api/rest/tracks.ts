@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import type { Reader } from '../../pipeline/component/index.js';
-import { defineEndpoint, formView } from '../contract/endpoint.js';
+import { endpointsWith, formView } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { isoTime } from '../../pipeline/base/iso-time.js';
-import { placeOf, readerOf } from '../service/deployment/places.js';
+import { environmentOf, readerOf, type Sensing } from '../service/deployment/environments.js';
 import { readRange, Time } from './ranges.js';
 import { TrackSummary, type TrackPoint } from './track-summary.js';
+
+const endpoint = endpointsWith<Sensing>();
 
 const closed = { additionalProperties: false } as const;
 
@@ -61,7 +63,7 @@ interface Track {
 const PAGE = 5_000;
 
 /** 4.2 and 2.6 */
-const track = defineEndpoint<TrackQuery, Track>({
+const track = endpoint<TrackQuery, Track>({
   method: 'GET',
   path: '/pose/tracking/:track_id',
   summary: 'One followed person: when seen, how sure, how far and how fast.',
@@ -69,10 +71,10 @@ const track = defineEndpoint<TrackQuery, Track>({
   limit: 'pose_data',
   status: 200,
   async handle({ id, start, end, environment, trajectory }, call) {
-    const place = placeOf(call.deployment, environment);
+    const served = environmentOf(call.deployment, environment);
     const summary = new TrackSummary();
-    const reader = await readerOf(place.running, call);
-    const query = { environment: place.environment.id, person: id, limit: PAGE, ...readRange(start, end) };
+    const reader = await readerOf(served.running, call);
+    const query = { environment: served.environment.id, person: id, limit: PAGE, ...readRange(start, end) };
     // A person is in a frame once, so a page goes on behind the time of the last row.
     for (let rows = await reader.persons(query); rows.length > 0;) {
       for (const row of rows) summary.add(row);
@@ -81,7 +83,7 @@ const track = defineEndpoint<TrackQuery, Track>({
     }
     if (summary.frames === 0)
       throw new ApiError('RESOURCE_NOT_FOUND', `Nobody was followed as track ${id} then`);
-    const status = await statusOf(reader, place.environment.id, id);
+    const status = await statusOf(reader, served.environment.id, id);
     return { id, status, summary, trajectory: trajectory ? summary.trajectory : null };
   },
   b: formView({

@@ -3,12 +3,16 @@ import { ALERT_TYPES, EVENT_TYPES, type EventType } from '../../pipeline/model/i
 import { stateKeysOf } from '../../pipeline/runtime/privacy/privacy.js';
 import { AddressError, checkAddress } from '../../sinks/webhook/address.js';
 import { MOST_WEBHOOKS, WebhookRegistry, type Webhook } from '../../sinks/webhook/registry.js';
-import { defineEndpoint, formView, type Call } from '../contract/endpoint.js';
+import { endpointsWith, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { PageFields, pagination, type PageOf } from '../contract/pages.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { webhooksNode } from '../service/deployment/webhooks-node.js';
 import { Time } from './ranges.js';
+
+type Parts = 'main' | 'clock';
+
+const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
 const path = '/webhooks';
@@ -33,7 +37,7 @@ interface NewWebhook {
   readonly secret: string;
 }
 
-const add = defineEndpoint<NewWebhook, Webhook>({
+const add = endpoint<NewWebhook, Webhook>({
   method: 'POST',
   path,
   summary: 'Registers an endpoint that alerts are sent to, signed with the secret.',
@@ -43,7 +47,7 @@ const add = defineEndpoint<NewWebhook, Webhook>({
   async handle({ url, events, secret }, { deployment }) {
     const { allow_private: allowPrivate } = nodeOf(deployment).config;
     if (allowPrivate !== true) await checkUrl(url);
-    return keep(deployment, { url, events, secret });
+    return addWebhook(deployment, { url, events, secret });
   },
   b: formView({
     body: Type.Object(
@@ -69,7 +73,7 @@ const add = defineEndpoint<NewWebhook, Webhook>({
   }),
 });
 
-const list = defineEndpoint<PageOf, { readonly webhooks: readonly Webhook[]; readonly page: PageOf }>({
+const list = endpoint<PageOf, { readonly webhooks: readonly Webhook[]; readonly page: PageOf }>({
   method: 'GET',
   path,
   summary: 'The registered endpoints, without their secrets.',
@@ -88,13 +92,13 @@ const list = defineEndpoint<PageOf, { readonly webhooks: readonly Webhook[]; rea
   }),
 });
 
-const remove = defineEndpoint<string, null>({
+const remove = endpoint<string, null>({
   method: 'DELETE',
   path: `${path}/:id`,
   summary: 'Removes an endpoint; what waits for it is not sent.',
   ...administrative,
   status: 204,
-  handle(id, { deployment }: Call) {
+  handle(id, { deployment }: Call<Parts>) {
     if (!registryOf(deployment).remove(id))
       throw new ApiError('RESOURCE_NOT_FOUND', `There is no webhook ${id.slice(0, 64)}`);
     return Promise.resolve(null);
@@ -112,7 +116,7 @@ export const webhookEndpoints = [list, add, remove];
 const bodyOf = ({ id, url, events, created_at }: Webhook) => ({ id, url, events, created_at });
 
 /** @throws ApiError 409 past the number that there may be */
-function keep(deployment: Deployment, webhook: NewWebhook): Webhook {
+function addWebhook(deployment: Pick<Deployment, Parts>, webhook: NewWebhook): Webhook {
   try {
     return registryOf(deployment).add(webhook, deployment.clock.now() / 1000);
   } catch (error) {
@@ -122,11 +126,11 @@ function keep(deployment: Deployment, webhook: NewWebhook): Webhook {
 }
 
 /** The file is small, and read at each call: the sink reads it too. */
-const registryOf = ({ main }: Deployment): WebhookRegistry =>
+const registryOf = ({ main }: Pick<Deployment, Parts>): WebhookRegistry =>
   new WebhookRegistry(main.topology.settings.stateFolder, stateKeysOf(main.topology.settings));
 
 /** @throws ApiError 409 where nobody would serve it */
-function nodeOf({ main }: Deployment) {
+function nodeOf({ main }: Pick<Deployment, Parts>) {
   const node = webhooksNode(main.topology);
   if (node) return node;
   throw new ApiError(

@@ -33,6 +33,8 @@ export interface ErrorDetails {
   readonly ranges?: { readonly requested: IsoRange; readonly available: IsoRange };
   /** The state that does not allow what was asked for. */
   readonly state?: string;
+  /** URL of the process that can answer. */
+  readonly elsewhere?: string;
 }
 
 export interface IsoRange {

@@ -28,7 +28,7 @@ export type Documents = Readonly<
  * @param first the document at `/openapi.json`
  */
 export function serveApiDocs(documents: Documents, first: string): Middleware {
-  const textOf = documentTexts(documents);
+  const bytesOf = documentBytes(documents);
   return async (context, next) => {
     if (context.method !== 'GET' && context.method !== 'HEAD') {
       await next();
@@ -42,7 +42,7 @@ export function serveApiDocs(documents: Documents, first: string): Middleware {
     const name = asked === 'openapi' ? first : asked;
     if (name !== undefined && Object.hasOwn(documents, name)) {
       context.type = 'application/json';
-      context.body = textOf(name, isSecure(context), context.host);
+      context.body = bytesOf(name, isSecure(context), context.host);
       return;
     }
     const file = Object.hasOwn(FILES, context.path) ? FILES[context.path as keyof typeof FILES] : undefined;
@@ -56,21 +56,40 @@ export function serveApiDocs(documents: Documents, first: string): Middleware {
       "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
     );
     context.type = file[1];
-    context.body = readFileSync(file[0]);
+    context.body = contentOf(file[0]);
   };
 }
 
-/** Each text is made once, and the host put into it for each call: a document takes milliseconds to make. */
-function documentTexts(documents: Documents): (name: string, secure: boolean, host: string) => string {
+/** Documents for a host that are cached: a service has few names, but a caller may ask by any address. */
+const MOST_CACHED = 16;
+
+/**
+ * Each document is made once, which takes milliseconds, and the host put into it. All who ask for it are sent the same
+ * bytes: a client that reads nothing holds no copy of its own.
+ */
+function documentBytes(documents: Documents): (name: string, secure: boolean, host: string) => Buffer {
   const anyHost = 'host.invalid';
   const texts = new Map<string, readonly string[]>();
+  const cached = new Map<string, Buffer>();
   return (name, secure, host) => {
     const key = `${name} ${secure}`;
     const parts =
       texts.get(key) ?? JSON.stringify(documents[name]!({ secure, host: anyHost })).split(anyHost);
     texts.set(key, parts);
-    return parts.join(host);
+    const bytes = cached.get(`${key} ${host}`) ?? Buffer.from(parts.join(host));
+    cached.set(`${key} ${host}`, bytes);
+    if (cached.size > MOST_CACHED) cached.delete(cached.keys().next().value!);
+    return bytes;
   };
+}
+
+const contents = new Map<string, Buffer>();
+
+/** Read once, for the same reason. */
+function contentOf(file: string): Buffer {
+  const content = contents.get(file) ?? readFileSync(file);
+  contents.set(file, content);
+  return content;
 }
 
 /** Also behind a proxy that ends TLS. A caller who makes the header up misleads nobody else: answers are not cached. */

@@ -17,7 +17,7 @@ interface Ended {
 export class EndedSubscriptions {
   readonly #ended = new Map<string, Ended>();
 
-  keep(account: string, subscriptions: Iterable<Subscription>, now: number): void {
+  add(account: string, subscriptions: Iterable<Subscription>, now: number): void {
     for (const subscription of subscriptions)
       this.#ended.set(subscription.id, { account, subscription, until: now + RESUME_MS });
     const own = [...this.#ended.values()].filter((ended) => ended.account === account);

@@ -1,6 +1,6 @@
 /** The newest of a stream, oldest first: what a client that was away for a moment has missed. Bounded. */
 export class Recent<T> {
-  /** How many are kept. */
+  /** How many are retained. */
   limit: number;
   #items: T[] = [];
   #total = 0;

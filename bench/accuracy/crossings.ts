@@ -18,17 +18,17 @@ export const FRAME_RATE = 5;
 export const FIRST_TIME = 1_700_000_000_000_000;
 
 /**
- * What stands in front: a network that sees each window by itself, or one whose answers are filtered over time.
- * Figures of the first are those of the shipped network in rooms that it was not trained on.
+ * What the shipped network tells in rooms that it was not trained on, as `csiflow evaluate chain` finds it: mean error of a
+ * place, how long errors stay alike, the share of frames without an answer, seconds of such a stretch.
  */
-export const FRONTS = {
-  window: { still: { error: 1.3, memory: 20, missing: 0.45, gaps: [0.6, 4] }, ghosts: 1 / 20 },
-  filter: { still: { error: 0.8, memory: 20, missing: 0.03, gaps: [0.6, 1.5] }, ghosts: 1 / 60 },
+const SIGHTS = {
+  alone: { error: 0.43, memory: 3, missing: 0.005, gaps: [0.4, 0.8] },
+  several: { error: 0.75, memory: 1.5, missing: 0.02, gaps: [0.4, 0.8] },
+  still: { error: 0.45, memory: 60, missing: 0.01, gaps: [0.6, 1.5] },
 } as const;
-export type Front = keyof typeof FRONTS;
+/** Once in so many seconds somebody is told who is not there. */
+const GHOST_SECONDS = 60;
 
-/** A walker's place: mean error, how long errors stay alike, share of frames without, seconds of such a stretch. */
-const WALKING = { error: 0.5, memory: 1.9, missing: 0.02, gaps: [0.4, 0.8] } as const;
 interface Sight {
   readonly error: number;
   readonly memory: number;
@@ -49,7 +49,7 @@ export interface Scene {
 /** `cross`: to and fro through the middle; `wander`: anywhere, with stops; `alone`: a day in minutes, then nobody. */
 export type Story = 'cross' | 'wander' | 'alone';
 
-export function crossing(seed: number, story: Story, front: Front, people = 2): Scene {
+export function crossing(seed: number, story: Story, people = 2): Scene {
   const random = new Random(seed, 60);
   const size = randomSize(random);
   const count = story === 'alone' ? 1 : people;
@@ -64,7 +64,7 @@ export function crossing(seed: number, story: Story, front: Front, people = 2): 
       return [{ id: index + 1, x: pose[POSE.x]!, y: pose[POSE.y]!, activity: ACTIVITIES[doing]!, posture }];
     }),
   );
-  const network = new Network(random, size, count, front);
+  const network = new Network(random, size, count);
   const frames = truth.map((persons, frame) => poseFrame(frame, network.tell(persons)));
   return { size, truth, frames };
 }
@@ -135,7 +135,7 @@ class Seen {
   readonly #random: Random;
   #until = 0;
   seen = true;
-  metres: number = WALKING.error;
+  metres: number = SIGHTS.alone.error;
 
   constructor(random: Random) {
     this.#random = random;
@@ -157,9 +157,6 @@ class Seen {
   }
 }
 
-/** Metres within which two are seen as one, and their spread from meeting to meeting. */
-const MERGED = { metres: 1, spread: 0.15 };
-
 interface Ghost {
   readonly x: number;
   readonly y: number;
@@ -171,80 +168,39 @@ interface Ghost {
 class Network {
   readonly #random: Random;
   readonly #size: Size;
-  readonly #front: Front;
   readonly #seen: readonly Seen[];
-  readonly #limits: readonly number[];
-  #merged = new Set<string>();
   #ghost: Ghost | null = null;
   #frame = -1;
 
-  constructor(random: Random, size: Size, people: number, front: Front) {
+  constructor(random: Random, size: Size, people: number) {
     this.#random = random;
     this.#size = size;
-    this.#front = front;
     this.#seen = Array.from({ length: people }, () => new Seen(random));
-    this.#limits = Array.from(
-      { length: people * people },
-      () => MERGED.metres + MERGED.spread * random.normal(),
-    );
   }
 
   /** The persons of the next frame, in any order. */
   tell(truth: readonly (TruePerson & { readonly posture: Posture })[]): Person[] {
     this.#frame++;
-    for (const { id, activity } of truth) this.#seen[id - 1]!.step(this.#sightOf(activity), this.#frame);
-    const groups = this.#groups(truth);
-    const persons = groups.flatMap((group) => {
-      const seen = group.map(({ id }) => this.#seen[id - 1]!);
-      if (!seen.some((one) => one.seen)) return [];
-      // The mean of two is told with the error of one: what a network cannot separate it does not know of.
-      const { error, metres } = seen[0]!;
-      return [
-        person(mean(group, 'x'), mean(group, 'y'), error, metres, this.#toldPosture(group[0]!.posture)),
-      ];
+    const persons = truth.flatMap(({ id, activity, x, y, posture }) => {
+      const seen = this.#seen[id - 1]!;
+      seen.step(this.#sightOf(activity), this.#frame);
+      return seen.seen ? [person(x, y, seen.error, seen.metres, posture)] : [];
     });
     const ghost = this.#haunt();
     return this.#shuffled(ghost ? [...persons, ghost] : persons);
   }
 
   #sightOf(activity: TruePerson['activity']): Sight {
+    if (this.#seen.length > 1) return SIGHTS.several;
     const rests = activity === 'stand' || activity === 'sit' || activity === 'lie';
-    return rests ? FRONTS[this.#front].still : WALKING;
-  }
-
-  /** One network that sees single windows hardly ever says that somebody lies. */
-  #toldPosture(posture: Posture): Posture {
-    if (this.#front === 'window' && posture === 'lying')
-      return this.#random.chance(0.4) ? 'sitting' : 'upright';
-    return posture;
-  }
-
-  /** Who is told as one. Two who were merged separate a little later than they met. */
-  #groups<P extends TruePerson>(truth: readonly P[]): P[][] {
-    const groups: P[][] = truth.map((one) => [one]);
-    const merged = new Set<string>();
-    truth.forEach((a, i) => {
-      truth.slice(i + 1).forEach((b) => {
-        const key = `${a.id} ${b.id}`;
-        const limit = this.#limits[(a.id - 1) * this.#seen.length + b.id - 1]!;
-        const near = Math.hypot(a.x - b.x, a.y - b.y) < limit * (this.#merged.has(key) ? 1.15 : 0.85);
-        if (!near) return;
-        merged.add(key);
-        const [from, to] = [groups.find((g) => g.includes(b))!, groups.find((g) => g.includes(a))!];
-        if (from === to) return;
-        to.push(...from);
-        groups.splice(groups.indexOf(from), 1);
-      });
-    });
-    this.#merged = merged;
-    return groups;
+    return rests ? SIGHTS.still : SIGHTS.alone;
   }
 
   /** Now and then somebody is told who is not there, for a second or so. */
   #haunt(): Person | null {
     const random = this.#random;
     if (this.#ghost && this.#frame >= this.#ghost.until) this.#ghost = null;
-    if (!this.#ghost && random.chance(FRONTS[this.#front].ghosts / FRAME_RATE)) {
+    if (!this.#ghost && random.chance(1 / GHOST_SECONDS / FRAME_RATE)) {
       const lasting = -0.8 * Math.log(1 - random.next());
       this.#ghost = {
         x: random.uniform(0.5, this.#size.x - 0.5),
@@ -255,7 +211,7 @@ class Network {
       };
     }
     if (!this.#ghost) return null;
-    this.#ghost.error.step(WALKING.memory);
+    this.#ghost.error.step(SIGHTS.several.memory);
     return person(this.#ghost.x, this.#ghost.y, this.#ghost.error, this.#ghost.metres, 'upright');
   }
 
@@ -268,8 +224,6 @@ class Network {
   }
 }
 
-const mean = (group: readonly TruePerson[], axis: 'x' | 'y'): number =>
-  group.reduce((sum, one) => sum + one[axis], 0) / group.length;
 function person(x: number, y: number, error: Drift, metres: number, posture: Posture): Person {
   const sigma = sigmaOf(metres);
   return {

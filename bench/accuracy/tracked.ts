@@ -4,7 +4,7 @@ import { trackPersons } from '../../operators/track-persons/track-persons.js';
 import { pair } from '../../operators/track-persons/strategy.js';
 import type { Person, PoseFrame } from '../../pipeline/model/index.js';
 import { benchContext } from '../speed/bench-line.js';
-import { crossing, type Front, type Scene, type Story } from './crossings.js';
+import { crossing, type Scene, type Story } from './crossings.js';
 import { nearness, scoreTracking, type Place, type TrackingScore } from './tracking.js';
 
 /** Somebody told: with a number, how wrong the place may be, and whether in sight. */
@@ -68,7 +68,6 @@ const told = ({ position: { x, y }, positionError: error, track }: Person): Told
 
 export interface Row extends TrackingScore {
   readonly story: Story;
-  readonly front: Front;
   readonly scenes: number;
   /** Mean distance of who is followed from who it is, metres. */
   readonly metres: number;
@@ -79,7 +78,7 @@ export interface Row extends TrackingScore {
 }
 
 /** Scores of one way of following over scenes of one kind. */
-export function judge(follow: Follow, scenes: readonly Scene[], story: Story, front: Front): Row {
+export function judge(follow: Follow, scenes: readonly Scene[], story: Story): Row {
   const truth: Place[][] = [];
   const tracks: Told[][] = [];
   scenes.forEach((scene, index) => {
@@ -92,7 +91,7 @@ export function judge(follow: Follow, scenes: readonly Scene[], story: Story, fr
   const errors = truth.flatMap((persons, frame) => errorsOf(persons, tracks[frame]!));
   const right = truth.filter((persons, frame) => persons.length === tracks[frame]!.length).length;
   return {
-    ...{ story, front, scenes: scenes.length },
+    ...{ story, scenes: scenes.length },
     ...scoreTracking(truth, tracks, nearness),
     metres: average(errors.map(({ actual }) => actual)),
     fifths: fifthsOf(errors),
@@ -122,5 +121,5 @@ export function fifthsOf(errors: readonly { told: number; actual: number }[]): [
 const average = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-export const scenesOf = (first: number, count: number, story: Story, front: Front, people = 2): Scene[] =>
-  Array.from({ length: count }, (_, index) => crossing(first + index, story, front, people));
+export const scenesOf = (first: number, count: number, story: Story, people = 2): Scene[] =>
+  Array.from({ length: count }, (_, index) => crossing(first + index, story, people));

@@ -4,15 +4,13 @@ import { deserialize, serialize } from 'node:v8';
 import { Impacts } from '../../operators/detect-falls/impacts.js';
 import { withUsableLinks } from '../../operators/shared/usable-links.js';
 import { replaceFile } from '../../pipeline/base/files.js';
-import { FALLS } from '../../pipeline/sources/simulator/fall.js';
 import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
 import { Random } from '../../pipeline/sources/simulator/random.js';
-import type { PersonConfig } from '../../pipeline/sources/simulator/script.js';
 import { Stage } from '../../pipeline/sources/simulator/stage.js';
 import type { Environment, Window } from '../../pipeline/model/index.js';
-import { dailyLife } from '../accuracy/chain/daily-life.js';
 import { randomEnvironment } from '../accuracy/chain/rooms.js';
 import { WindowChain } from './chain.js';
+import { scriptOf, type Script } from './scripts.js';
 
 /** An end of motion in a simulated room. */
 export interface SimulatedImpact {
@@ -34,17 +32,11 @@ export interface SimulatedRoom {
   readonly examples: readonly SimulatedImpact[];
 }
 
-/**
- * A room to be simulated. `falls`: about one every minute, ordinary life in between; `life`: a quarter of an hour without;
- * `life4`: the same with four links and 50 packets a second, as most sites have.
- */
+/** A room to be simulated; `life4`: daily life with four links and 50 packets a second, as most sites have. */
 export interface Plan {
   readonly seed: number;
-  readonly kind: 'falls' | 'life' | 'life4';
+  readonly kind: Script | 'life4';
 }
-
-type Script = PersonConfig['script'];
-type Step = Script[number];
 
 /** Of half the rooms; the others have that of the simulator. */
 const WIDE_SNR_DB = [8, 40] as const;
@@ -82,7 +74,7 @@ export function simulateRooms(
 export function simulateRoom({ seed, kind }: Plan): SimulatedRoom {
   const random = new Random(seed, STREAM);
   const environment = randomEnvironment(seed, kind === 'life4' ? 4 : LINKS[random.below(LINKS.length)]!);
-  const script = kind === 'falls' ? fallAgain(random, seed, 400) : dailyLife(seed, 900);
+  const script = scriptOf(kind === 'life4' ? 'life' : kind, random, seed);
   const rateHz = kind === 'life4' ? 50 : RATES[random.below(RATES.length)]!;
   const impairments = random.chance(0.5) ? { ...IMPAIRMENTS, snrDb: WIDE_SNR_DB } : IMPAIRMENTS;
   const stage = new Stage(environment, { seed, rateHz, people: [{ script }], impairments });
@@ -131,45 +123,4 @@ function fallsOf(stage: Stage, ticks: number, rateHz: number): { from: number; t
     falling = isFall;
   }
   return found;
-}
-
-/** Rests of daily life are cut to so many seconds where somebody is to fall between them. */
-const REST_S = [8, 25] as const;
-const RESTING: readonly Step['activity'][] = ['sit', 'lie', 'away'];
-
-/** Daily life with falls of all kinds in it: out of a walk, from standing, having got up, off a chair or a bed. */
-function fallAgain(random: Random, seed: number, seconds: number): Script {
-  const life = dailyLife(seed, seconds * 0.55);
-  const script: Step[] = [];
-  let next = 0;
-  let time = 0;
-  while (time < seconds) {
-    for (let left = 1 + random.below(4); left > 0; left--) {
-      const step = life[next++ % life.length]!;
-      const long = step.seconds !== undefined && step.seconds > 20 && RESTING.includes(step.activity);
-      const taken = long ? { ...step, seconds: random.uniform(...REST_S) } : step;
-      script.push(taken);
-      time += taken.seconds ?? 1.5;
-    }
-    script.push(...before(random), { activity: 'fall', fall: FALLS[random.below(FALLS.length)]! });
-    script.push({ activity: 'lie', seconds: random.uniform(14, 22) });
-    time += 30;
-  }
-  return script;
-}
-
-/** What comes before a fall. */
-function before(random: Random): readonly Step[] {
-  const chance = random.next();
-  if (chance < 0.45) return [{ activity: 'walk', seconds: random.uniform(3, 12) }];
-  if (chance < 0.65)
-    return [
-      { activity: 'walk', seconds: random.uniform(3, 8) },
-      { activity: 'stand', seconds: random.uniform(2, 10) },
-    ];
-  if (chance < 0.88) {
-    const sit: Step = { activity: 'sit', seconds: random.uniform(5, 15) };
-    return chance < 0.75 ? [sit, { activity: 'get_up' }] : [sit];
-  }
-  return [{ activity: 'lie', seconds: random.uniform(5, 15), on: 'bed' }];
 }

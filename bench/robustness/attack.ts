@@ -2,11 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { attackFiles } from './damage.js';
+import { overload } from './overload.js';
 import { robustnessPage, type Section } from './report.js';
 import { soak } from './soak.js';
 import { runSuite } from './suite.js';
 
-/** `npm run attack`: damaged states, kills, floods and a soak, and the page of what they found. */
+/** `npm run attack`: damaged states, kills, floods, a soak and overload, and the page of what they found. */
 
 const count = (text: string): number => {
   const value = Number(text);
@@ -23,6 +24,7 @@ interface Options {
   readonly containers: boolean;
   readonly floods: number;
   readonly soak: number;
+  readonly overload: number;
   readonly write: boolean;
 }
 
@@ -34,6 +36,7 @@ const command = new Command('npm run attack --')
   .option('--no-containers', 'leave out processes in process namespaces of their own')
   .option('--floods <count>', 'bodies of chance for each route, beside the worst ones', count, 20)
   .option('--soak <seconds>', 'at 1,000 frames/s, with slow clients', count, 3600)
+  .option('--overload <seconds>', 'of 8,000 frames/s for 100 rooms', count, 60)
   .option('--no-write', 'leave docs/reports/robustness.md as it is')
   .parse();
 const options = command.opts<Options>();
@@ -55,8 +58,12 @@ if (options.kills > 0)
   sections.push(
     await runSuite({
       title: `Kills: ${options.kills} at random moments, and those at named moments`,
-      files: ['test/kill/kill.test.ts'],
-      environment: { CSIFLOW_KILL: 'count', CSIFLOW_KILLS: String(options.kills) },
+      files: ['test/kill/kill.test.ts', 'test/kill/shedding.test.ts'],
+      environment: {
+        CSIFLOW_KILL: 'count',
+        CSIFLOW_KILLS: String(options.kills),
+        CSIFLOW_SHEDDING_KILLS: '30',
+      },
     }),
   );
 if (options.containers)
@@ -71,19 +78,19 @@ if (options.floods > 0)
   sections.push(
     await runSuite({
       title: `Floods: every route that takes a body, at its limits, and ${options.floods} bodies of chance for each`,
-      files: ['test/api/floods.test.ts'],
-      environment: { CSIFLOW_FLOODS: String(options.floods) },
+      files: ['test/long/floods.test.ts'],
+      environment: { CSIFLOW_LONG: '1', CSIFLOW_FLOODS: String(options.floods) },
     }),
   );
 if (options.soak > 0) sections.push(await soak(options.soak, tell));
+if (options.overload > 0) sections.push(await overload(options.overload, tell));
 
-const { states, flips, cuts, kills, containers, floods, soak: seconds } = options;
-const counts = { states, flips, cuts, kills, floods, soak: seconds };
+const { write, containers, ...counts } = options;
 const asked = Object.entries(counts).map(([name, value]) => ` --${name} ${value}`);
 const page = robustnessPage(
   `npm run attack --${asked.join('')}${containers ? '' : ' --no-containers'}`,
   sections,
 );
-if (options.write) writeFileSync(packageFile('docs/reports/robustness.md'), page);
+if (write) writeFileSync(packageFile('docs/reports/robustness.md'), page);
 console.log(page);
 if (sections.some(({ findings }) => findings.length > 0)) process.exitCode = 1;

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -26,7 +26,8 @@ export const TOPOLOGY_ID = 'attacked';
 
 const TOPOLOGY = 'topology.yaml';
 const SECONDS = 40;
-const SPEED = 20;
+/** Times as fast as it was recorded; slower where the run is to be killed in its midst, on a busy machine too. */
+const [SPEED, SLOWLY] = [20, 4];
 /** Of event time in one file of lines, bytes: the scene gives several. */
 const ROTATE_BYTES = 16_384;
 /** Bytes of lines after which the run is stopped, and another one killed. */
@@ -34,10 +35,12 @@ const [STOP_AT, KILL_AT] = [20_000, 45_000];
 /** No start and no run takes that long, on a busy machine either. */
 const HANGS_MS = 600_000;
 
-const topologyText = (environment: string): string => `id: ${TOPOLOGY_ID}
-environment: ${environment}
+const ENVIRONMENT = packageFile('topologies/environments/demo-flat.yaml');
+
+const topologyText = (speed: number): string => `id: ${TOPOLOGY_ID}
+environment: ${ENVIRONMENT}
 sources:
-  room: { type: file, path: scene.csi, speed: ${SPEED} }
+  room: { type: file, path: scene.csi, speed: ${speed} }
 operators:
   windows: { type: window, from: room, length_ms: 1000, hop_ms: 100, points: 50 }
   motion: { type: detect-motion, from: windows }
@@ -50,8 +53,8 @@ settings:
   checkpoint_interval_ms: 100
 `;
 
-const sceneText = (environment: string): string => `id: scene
-environment: ${environment}
+const sceneText = (): string => `id: scene
+environment: ${ENVIRONMENT}
 sources:
   room: { type: simulator, rate_hz: 50, seed: 7 }
 operators:
@@ -64,10 +67,9 @@ sinks:
 /** A recording and a topology, before anything has run. */
 export async function makeRun(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-damage-'));
-  const environment = packageFile('topologies/environments/demo-flat.yaml');
   const scene = join(folder, 'scene.yaml');
-  await writeFile(scene, sceneText(environment));
-  await writeFile(join(folder, TOPOLOGY), topologyText(environment));
+  await writeFile(scene, sceneText());
+  await setSpeed(folder, SPEED);
   const to = join(folder, 'scene.csi');
   const made = await csiflow(['simulate', scene, '--out', to, '--seconds', String(SECONDS)]);
   if (made.code !== 0) throw new Error(`the scene cannot be made: ${made.said}`);
@@ -97,6 +99,7 @@ export const finish = (run: string): Promise<Ending> => csiflow(runOf(run));
 
 /** Stops it once on its own terms, so that all stores hold something, and kills it later on. */
 export async function kill(run: string): Promise<void> {
+  await setSpeed(run, SLOWLY);
   for (const [bytes, signal] of [
     [STOP_AT, 'SIGTERM'],
     [KILL_AT, 'SIGKILL'],
@@ -113,7 +116,11 @@ export async function kill(run: string): Promise<void> {
     child.kill(signal);
     await ended;
   }
+  await setSpeed(run, SPEED);
 }
+
+const setSpeed = (run: string, speed: number): Promise<void> =>
+  writeFile(join(run, TOPOLOGY), topologyText(speed));
 
 const runOf = (run: string): readonly string[] => [
   'run',
@@ -123,14 +130,19 @@ const runOf = (run: string): readonly string[] => [
 
 /** All lines, in order. */
 export async function linesOf(run: string): Promise<string> {
-  const names = (await readdir(join(run, DATA))).filter((name) => name.endsWith('.ndjson')).sort();
-  const texts = await Promise.all(names.map((name) => readFile(join(run, DATA, name), 'utf8')));
+  const texts = await Promise.all((await filesOfLines(run)).map((file) => readFile(file, 'utf8')));
   return texts.join('');
+}
+
+async function filesOfLines(run: string): Promise<readonly string[]> {
+  const names = (await readdir(join(run, DATA))).filter((name) => name.endsWith('.ndjson')).sort();
+  return names.map((name) => join(run, DATA, name));
 }
 
 async function bytesOfLines(run: string): Promise<number> {
   try {
-    return (await linesOf(run)).length;
+    const files = await Promise.all((await filesOfLines(run)).map((file) => stat(file)));
+    return files.reduce((total, { size }) => total + size, 0);
   } catch (error) {
     // It has not made its folder yet.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;

@@ -1,3 +1,5 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { WebSocket } from 'ws';
 import { pause, sendFrom, Service } from '../speed/system/service.js';
@@ -8,8 +10,14 @@ import type { Section } from './report.js';
 const SAMPLE_MS = 5_000;
 const RATE = 1_000;
 const [ROOMS, FAST, SLOW] = [5, 5, 5];
+/** How often a slow client reads. */
+const SLOW_READ_MS = 10_000;
 /** The longest that a probe of life may wait. */
 const LIVE_LIMIT_MS = 1_000;
+/** Poses of a room (`hop_ms` of the site). */
+const WINDOWS_PER_S = 5;
+/** The last quarter may take so many times as much as the second: caches fill in the first. */
+const GROWTH = 1.3;
 
 interface Sample {
   readonly residentMb: number;
@@ -17,6 +25,12 @@ interface Sample {
   /** Of it, the time for which the machine was busy with other programs. */
   readonly starvedMs: number;
   readonly status: number;
+  /** What the topology says of itself. */
+  readonly health: string;
+  /** Open file descriptors. */
+  readonly descriptors: number;
+  /** Of the journal, checkpoints and outboxes. */
+  readonly stateMb: number;
 }
 
 /** 1,000 frames a second through the whole chain, while some clients read and others never do. */
@@ -28,60 +42,87 @@ export async function soak(seconds: number, progress: (line: string) => void): P
     const password = await service.password();
     await service.running();
     const [key] = await service.keys(await service.login(password), 1);
-    for (let index = 0; index < FAST + SLOW; index++)
-      clients.push(await Client.open(service.address, key!, index >= FAST));
+    for (let index = 0; index < FAST + SLOW; index++) {
+      const client = new Client(service.address, key!, index >= FAST);
+      clients.push(client);
+      await client.open();
+    }
     const order = { port: site.udpPort, links: site.links, rate: RATE, seconds, times: false };
     const sending = sendFrom(order);
-    const samples = await sampled(service, seconds, progress);
+    const samples = await sampled(service, { seconds, folder: site.folder }, progress);
     const { sent } = await sending;
     await settled(service);
     const received = await service.metric('csiflow_received_total', 'node="routers"');
     const dropped = await service.metric('csiflow_dropped_total', 'node="routers"');
-    return sectionOf({ seconds, sent, received, dropped, samples, clients });
+    return sectionOf({ seconds, sent, received, dropped, samples, clients, warnings: service.warnings });
   } finally {
-    for (const client of clients) client.socket.terminate();
+    for (const client of clients) client.end();
     await service.end();
     await site.remove();
   }
 }
 
-/** A listener; a slow one stops to read once it has subscribed. */
+/**
+ * A listener. A slow one hears all rooms, reads a little now and then, and connects anew when it has been closed: it
+ * falls behind by more than the system keeps for it.
+ */
 class Client {
   updates = 0;
-  closed: number | null = null;
-
-  readonly socket: WebSocket;
+  closed = 0;
   readonly slow: boolean;
+  readonly #address: string;
+  readonly #key: string;
+  #socket: WebSocket | undefined;
+  #reads: NodeJS.Timeout | undefined;
 
-  private constructor(socket: WebSocket, slow: boolean) {
-    this.socket = socket;
+  constructor(address: string, key: string, slow: boolean) {
     this.slow = slow;
-    socket.on('message', () => this.updates++);
-    socket.on('close', (code) => (this.closed = code));
-    // The close that follows says it.
-    socket.on('error', () => undefined);
+    this.#address = `${address.replace('http', 'ws')}/ws/pose`;
+    this.#key = key;
   }
 
-  static async open(address: string, key: string, slow: boolean): Promise<Client> {
-    const socket = new WebSocket(`${address.replace('http', 'ws')}/ws/pose`, ['pose_v1'], {
-      headers: { 'X-API-Key': key },
-    });
-    const client = new Client(socket, slow);
+  async open(): Promise<void> {
+    const socket = new WebSocket(this.#address, ['pose_v1'], { headers: { 'X-API-Key': this.#key } });
+    this.#socket = socket;
+    socket.on('message', () => this.updates++);
     await new Promise<void>((resolve, reject) => {
       socket.once('open', resolve);
       socket.once('error', reject);
     });
-    socket.send(
-      JSON.stringify({ type: 'subscribe', channel: 'pose_updates', filters: { environment_id: 'room-1' } }),
-    );
-    if (slow) socket.pause();
-    return client;
+    // The close that follows says it.
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.closed++;
+      clearInterval(this.#reads);
+      if (this.slow && this.#socket === socket) void this.open();
+    });
+    const filters = this.slow ? {} : { environment_id: 'room-1' };
+    socket.send(JSON.stringify({ type: 'subscribe', channel: 'pose_updates', filters }));
+    if (this.slow)
+      this.#reads = setInterval(() => {
+        this.#readALittle(socket);
+      }, SLOW_READ_MS);
+  }
+
+  /** What one read gives. */
+  #readALittle(socket: WebSocket): void {
+    socket.resume();
+    setImmediate(() => {
+      socket.pause();
+    });
+  }
+
+  end(): void {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    clearInterval(this.#reads);
+    socket?.terminate();
   }
 }
 
 async function sampled(
   service: Service,
-  seconds: number,
+  { seconds, folder }: { readonly seconds: number; readonly folder: string },
   progress: (line: string) => void,
 ): Promise<readonly Sample[]> {
   const samples: Sample[] = [];
@@ -93,13 +134,37 @@ async function sampled(
     const { status } = await fetch(`${service.address}/livez`);
     const liveMs = performance.now() - asked;
     const starvedMs = Math.min(liveMs, (await service.starvedMs()) - starved);
-    samples.push({ residentMb: await service.residentMb(), liveMs, starvedMs, status });
+    const [residentMb, health, descriptors] = [
+      await service.residentMb(),
+      await service.health(),
+      await service.descriptors(),
+    ];
+    samples.push({
+      residentMb,
+      liveMs,
+      starvedMs,
+      status,
+      health,
+      descriptors,
+      stateMb: await stateMb(folder),
+    });
     if (samples.length % 12 === 0)
       progress(
-        `soak: ${samples.length * (SAMPLE_MS / 1000)} of ${seconds} s, ${Math.round(samples.at(-1)!.residentMb)} MB`,
+        `soak: ${samples.length * (SAMPLE_MS / 1000)} of ${seconds} s: ${JSON.stringify(samples.at(-1))}`,
       );
   }
   return samples;
+}
+
+/** What is kept beside the database, which grows by what it stores. */
+async function stateMb(folder: string): Promise<number> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const kept = files.filter((file) => file.isFile() && !file.name.includes('.duckdb'));
+  // A file may be gone by now.
+  const sizes = await Promise.all(
+    kept.map(({ parentPath, name }) => stat(join(parentPath, name)).catch(() => ({ size: 0 }))),
+  );
+  return sizes.reduce((total, { size }) => total + size, 0) / 2 ** 20;
 }
 
 /** Waits until what was sent has been counted. */
@@ -118,47 +183,83 @@ interface Soaked {
   readonly dropped: number;
   readonly samples: readonly Sample[];
   readonly clients: readonly Client[];
+  readonly warnings: ReadonlyMap<string, number>;
 }
 
-function sectionOf({ seconds, sent, received, dropped, samples, clients }: Soaked): Section {
-  const live = samples.map(({ liveMs }) => liveMs).sort((a, b) => a - b);
-  const own = samples.map(({ liveMs, starvedMs }) => liveMs - starvedMs).sort((a, b) => a - b);
-  const refused = samples.filter(({ status }) => status !== 200);
-  const memory = samples.map(({ residentMb }) => residentMb);
-  const half = memory.slice(Math.floor(memory.length / 2));
+function sectionOf(soaked: Soaked): Section {
+  const { seconds, sent, received, dropped, samples, clients, warnings } = soaked;
+  const live = sorted(samples.map(({ liveMs }) => liveMs));
+  const own = sorted(samples.map(({ liveMs, starvedMs }) => liveMs - starvedMs));
   const fast = clients.filter(({ slow }) => !slow);
-  const cut = fast.filter(({ closed }) => closed !== null).length;
-  const missing = Math.max(0, sent - received - dropped);
-  const longest = own.at(-1) ?? Infinity;
-  const findings = [
+  const course = (figure: (sample: Sample) => number): string =>
+    quarters(samples.map(figure))
+      .map((value) => value.toFixed(0))
+      .join(', ');
+  return {
+    title: `Soak: ${seconds} s at ${RATE} frames/s, ${FAST} clients that read and ${SLOW} slow ones`,
+    rows: [
+      ['frames sent, received, dropped and counted', `${sent}, ${received}, ${dropped}`],
+      ['memory in each quarter, median, MB', course(({ residentMb }) => residentMb)],
+      ['journal, checkpoints and outboxes in each quarter, median, MB', course(({ stateMb }) => stateMb)],
+      ['open file descriptors in each quarter, median', course(({ descriptors }) => descriptors)],
+      ['samples by what health said', listed(counted(samples.map(({ health }) => health)))],
+      ['warnings in the log', listed(warnings)],
+      ['`/livez`, median and longest, ms', `${middle(live).toFixed(1)}, ${live.at(-1)?.toFixed(1)}`],
+      [
+        'the same without the time for which it waited for a processor that others had, ms',
+        `${middle(own).toFixed(1)}, ${own.at(-1)?.toFixed(1)}`,
+      ],
+      [
+        `messages to each client that reads, fewest, of ${seconds * WINDOWS_PER_S}`,
+        String(Math.min(...fast.map(({ updates }) => updates))),
+      ],
+      [
+        `times that the ${SLOW} slow clients were closed, and connected anew`,
+        String(clients.reduce((sum, { slow, closed }) => sum + (slow ? closed : 0), 0)),
+      ],
+    ],
+    findings: findingsOf(soaked, own.at(-1) ?? Infinity),
+  };
+}
+
+function findingsOf({ sent, received, dropped, samples, clients }: Soaked, longestMs: number): string[] {
+  const missing = sent - received - dropped;
+  const refused = samples.filter(({ status }) => status !== 200);
+  const cut = clients.filter(({ slow, closed }) => !slow && closed > 0).length;
+  const growing = (figure: (sample: Sample) => number): boolean => {
+    const [, second = 0, , last = 0] = quarters(samples.map(figure));
+    return last > GROWTH * second;
+  };
+  return [
     ...(missing > 0 ? [`${missing} frames were neither taken in nor counted as dropped`] : []),
+    ...(missing < 0 ? [`${-missing} frames more were counted than were sent`] : []),
     ...(cut > 0 ? [`${cut} clients that read were closed`] : []),
     ...(refused.length > 0
       ? [`/livez answered ${refused[0]!.status}, ${refused.length} times of ${samples.length}`]
       : []),
-    ...(longest > LIVE_LIMIT_MS ? [`/livez waited ${Math.round(longest)} ms`] : []),
+    ...(longestMs > LIVE_LIMIT_MS ? [`/livez waited ${Math.round(longestMs)} ms`] : []),
+    ...(growing(({ residentMb }) => residentMb) ? ['memory grows'] : []),
+    ...(growing(({ stateMb }) => stateMb) ? ['the kept state grows'] : []),
+    ...(growing(({ descriptors }) => descriptors) ? ['open file descriptors grow'] : []),
   ];
-  return {
-    title: `Soak: ${seconds} s at ${RATE} frames/s, ${FAST} clients that read and ${SLOW} that never do`,
-    rows: [
-      ['frames sent, received, dropped and counted', `${sent}, ${received}, ${dropped}`],
-      [
-        'memory at the start, half way, at the end, MB',
-        [memory[0], half[0], memory.at(-1)].map((mb) => Math.round(mb ?? 0)).join(', '),
-      ],
-      ['`/livez`, median and longest, ms', `${middle(live)}, ${live.at(-1)?.toFixed(1)}`],
-      [
-        'the same without the time for which it waited for a processor that others had, ms',
-        `${middle(own)}, ${longest.toFixed(1)}`,
-      ],
-      ['messages to each client that reads, fewest', String(Math.min(...fast.map(({ updates }) => updates)))],
-      [
-        'slow clients that were closed',
-        `${clients.filter(({ slow, closed }) => slow && closed !== null).length} of ${SLOW}`,
-      ],
-    ],
-    findings,
-  };
 }
 
-const middle = (sorted: readonly number[]): string | undefined => sorted[sorted.length >> 1]?.toFixed(1);
+const sorted = (values: readonly number[]): readonly number[] => [...values].sort((a, b) => a - b);
+
+const middle = (ordered: readonly number[]): number => ordered[ordered.length >> 1] ?? NaN;
+
+/** The median of each quarter. */
+const quarters = (values: readonly number[]): readonly number[] =>
+  [0, 1, 2, 3].map((quarter) => {
+    const [from, to] = [quarter, quarter + 1].map((edge) => Math.floor((values.length * edge) / 4));
+    return middle(sorted(values.slice(from, to)));
+  });
+
+function counted(values: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+const listed = (counts: ReadonlyMap<string, number>): string =>
+  [...counts].map(([what, count]) => `${what}: ${count}`).join('; ') || 'none';

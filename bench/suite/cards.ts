@@ -45,9 +45,10 @@ const digest = (path: string): string =>
     .digest('hex');
 
 function pose(): Described {
-  const { name, version, trainedOn, parameters, sha256, training } = readManifest(
+  const { name, version, trainedOn, parameters, sha256, training, memory } = readManifest(
     packageFile(join(SHIPPED, 'general')),
   );
+  if (!memory) throw new Error(`${SHIPPED}/general has no memory`);
   return {
     name,
     version,
@@ -58,13 +59,21 @@ function pose(): Described {
       ['file', `${SHIPPED}/general/weights.bin`],
       ['SHA-256', sha256],
       ['trained by', '`csiflow train pose`'],
+      ['parameters of its memory', memory.parameters.toLocaleString('en')],
+      ['file', `${SHIPPED}/general/memory.bin`],
+      ['SHA-256', memory.sha256],
+      ['trained by', String(memory.training['with'])],
     ],
-    trainedOn: [`${trainedOn}, no recordings: ${String(training['data'])}`],
+    trainedOn: [
+      `${trainedOn}, no recordings: ${String(training['data'])}`,
+      `its memory: ${String(memory.training['rooms'])} simulated rooms of ${String(memory.training['seconds'])} s behind the shipped chain; one person, several, nobody; walking, resting, daily life`,
+    ],
     tasks: ['count', 'pose'],
     more: '[accuracy.md](../reports/accuracy.md): empty rooms, people who keep still, several people, bad links',
     limits: [
       'Everything that it knows is simulated. On recordings of real rooms its poses hardly react to what people do.',
-      'People who keep still are located little better than by where they stopped.',
+      'Who keeps still is held where they stopped: nothing shows where they are then.',
+      'Standing still and sitting look alike.',
       'Links must be declared with their places; a node that was moved makes places wrong.',
     ],
   };
@@ -97,7 +106,7 @@ function falls(): Described {
 }
 
 function fallsOfSeveral(): Described {
-  const { name, version, trainedOn, nets, threshold } = readSeveralWeights();
+  const { name, version, trainedOn, trainedWith, nets, threshold } = readSeveralWeights();
   return {
     name: `csiflow-${name}`,
     version,
@@ -108,7 +117,7 @@ function fallsOfSeveral(): Described {
       ['default threshold', String(threshold)],
       ['file', SEVERAL_WEIGHTS_FILE],
       ['SHA-256', digest(SEVERAL_WEIGHTS_FILE)],
-      ['trained by', '`csiflow train falls --several`'],
+      ['trained with', trainedWith],
     ],
     trainedOn: [trainedOn],
     tasks: [],

@@ -1,87 +1,256 @@
-import { Type } from 'typebox';
-import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import { frameSize, type CsiBlock } from '../../pipeline/model/index.js';
-import { LinkStates, type LinkSnapshot } from '../shared/per-link.js';
-import { SlidingHampel, type SlidingHampelState } from './hampel.js';
+import { Type, type Static } from 'typebox';
+import { defineOperator, type Complaint } from '../../pipeline/component/index.js';
+import { frameSize, type CsiLayout } from '../../pipeline/model/index.js';
+import { filterFrames, type FrameFilter } from '../shared/frame-filter.js';
+import { butterworth, Sections } from './butterworth.js';
+import { ColumnFilter } from './column-filter.js';
+import { SlidingHampel } from './hampel.js';
+import { PairSubspaces } from './pca.js';
+import { newestWeights, SlidingFit } from './savitzky-golay.js';
+import { SlidingShrinkage } from './wavelet.js';
+
+const config = Type.Object(
+  {
+    method: Type.Union(
+      [
+        Type.Literal('hampel'),
+        Type.Literal('median'),
+        Type.Literal('savitzky-golay'),
+        Type.Literal('butterworth'),
+        Type.Literal('wavelet'),
+        Type.Literal('pca'),
+      ],
+      { default: 'hampel', description: 'How; see above.' },
+    ),
+    window: Type.Integer({
+      minimum: 3,
+      maximum: 101,
+      default: 9,
+      description:
+        'Frames looked back on by `hampel`, `median` and `savitzky-golay`, the newest included; an odd number.',
+    }),
+    threshold: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      default: 3,
+      description:
+        'Of `hampel`: distance from the median, in standard deviations, from which a value is an outlier.',
+    }),
+    degree: Type.Integer({
+      minimum: 0,
+      maximum: 5,
+      default: 2,
+      description: 'Of `savitzky-golay`: degree of the polynomial; below `window`.',
+    }),
+    order: Type.Integer({
+      minimum: 1,
+      maximum: 8,
+      default: 4,
+      description:
+        'Of `butterworth`: order of the filter; with both limits the band-pass has twice as many poles.',
+    }),
+    low_hz: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        description:
+          'Of `butterworth`: slower changes are damped, the constant part included. Left out: none are.',
+      }),
+    ),
+    high_hz: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        description: 'Of `butterworth`: faster changes are damped. Left out: none are.',
+      }),
+    ),
+    rate_hz: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 100_000,
+        description: 'Of `butterworth`, and required there: frames a second of each link.',
+      }),
+    ),
+    wavelet: Type.Union([Type.Literal('sym3'), Type.Literal('db4')], {
+      default: 'sym3',
+      description: 'Of `wavelet`: which one.',
+    }),
+    levels: Type.Integer({
+      minimum: 1,
+      maximum: 8,
+      default: 4,
+      description: 'Of `wavelet`: how often the series is halved; fewer where it is too short for that.',
+    }),
+    components: Type.Integer({
+      minimum: 1,
+      maximum: 16,
+      default: 3,
+      description: 'Of `pca`: components that are kept of each pair of antennas.',
+    }),
+    history: Type.Integer({
+      minimum: 16,
+      maximum: 512,
+      default: 64,
+      description: 'Frames looked back on by `wavelet` and `pca`, the newest included.',
+    }),
+    part: Type.Union([Type.Literal('amplitude'), Type.Literal('complex')], {
+      default: 'amplitude',
+      description:
+        '`amplitude`: phases stay as they are. `complex`: real and imaginary part, each by itself, behind `phase-sanitize` or `conjugate-multiply`; not for `hampel` and `median`.',
+    }),
+    max_gap_ms: Type.Number({
+      minimum: 1,
+      default: 1000,
+      description:
+        'A pause of a link after which all methods but `hampel` and `median` begin anew, milliseconds.',
+    }),
+  },
+  { additionalProperties: false },
+);
+type Config = Static<typeof config>;
 
 export const denoise = defineOperator({
   name: 'denoise',
   summary: 'Removes outliers and noise from the amplitude of CSI.',
   description: `
-Use it right behind a source, before anything looks at the amplitude.
+Use \`hampel\` right behind a source, before anything looks at the amplitude, and another method behind it where something
+needs a smooth signal.
 
-\`hampel\` compares each subcarrier's amplitude with the last \`window\` frames of the same link and layout: where it is
-further than \`threshold\` standard deviations (1.4826 times the median absolute deviation) from their median, it becomes
-that median and keeps its phase. It is causal: it looks back only, and adds no delay.
+| method | what it does | what it costs |
+|---|---|---|
+| \`hampel\` | replaces outliers | little |
+| \`median\` | the median of the last \`window\` frames: removes outliers and noise, keeps edges | \`window / 2\` frames of delay |
+| \`savitzky-golay\` | the newest value of a polynomial through the last \`window\` frames | no delay; the higher the \`degree\`, the less noise it removes |
+| \`butterworth\` | keeps a band of frequencies | delay near the limits of the band |
+| \`wavelet\` | shrinks details below the universal threshold of the last \`history\` frames | a transform for each value |
+| \`pca\` | keeps what the subcarriers of a pair of antennas have in common: the strongest \`components\` | some work for each frame |
 
-Gotchas: looking back only, it also flattens a value that turns back quickly after a long rise. A step of the receiver's gain looks like an outlier until half of the window lies behind it. Where more than
-half of a window is one and the same number (coarse quantisation of a still channel), every other number is an outlier.
-A value that is not a number becomes the median with phase 0.
+All methods are causal: they look back only, over the frames of one link and layout.
 
-Sources: Davies and Gather, The identification of multiple outliers (1993); threshold 3 as in most CSI work.
+- \`hampel\` compares each subcarrier's amplitude with the last \`window\` frames: where it is further than \`threshold\` standard
+  deviations (1.4826 times the median absolute deviation) from their median, it becomes that median and keeps its phase.
+- \`butterworth\` runs second-order sections at \`rate_hz\` and begins in the steady state of the first frame. \`low_hz\` alone
+  gives a high-pass, \`high_hz\` alone a low-pass, both a band-pass.
+- \`wavelet\` thresholds softly by sqrt(2 ln n) times the noise of the finest details (\`sqtwolog\`, \`sln\`).
+- \`pca\` follows the components by one step of orthogonal iteration a frame, and passes frames unchanged until
+  \`history\` of them have come.
+
+Gotchas: looking back only, \`hampel\` also flattens a value that turns back quickly after a long rise. A step of the
+receiver's gain looks like an outlier until half of the window lies behind it. Where more than half of a window is one and
+the same number (coarse quantisation of a still channel), every other number is an outlier. \`savitzky-golay\`,
+\`butterworth\`, \`wavelet\` and \`pca\` take frames as evenly spaced: put \`resample\` before them where they are not. A
+filter that removes the constant part gives negative amplitudes: the phase turns by half a circle.
+
+With \`hampel\` and \`median\`, a value that is not a number becomes the median with phase 0; with the others it counts as the
+one before it.
+
+Sources: Davies and Gather, The identification of multiple outliers (1993); Savitzky and Golay (1964); Donoho, De-noising by
+soft-thresholding (1995), with \`sym3\` as in FallDeFi (2018); Wang et al., CARM (MobiCom 2015), for components.
 `,
   inputs: ['csi'],
   outputs: ['csi'],
-  stateFields: ['window'],
-  config: Type.Object(
-    {
-      method: Type.Union([Type.Literal('hampel')], {
-        default: 'hampel',
-        description: 'How: `hampel` replaces outliers by the median of the last frames.',
-      }),
-      window: Type.Integer({
-        minimum: 3,
-        maximum: 101,
-        default: 9,
-        description: 'Frames looked back on, the newest included; an odd number.',
-      }),
-      threshold: Type.Number({
-        minimum: 0,
-        maximum: 100,
-        default: 3,
-        description: 'Distance from the median, in standard deviations, from which a value is an outlier.',
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  stateFields: [
+    'method',
+    'window',
+    'degree',
+    'order',
+    'low_hz',
+    'high_hz',
+    'rate_hz',
+    'components',
+    'history',
+    'part',
+  ],
+  timeFields: ['time'],
+  config,
   examples: [
     { title: 'Remove outliers', config: { method: 'hampel' } },
     { title: 'Only gross ones, judged by a longer past', config: { window: 21, threshold: 5 } },
+    {
+      title: 'Keep what people do: 0.3 to 30 Hz',
+      config: { method: 'butterworth', low_hz: 0.3, high_hz: 30, rate_hz: 100 },
+    },
+    { title: 'Wavelets', config: { method: 'wavelet', wavelet: 'db4', history: 128 } },
+    { title: 'What subcarriers have in common', config: { method: 'pca', components: 3 } },
   ],
-  check: ({ window }) =>
-    window % 2 === 1
-      ? []
-      : [
-          {
-            path: ['window'],
-            message: `must be odd, for example ${window + 1}: the median is then one of the frames`,
-          },
-        ],
-  create: ({ window, threshold }, context) => {
-    const columns = (layout: CsiBlock['layout']) => frameSize(layout) / 2;
-    const filters = new LinkStates(
-      context.links,
-      (layout) => new SlidingHampel(columns(layout), window, threshold),
-    );
-    return {
-      process: (block): Output<CsiBlock> => {
-        const { layout, count, link, values } = block;
-        const size = frameSize(layout);
-        const output = new Float32Array(values.length);
-        let replaced = 0;
-        for (let frame = 0; frame < count; frame++)
-          replaced += filters.of(link[frame]!, layout).apply(values, output, frame * size);
-        if (replaced > 0) context.metrics.count('outliers_replaced', replaced);
-        return { data: [{ ...block, values: output }] };
-      },
-      snapshot: () => filters.snapshot((filter) => filter.snapshot()),
-      restore: (state) => {
-        filters.restore(state as readonly LinkSnapshot<SlidingHampelState>[], (layout, saved) => {
-          const filter = new SlidingHampel(columns(layout), window, threshold);
-          filter.restore(saved);
-          return filter;
-        });
-      },
-    };
-  },
+  check: (settings) => [
+    ...checkWindow(settings),
+    ...(settings.method === 'butterworth' ? checkBand(settings) : []),
+    ...checkPart(settings),
+  ],
+  create: (settings, context) =>
+    filterFrames<unknown>(context, makeFilter(settings), (count) => {
+      if (settings.method === 'hampel') context.metrics.count('outliers_replaced', count);
+    }),
 });
+
+function checkWindow({ method, window, degree }: Config): Complaint[] {
+  if (window % 2 === 0)
+    return [
+      {
+        path: ['window'],
+        message: `must be odd, for example ${window + 1}: the median is then one of the frames`,
+      },
+    ];
+  return method === 'savitzky-golay' && degree >= window
+    ? [{ path: ['degree'], message: `must be below window (${window}), or nothing is smoothed` }]
+    : [];
+}
+
+function checkBand({ low_hz, high_hz, rate_hz }: Config): Complaint[] {
+  if (rate_hz === undefined)
+    return [
+      { path: [], message: '`method: butterworth` requires `rate_hz`, the frames a second of each link' },
+    ];
+  if (low_hz === undefined && high_hz === undefined)
+    return [{ path: [], message: '`method: butterworth` requires `low_hz`, `high_hz` or both' }];
+  if (low_hz !== undefined && high_hz !== undefined && low_hz >= high_hz)
+    return [{ path: ['low_hz'], message: `must be below high_hz (${high_hz})` }];
+  const field = high_hz === undefined ? 'low_hz' : 'high_hz';
+  return (high_hz ?? low_hz!) >= rate_hz / 2
+    ? [{ path: [field], message: `must be below half of rate_hz (${rate_hz / 2})` }]
+    : [];
+}
+
+const checkPart = ({ method, part }: Config): Complaint[] =>
+  part === 'complex' && (method === 'hampel' || method === 'median')
+    ? [{ path: ['part'], message: `must be amplitude: \`${method}\` orders amplitudes` }]
+    : [];
+
+/** Makes the filter of one link and layout. */
+function makeFilter(settings: Config): (layout: CsiLayout) => FrameFilter<unknown> {
+  const { method, window, threshold, part, components, history } = settings;
+  const maxGap = settings.max_gap_ms * 1000;
+  switch (method) {
+    case 'hampel':
+      return (layout) => new SlidingHampel(frameSize(layout) / 2, window, threshold);
+    case 'median':
+      // Whatever differs from the median becomes it.
+      return (layout) => new SlidingHampel(frameSize(layout) / 2, window, 0);
+    case 'savitzky-golay': {
+      const weights = newestWeights(window, settings.degree);
+      return (layout) =>
+        new ColumnFilter(layout, part, maxGap, (columns) => new SlidingFit(columns, weights));
+    }
+    case 'butterworth': {
+      const { low_hz: low, high_hz: high, rate_hz: rate } = settings;
+      const sections = butterworth(settings.order, { low, high, rate: rate! });
+      return (layout) =>
+        new ColumnFilter(layout, part, maxGap, (columns) => new Sections(sections, columns, true));
+    }
+    case 'wavelet':
+      return (layout) =>
+        new ColumnFilter(
+          layout,
+          part,
+          maxGap,
+          (columns) => new SlidingShrinkage(columns, settings.wavelet, settings.levels, history),
+        );
+    case 'pca':
+      return (layout) =>
+        new ColumnFilter(
+          layout,
+          part,
+          maxGap,
+          (columns) => new PairSubspaces(columns, layout.rx * layout.tx, components, history),
+        );
+  }
+}

@@ -99,9 +99,9 @@ export class SlidingHampel {
       const value = usable ? amplitude : this.#frames === 0 ? 0 : sorted[start + (this.#frames >> 1)]!;
       this.#history[this.#next * this.#columns + column] = value;
 
-      let place = start + this.#frames;
-      while (place > start && sorted[place - 1]! > value) sorted[place] = sorted[--place]!;
-      sorted[place] = value;
+      let slot = start + this.#frames;
+      while (slot > start && sorted[slot - 1]! > value) sorted[slot] = sorted[--slot]!;
+      sorted[slot] = value;
 
       const median = sortedMedian(sorted, start, this.#frames + 1);
       const deviation = sortedDeviation(sorted, start, this.#frames + 1, median);
@@ -136,11 +136,11 @@ export class SlidingHampel {
 
       // The new value moves from the oldest one's place to its own.
       const last = start + window - 1;
-      let place = start;
-      while (sorted[place] !== oldest) place++;
-      if (value > oldest) while (place < last && sorted[place + 1]! < value) sorted[place] = sorted[++place]!;
-      else while (place > start && sorted[place - 1]! > value) sorted[place] = sorted[--place]!;
-      sorted[place] = value;
+      let slot = start;
+      while (sorted[slot] !== oldest) slot++;
+      if (value > oldest) while (slot < last && sorted[slot + 1]! < value) sorted[slot] = sorted[++slot]!;
+      else while (slot > start && sorted[slot - 1]! > value) sorted[slot] = sorted[--slot]!;
+      sorted[slot] = value;
 
       // distance > limit * MAD, without the MAD: true where more than half of the deviations are that small.
       const middle = start + half;

@@ -39,6 +39,7 @@ sitting down and bending are no activities of their own. Who falls and lies on t
   inputs: ['pose'],
   outputs: ['event', 'measure'],
   stateFields: [],
+  settings: { 'analytics.enable_activity_recognition': 'enabled' },
   stateVersion: 2,
   timeFields: ['time', 'sureSince', 'since', 'seemsSince', 'counted', 'seen'],
   config: Type.Object(

@@ -1,4 +1,12 @@
 import { Histogram } from './histogram.js';
+import {
+  DEPARTURES,
+  LEAST_POWER,
+  Profiles,
+  SLOW_CHANGES,
+  SLOW_LIKENESSES,
+  type ProfilesState,
+} from './profiles.js';
 
 /**
  * How much the amplitudes of one antenna change, by lag: log10 of the mean square of u(t) - u(t - lag), once a tenth
@@ -11,9 +19,14 @@ export const STEPS_PER_S = 1e6 / STEP_US;
 /** Milliseconds. A body at 1.5 m/s moves a quarter of a wavelength of 2.4 GHz within 20 ms. */
 export const LAGS_MS = [20, 40, 60, 100, 200, 400, 1000] as const;
 /** Lags at which it is told how alike neighbouring bands change: a body's echo is alike over several megahertz, noise is not. */
-const COHERENT_MS = [100, 400, 1000] as const;
-/** Values of a step: a change over its floor for each lag, then the likenesses. NaN where nothing is known. */
-export const CHANNELS = LAGS_MS.length + COHERENT_MS.length;
+const COHERENT_MS = [20, 100, 400, 1000] as const;
+/** Changes that are told over their noise floor: by lag, then the slow ones of {@link Profiles}. */
+export const FLOORED = LAGS_MS.length + SLOW_CHANGES;
+/** After them come how alike neighbouring bands changed: at short lags, then slowly. */
+const SLOW_ALIKE = FLOORED + COHERENT_MS.length;
+const MEASURED = SLOW_ALIKE + SLOW_LIKENESSES;
+/** Values of a step; last its departures from what is usual. NaN where nothing is known. */
+export const CHANNELS = MEASURED + DEPARTURES;
 /** Index of the lag that motion is read from. */
 export const MOTION = LAGS_MS.indexOf(100);
 /** Steps kept: five seconds back, ten ahead, and some. */
@@ -26,17 +39,19 @@ const LOOK_US = 200_000;
 const LONGEST_US = 1_000_000;
 /** A lag counts from this share of the time between frames on: points in between are interpolated. */
 const LEAST_LAG = 0.8;
-const LEAST_POWER = 1e-9;
 const FLOOR_QUANTILE = 0.1;
 /** Half an hour: the time over which old noise fades from a floor. */
 export const FADING_STEPS = 30 * 60 * STEPS_PER_S;
+const newFloor = (): Histogram => new Histogram(-8, 2, 250, FADING_STEPS);
 
 export interface ChangesState {
   readonly subcarriers: number;
   readonly bands: Float32Array;
   readonly gaps: Uint8Array;
   readonly points: number;
+  readonly loudness: Float32Array;
   readonly steps: Float32Array;
+  readonly profiles: ProfilesState;
   readonly floors: readonly Uint16Array[];
 }
 
@@ -51,9 +66,12 @@ export class Changes {
   readonly #gaps: Uint8Array;
   /** Points taken since the beginning. */
   #points = 0;
-  /** By step: change by lag, not yet over the floor, then likenesses. */
-  readonly #steps = new Float32Array(KEPT_STEPS * CHANNELS).fill(NaN);
-  readonly #floors = LAGS_MS.map(() => new Histogram(-8, 2, 250, FADING_STEPS));
+  /** By point: log10 of the mean amplitude. */
+  readonly #loudness: Float32Array;
+  /** By step: changes, not yet over their floors, then likenesses. */
+  readonly #steps = new Float32Array(KEPT_STEPS * MEASURED).fill(NaN);
+  readonly #profiles: Profiles;
+  readonly #floors = LAGS_MS.map(newFloor);
 
   constructor(subcarriers: number, grid: number) {
     this.subcarriers = subcarriers;
@@ -62,6 +80,8 @@ export class Changes {
     this.#history = Math.ceil((LONGEST_US + LOOK_US) / grid) + 2;
     this.#values = new Float32Array(this.#history * this.#bands);
     this.#gaps = new Uint8Array(this.#history).fill(1);
+    this.#loudness = new Float32Array(this.#history);
+    this.#profiles = new Profiles(this.#bands, KEPT_STEPS, newFloor);
   }
 
   /** Steps that the noise floor rests on; old ones fade. */
@@ -74,15 +94,17 @@ export class Changes {
     this.#points = 0;
     this.#gaps.fill(1);
     this.#steps.fill(NaN);
+    this.#profiles.restart();
   }
 
   /** Takes the next point: `values[at...]` is [subcarrier, (re, im)]. The receiver's gain falls out. */
   push(values: ArrayLike<number>, at: number, gap: boolean): void {
     const row = this.#points % this.#history;
     const out = this.#values.subarray(row * this.#bands, (row + 1) * this.#bands);
-    const sum = gap ? 0 : this.#average(values, at, out);
+    const sum = gap ? 0 : this.#inBands(values, at, out);
     this.#gaps[row] = sum > 0 && Number.isFinite(sum) ? 0 : 1;
     if (this.#gaps[row] === 0) for (let band = 0; band < out.length; band++) out[band]! *= out.length / sum;
+    this.#loudness[row] = Math.log10(sum / out.length);
     this.#points++;
   }
 
@@ -91,7 +113,7 @@ export class Changes {
     this.#gaps[this.#points++ % this.#history] = 1;
   }
 
-  #average(values: ArrayLike<number>, at: number, out: Float32Array): number {
+  #inBands(values: ArrayLike<number>, at: number, out: Float32Array): number {
     let sum = 0;
     for (let band = 0; band < out.length; band++) {
       const first = Math.round((band * this.subcarriers) / out.length);
@@ -106,8 +128,8 @@ export class Changes {
 
   /** Ends step `step`: measures what changed. `spacing`: microseconds between frames of late. */
   end(step: number, spacing: number): void {
-    const at = (step % KEPT_STEPS) * CHANNELS;
-    const out = this.#steps.subarray(at, at + CHANNELS).fill(NaN);
+    const at = (step % KEPT_STEPS) * MEASURED;
+    const out = this.#steps.subarray(at, at + MEASURED).fill(NaN);
     LAGS_MS.forEach((lag, i) => {
       if (lag * 1000 < LEAST_LAG * Math.max(this.#grid, spacing)) return;
       const { power, alike, count } = this.#changed(Math.round((lag * 1000) / this.#grid));
@@ -115,16 +137,35 @@ export class Changes {
       out[i] = Math.log10(Math.max(LEAST_POWER, power / (count * this.#bands)));
       this.#floors[i]!.add(out[i]);
       const coherent = (COHERENT_MS as readonly number[]).indexOf(lag);
-      if (coherent >= 0) out[LAGS_MS.length + coherent] = power > 0 ? alike / power : 0;
+      if (coherent >= 0) out[FLOORED + coherent] = power > 0 ? alike / power : 0;
     });
+    this.#average(this.#profiles.of(step));
+    this.#profiles.end(step, out.subarray(LAGS_MS.length), out.subarray(SLOW_ALIKE));
+  }
+
+  /** The mean of the points that a step looks back on; NaN where it has none. */
+  #average(profile: Float32Array): void {
+    const loudness = profile.fill(0).length - 1;
+    let count = 0;
+    for (let n = this.#firstOfStep(); n < this.#points; n++) {
+      const row = n % this.#history;
+      if (this.#gaps[row] !== 0) continue;
+      for (let band = 0; band < loudness; band++) profile[band]! += this.#values[row * loudness + band]!;
+      profile[loudness]! += this.#loudness[row]!;
+      count++;
+    }
+    for (let i = 0; i < profile.length; i++) profile[i]! /= count;
+  }
+
+  #firstOfStep(): number {
+    return Math.max(0, this.#points - Math.round(LOOK_US / this.#grid));
   }
 
   #changed(lag: number): { readonly power: number; readonly alike: number; readonly count: number } {
     let [power, alike, count] = [0, 0, 0];
     const k = this.#bands;
     const u = this.#values;
-    const first = Math.max(lag, this.#points - Math.round(LOOK_US / this.#grid));
-    for (let n = first; n < this.#points; n++) {
+    for (let n = Math.max(lag, this.#firstOfStep()); n < this.#points; n++) {
       const [row, before] = [n % this.#history, (n - lag) % this.#history];
       if (this.#gaps[row] !== 0 || this.#gaps[before] !== 0) continue;
       let last = 0;
@@ -141,21 +182,25 @@ export class Changes {
 
   /** Change at the lag of motion, log10 of relative power; NaN where it is not known. */
   motion(step: number): number {
-    return this.#steps[(step % KEPT_STEPS) * CHANNELS + MOTION]!;
+    return this.#steps[(step % KEPT_STEPS) * MEASURED + MOTION]!;
   }
 
-  /** The floor of each lag; NaN before its first value. */
+  /** The floor of each change; NaN before its first value. */
   floors(): Float64Array {
-    return Float64Array.from(this.#floors, (floor) => floor.quantile(FLOOR_QUANTILE));
+    return Float64Array.from([...this.#floors, ...this.#profiles.floors], (floor) =>
+      floor.quantile(FLOOR_QUANTILE),
+    );
   }
 
   /** Steps `from` to `to` (excluded), [step, channel], over these floors. */
   between(from: number, to: number, floors: ArrayLike<number>): Float32Array {
     const out = new Float32Array((to - from) * CHANNELS);
+    const departures = this.#profiles.departuresBefore(to);
     for (let step = from; step < to; step++) {
-      const at = (step % KEPT_STEPS) * CHANNELS;
-      for (let i = 0; i < CHANNELS; i++)
-        out[(step - from) * CHANNELS + i] = this.#steps[at + i]! - (i < LAGS_MS.length ? floors[i]! : 0);
+      const at = (step % KEPT_STEPS) * MEASURED;
+      const row = out.subarray((step - from) * CHANNELS, (step - from + 1) * CHANNELS);
+      for (let i = 0; i < MEASURED; i++) row[i] = this.#steps[at + i]! - (i < FLOORED ? floors[i]! : 0);
+      departures(step, row.subarray(MEASURED));
     }
     return out;
   }
@@ -166,7 +211,9 @@ export class Changes {
       bands: this.#values.slice(),
       gaps: this.#gaps.slice(),
       points: this.#points,
+      loudness: this.#loudness.slice(),
       steps: this.#steps.slice(),
+      profiles: this.#profiles.snapshot(),
       floors: this.#floors.map((floor) => floor.snapshot()),
     };
   }
@@ -176,7 +223,9 @@ export class Changes {
     changes.#values.set(state.bands);
     changes.#gaps.set(state.gaps);
     changes.#points = state.points;
+    changes.#loudness.set(state.loudness);
     changes.#steps.set(state.steps);
+    changes.#profiles.restore(state.profiles);
     changes.#floors.forEach((floor, i) => {
       floor.restore(state.floors[i]!);
     });

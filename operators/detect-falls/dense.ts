@@ -105,13 +105,13 @@ function trainNet(rows: readonly Row[], settings: TrainingSettings, random: () =
   const first = units * (width + 1);
   const w = Float64Array.from({ length: count }, (_, i) => {
     const bias = i < first ? i % (width + 1) === width : i === count - 1;
-    return bias ? 0 : gaussian(random) / Math.sqrt(i < first ? width : units);
+    return bias ? 0 : normal(random) / Math.sqrt(i < first ? width : units);
   });
   const gradient = new Float64Array(count);
   const momentum = new Float64Array(count);
   const square = new Float64Array(count);
   // Noise is drawn from a table: drawing each number anew would be most of the work.
-  const noise = Float64Array.from({ length: NOISE_TABLE }, () => settings.noise * gaussian(random));
+  const noise = Float64Array.from({ length: NOISE_TABLE }, () => settings.noise * normal(random));
   const a = new Float64Array(units);
   const x = new Float64Array(width);
   for (let step = 1; step <= settings.steps; step++) {
@@ -155,8 +155,4 @@ function trainNet(rows: readonly Row[], settings: TrainingSettings, random: () =
 const NOISE_TABLE = 65_536;
 
 const average = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
-
-/** Box and Muller. */
-function gaussian(random: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
+import { normal } from '../../pipeline/base/random.js';

@@ -3,19 +3,20 @@ import { AHEAD, BACK } from './impacts.js';
 
 /**
  * The network that judges an end of motion, over any number of antennas. Each antenna's steps are read in patches of half a
- * second, those in groups of a second and a half, by the same layers; the antennas' outputs are pooled by mean and by maximum
- * (after Zaheer et al., Deep Sets, 2017), so that neither their order nor their number matters. Plain numbers: a room has
- * some candidates a minute, and one costs less than a million multiplications.
+ * second by one layer; another reads each patch beside the mean and the maximum of all antennas' outputs of that half second;
+ * a third reads those in groups of a second and a half. Antennas are pooled by mean and by maximum (after Zaheer et al., Deep
+ * Sets, 2017), so that neither their order nor their number matters. Plain numbers: one candidate of four antennas costs three
+ * million multiplications, a few milliseconds, and a room has one every few seconds at most.
  */
 
 export const STEPS = BACK + AHEAD;
 /** Steps of a patch, and patches of a group. */
-const PATCH = 5;
-const GROUP = 3;
+export const PATCH = 5;
+export const GROUP = 3;
 const GROUPS = STEPS / PATCH / GROUP;
-const WIDTH = 24;
+export const WIDTH = 64;
 const POOLED = 2 * GROUPS * WIDTH;
-const HIDDEN = 32;
+const HIDDEN = 64;
 /** Standardised inputs are clipped at so many standard deviations. */
 const CLIP = 4;
 
@@ -37,11 +38,18 @@ const layers = (...sizes: readonly (readonly [number, number])[]): readonly Laye
 
 export const LAYERS = layers(
   [PATCH * CHANNELS, WIDTH],
+  [3 * WIDTH, WIDTH],
   [GROUP * WIDTH, WIDTH],
   [POOLED, HIDDEN],
   [HIDDEN, 1],
 );
-const [OF_PATCH, OF_GROUP, OF_ROOM, OUT] = LAYERS as readonly [Layer, Layer, Layer, Layer];
+const [OF_PATCH, OF_EXCHANGE, OF_GROUP, OF_ROOM, OUT] = LAYERS as readonly [
+  Layer,
+  Layer,
+  Layer,
+  Layer,
+  Layer,
+];
 export const PARAMETERS = LAYERS.reduce((sum, { inputs, outputs }) => sum + (inputs + 1) * outputs, 0);
 
 /** What inputs are standardised by, of each channel. */
@@ -59,70 +67,45 @@ export function standardised(changes: Float32Array, { mean, deviation }: Scale):
   });
 }
 
-/** Zeroes values, or scales them up for those that are zeroed: only in training. */
-export type Dropout = (values: Float32Array) => void;
+/**
+ * The logit of one candidate.
+ * @param antennas standardised, one or more
+ */
+export function logitOf(parameters: Float32Array, antennas: readonly Float32Array[]): number {
+  const patches = antennas.map((steps) => forward(parameters, OF_PATCH, steps));
+  const all = pooled(patches);
+  const groups = patches.map((own) =>
+    forward(parameters, OF_GROUP, forward(parameters, OF_EXCHANGE, beside(own, all))),
+  );
+  return affine(parameters, OUT, forward(parameters, OF_ROOM, pooled(groups)), 0, 0);
+}
 
-/** The outputs of all layers for one candidate; kept so that gradients can be told from them. */
-export class Pass {
-  readonly #parameters: Float32Array;
-  readonly #antennas: readonly Float32Array[];
-  readonly #patches: readonly Float32Array[];
-  readonly #groups: readonly Float32Array[];
-  /** The antenna that has the highest of each output. */
-  readonly #highest = new Uint8Array(POOLED / 2);
-  readonly #pooled = new Float32Array(POOLED);
-  readonly #kept: Float32Array | null;
-  readonly #hidden: Float32Array;
-  readonly logit: number;
-
-  /** @param antennas standardised, one or more */
-  constructor(parameters: Float32Array, antennas: readonly Float32Array[], dropout?: Dropout) {
-    this.#parameters = parameters;
-    this.#antennas = antennas;
-    this.#patches = antennas.map((steps) => forward(parameters, OF_PATCH, steps));
-    this.#groups = this.#patches.map((patches) => forward(parameters, OF_GROUP, patches));
-    this.#pool();
-    this.#kept = dropout ? new Float32Array(POOLED).fill(1) : null;
-    if (dropout && this.#kept) {
-      dropout(this.#kept);
-      for (let i = 0; i < POOLED; i++) this.#pooled[i]! *= this.#kept[i]!;
+/** Of each output its mean over the antennas, then of each its maximum. */
+function pooled(antennas: readonly Float32Array[]): Float32Array {
+  const half = antennas[0]!.length;
+  const out = new Float32Array(2 * half);
+  for (let i = 0; i < half; i++) {
+    let sum = 0;
+    let most = -Infinity;
+    for (const outputs of antennas) {
+      sum += outputs[i]!;
+      most = Math.max(most, outputs[i]!);
     }
-    this.#hidden = forward(parameters, OF_ROOM, this.#pooled);
-    this.logit = affine(parameters, OUT, this.#hidden, 0, 0);
+    out[i] = sum / antennas.length;
+    out[half + i] = most;
   }
+  return out;
+}
 
-  #pool(): void {
-    const half = POOLED / 2;
-    for (let i = 0; i < half; i++) {
-      let sum = 0;
-      this.#groups.forEach((groups, antenna) => {
-        sum += groups[i]!;
-        if (groups[i]! > this.#groups[this.#highest[i]!]![i]!) this.#highest[i] = antenna;
-      });
-      this.#pooled[i] = sum / this.#groups.length;
-      this.#pooled[half + i] = this.#groups[this.#highest[i]!]![i]!;
-    }
+/** Of each patch: an antenna's own outputs, the mean of all antennas', their maximum. */
+function beside(own: Float32Array, all: Float32Array): Float32Array {
+  const out = new Float32Array(3 * own.length);
+  for (let from = 0; from < own.length; from += WIDTH) {
+    out.set(own.subarray(from, from + WIDTH), 3 * from);
+    out.set(all.subarray(from, from + WIDTH), 3 * from + WIDTH);
+    out.set(all.subarray(own.length + from, own.length + from + WIDTH), 3 * from + 2 * WIDTH);
   }
-
-  /** Adds to `gradient` what the parameters change of the loss, where the logit changes it by `error`. */
-  addGradient(error: number, gradient: Float32Array): void {
-    const parameters = this.#parameters;
-    const hidden = backward(parameters, OUT, this.#hidden, Float32Array.of(error), gradient);
-    relu(hidden, this.#hidden);
-    const pooled = backward(parameters, OF_ROOM, this.#pooled, hidden, gradient);
-    if (this.#kept) for (let i = 0; i < POOLED; i++) pooled[i]! *= this.#kept[i]!;
-    const half = POOLED / 2;
-    this.#groups.forEach((groups, antenna) => {
-      const back = new Float32Array(half);
-      for (let i = 0; i < half; i++) {
-        back[i] = pooled[i]! / this.#groups.length + (this.#highest[i] === antenna ? pooled[half + i]! : 0);
-      }
-      relu(back, groups);
-      const patches = backward(parameters, OF_GROUP, this.#patches[antenna]!, back, gradient);
-      relu(patches, this.#patches[antenna]!);
-      backward(parameters, OF_PATCH, this.#antennas[antenna]!, patches, gradient);
-    });
-  }
+  return out;
 }
 
 /** One output of a layer for the inputs from `from` on. */
@@ -149,34 +132,4 @@ function forward(parameters: Float32Array, layer: Layer, x: Float32Array): Float
     for (let o = 0; o < outputs; o++)
       out[run * outputs + o] = Math.max(0, affine(parameters, layer, x, run * inputs, o));
   return out;
-}
-
-/** Adds a layer's gradient, and gives that of its inputs `x`. `back`: that of its outputs, run by run. */
-function backward(
-  parameters: Float32Array,
-  { at, inputs, outputs }: Layer,
-  x: Float32Array,
-  back: Float32Array,
-  gradient: Float32Array,
-): Float32Array {
-  const toInputs = new Float32Array(x.length);
-  for (let run = 0; run < back.length / outputs; run++) {
-    const from = run * inputs;
-    for (let o = 0; o < outputs; o++) {
-      const error = back[run * outputs + o]!;
-      if (error === 0) continue;
-      const row = at + o * inputs;
-      for (let i = 0; i < inputs; i++) {
-        gradient[row + i]! += error * x[from + i]!;
-        toInputs[from + i]! += error * parameters[row + i]!;
-      }
-      gradient[at + outputs * inputs + o]! += error;
-    }
-  }
-  return toInputs;
-}
-
-/** What was rectified to 0 passes nothing back. */
-function relu(back: Float32Array, outputs: Float32Array): void {
-  for (let i = 0; i < back.length; i++) if (outputs[i]! <= 0) back[i] = 0;
 }

@@ -1,7 +1,7 @@
 import type { ModelReference } from '../../pipeline/model/index.js';
 import { RULE_THRESHOLD } from './confidence.js';
 import { netScorer, ruleScorer, scoreOf, type Scorer } from './detector.js';
-import { Pass, standardised } from './impact-net.js';
+import { logitOf, standardised } from './impact-net.js';
 import type { Impact } from './impacts.js';
 import { STEPS_PER_S } from './changes.js';
 import type { Candidate } from './room.js';
@@ -91,7 +91,7 @@ function impactScorer(weights: SeveralWeights, threshold: number): (impact: Impa
   const nets = parametersOf(weights);
   return ({ antennas, time, links, learnt, peak, duration }) => {
     const inputs = antennas.map((changes) => standardised(changes, weights));
-    const logit = nets.reduce((sum, net) => sum + new Pass(net, inputs).logit, 0) / nets.length;
+    const logit = nets.reduce((sum, net) => sum + logitOf(net, inputs), 0) / nets.length;
     return {
       score: logit - weights.threshold + threshold,
       warmUpRaise: 0,

@@ -1,3 +1,4 @@
+import { seeded } from '../../pipeline/base/random.js';
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -77,17 +78,5 @@ export function rounded(ensemble: Ensemble): Ensemble {
     deviation: short(ensemble.deviation),
     clip: ensemble.clip,
     nets: ensemble.nets.map(({ hidden, output }) => ({ hidden: hidden.map(short), output: short(output) })),
-  };
-}
-
-/** Mulberry32 (T. Ettinger, 2017, public domain): numbers in [0, 1). */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = state;
-    t = Math.imul(t ^ (t >>> 15), t | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 }

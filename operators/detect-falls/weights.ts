@@ -27,6 +27,7 @@ export interface FallWeights extends Trained, Ensemble {
 export interface SeveralWeights extends Trained, Scale {
   readonly lagsMs: readonly number[];
   readonly trainedOn: string;
+  readonly trainedWith: string;
   /** Parameters of each network, 32-bit floats in base64. */
   readonly nets: readonly string[];
 }

@@ -103,6 +103,14 @@ room's motion up: raise \`motion\`. An event hangs on the track's number: a pers
     },
     { additionalProperties: false },
   ),
+  settings: {
+    'alerts.inactivity_detection.enabled': 'enabled',
+    'analytics.alert_thresholds.inactivity_timeout': {
+      field: 'threshold_minutes',
+      show: (stored) => Math.round((stored as number) * 60e6) / 1e6,
+      store: (value) => (value as number) / 60,
+    },
+  },
   examples: [
     { title: 'Half an hour', config: {} },
     { title: 'A bathroom with one door', config: { threshold_minutes: 15, exits: ['door'] } },

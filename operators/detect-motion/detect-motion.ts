@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
-import type { Measure } from '../../pipeline/model/index.js';
+import type { Measure, Window } from '../../pipeline/model/index.js';
 import { quantile } from '../shared/median.js';
 import { withUsableLinks } from '../shared/usable-links.js';
 import { linkMotion } from './link-motion.js';
@@ -97,7 +97,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
     return {
       process: (given): Output<Measure> => {
         const window = withUsableLinks(given);
-        const { environment, provenance } = window;
+        const { environment } = window;
         const time = window.start + window.points * window.step;
         const room = presence.get(environment);
         if (!room) {
@@ -108,33 +108,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
         if (time < (due.get(environment) ?? 0)) return { data: [] };
         due.set(environment, (Math.floor(time / interval) + 1) * interval);
 
-        const measures: Measure[] = [];
-        const give = (name: string, subject: string | null, value: number) =>
-          measures.push({
-            port: 'measure',
-            name,
-            environment,
-            subject,
-            time,
-            value,
-            source: 'csiflow',
-            provenance,
-          });
-        const samples = window.links.flatMap((link) => {
-          const sample = linkMotion(link, window);
-          return Number.isFinite(sample.correlation + sample.energy) ? [[link.id, sample] as const] : [];
-        });
-        const evidence = room.see(time, samples);
-        evidence.forEach(({ motion, excess }, i) => {
-          give('motion', samples[i]![0], motion);
-          give('motion_energy_db', samples[i]![0], 10 * excess);
-        });
-        if (evidence.length === 0) return { data: measures };
-        const motions = evidence.map(({ motion }) => motion);
-        give('motion', null, quantile(motions, 0.75));
-        give('presence_probability', null, room.probability);
-        if (room.present !== null) give('presence', null, room.present ? 1 : 0);
-        return { data: measures };
+        return { data: measuresOf(window, room, time) };
       },
       snapshot: (): State => ({
         due: [...due],
@@ -149,3 +123,35 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
     };
   },
 });
+
+/** What a window says of its links, and of the room. */
+function measuresOf(window: Window, room: RoomPresence, time: number): readonly Measure[] {
+  const { environment, provenance } = window;
+  const measures: Measure[] = [];
+  const give = (name: string, subject: string | null, value: number) =>
+    measures.push({
+      port: 'measure',
+      name,
+      environment,
+      subject,
+      time,
+      value,
+      source: 'csiflow',
+      provenance,
+    });
+  const samples = window.links.flatMap((link) => {
+    const sample = linkMotion(link, window);
+    return Number.isFinite(sample.correlation + sample.energy) ? [[link.id, sample] as const] : [];
+  });
+  const evidence = room.see(time, samples);
+  evidence.forEach(({ motion, excess }, i) => {
+    give('motion', samples[i]![0], motion);
+    give('motion_energy_db', samples[i]![0], 10 * excess);
+  });
+  if (evidence.length === 0) return measures;
+  const motions = evidence.map(({ motion }) => motion);
+  give('motion', null, quantile(motions, 0.75));
+  give('presence_probability', null, room.probability);
+  if (room.present !== null) give('presence', null, room.present ? 1 : 0);
+  return measures;
+}

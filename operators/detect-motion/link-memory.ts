@@ -187,6 +187,6 @@ export class LinkMemory {
 
 /** -1 up to `low`, 0 at `middle`, 1 from `high` on. */
 function ramp(value: number, low: number, middle: number, high: number): number {
-  const place = value < middle ? (value - middle) / (middle - low) : (value - middle) / (high - middle);
-  return Math.min(1, Math.max(-1, place));
+  const relative = value < middle ? (value - middle) / (middle - low) : (value - middle) / (high - middle);
+  return Math.min(1, Math.max(-1, relative));
 }

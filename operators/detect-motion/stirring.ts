@@ -7,9 +7,9 @@ export interface StirringState {
 
 /** Two profiles that are compared lie this far apart, microseconds: windows of two seconds share no frame then. */
 const APART = 2_000_000;
-/** Profiles are kept this far apart, and not longer than this. */
+/** Profiles are stored this far apart, and dropped when they are older than this. */
 const SPACING = 500_000;
-const KEPT = 5_000_000;
+const SPAN = 5_000_000;
 /** Time over which the share is averaged, microseconds. */
 const MEMORY = 10_000_000;
 
@@ -19,31 +19,31 @@ const MEMORY = 10_000_000;
  * the same, however large it was, so that a walk is forgotten as fast as it was learnt.
  */
 export class Stirring {
-  #kept: (readonly [time: number, profile: Float64Array])[] = [];
+  #profiles: (readonly [time: number, profile: Float64Array])[] = [];
   #share = 0;
 
   /** @returns the share, 0 to 1, mean of about ten seconds */
   see(time: number, profile: Float64Array): number {
-    const before = this.#kept.findLast(([at]) => at <= time - APART);
-    this.#kept = this.#kept.filter(([at]) => at <= time && time - at < KEPT);
-    const newest = this.#kept.at(-1)?.[0] ?? -Infinity;
+    const before = this.#profiles.findLast(([at]) => at <= time - APART);
+    this.#profiles = this.#profiles.filter(([at]) => at <= time && time - at < SPAN);
+    const newest = this.#profiles.at(-1)?.[0] ?? -Infinity;
     const elapsed = Math.min(MEMORY, time - newest);
     if (elapsed < SPACING) return this.#share;
-    this.#kept.push([time, profile]);
-    const share = before && time - before[0] < KEPT ? alike(before[1], profile) : 0;
+    this.#profiles.push([time, profile]);
+    const share = before && time - before[0] < SPAN ? alike(before[1], profile) : 0;
     this.#share += (elapsed / MEMORY) * (share - this.#share);
     return this.#share;
   }
 
   snapshot(): StirringState {
     return {
-      kept: this.#kept.map(([time, profile]) => [time, profile.slice()] as const),
+      kept: this.#profiles.map(([time, profile]) => [time, profile.slice()] as const),
       share: this.#share,
     };
   }
 
   restore({ kept, share }: StirringState): void {
-    this.#kept = kept.map(([time, profile]) => [time, profile.slice()] as const);
+    this.#profiles = kept.map(([time, profile]) => [time, profile.slice()] as const);
     this.#share = share;
   }
 }

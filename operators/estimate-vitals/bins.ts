@@ -84,14 +84,14 @@ export class LinkBins {
 
   /** Closes bin `bin`. */
   close(bin: number): void {
-    const place = bin % this.#length;
+    const slot = bin % this.#length;
     const before = (bin + this.#length - 1) % this.#length;
     for (let column = 0; column < this.#columns; column++) {
       const row = column * this.#length;
-      this.#rings[row + place] =
+      this.#rings[row + slot] =
         this.#points > 0 ? this.#sums[column]! / this.#points : this.#rings[row + before]!;
     }
-    this.#valid[place] = this.#points > 0 ? 1 : 0;
+    this.#valid[slot] = this.#points > 0 ? 1 : 0;
     this.#sums.fill(0);
     this.#points = 0;
   }

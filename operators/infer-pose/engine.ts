@@ -1,32 +1,46 @@
 import { loadBackend, type BackendName, type LoadedBackend } from './backends.js';
-import { estimate, type Sight } from './estimate.js';
+import { estimate } from './estimate.js';
+import type { Sight } from './sight.js';
+import { read } from './reading.js';
+import type { Reading } from './memory-layers.js';
 import { GROUPS, POINTS } from './features.js';
 import { Network, weightTensors } from './network.js';
 import { featuresOf, type Request, type RequestLink } from './request.js';
-import { readModel } from './weights.js';
+import { readMemory, readModel } from './weights.js';
+
+/** An answer for one window. */
+export interface Answered extends Sight {
+  /** For the network that remembers; null where the model has none. */
+  readonly reading: Reading | null;
+}
 
 /** A network on a backend, ready to answer. Everything happens in the calling thread. */
 export class Engine {
   readonly backend: LoadedBackend;
   readonly #network: Network;
+  readonly #memory: Float32Array | null;
 
-  private constructor(backend: LoadedBackend, network: Network) {
+  private constructor(backend: LoadedBackend, network: Network, memory: Float32Array | null) {
     this.backend = backend;
     this.#network = network;
+    this.#memory = memory;
   }
 
   /**
    * @param options.sha256 of the weights that are wanted; whichever lie there where it is left out
+   * @param options.memory the same of the memory's
    * @throws Error where the weights or the backend are not there; the message says how to mend it.
    */
   static async load(options: {
     readonly weights: string;
     readonly sha256?: string;
+    readonly memory?: string | null;
     readonly backend: BackendName | 'auto';
   }): Promise<Engine> {
-    const { weights } = readModel(options.weights, options.sha256);
+    const { weights, manifest } = readModel(options.weights, options.sha256);
+    const memory = readMemory(options.weights, manifest, options.memory);
     const backend = await loadBackend(options.backend);
-    return new Engine(backend, new Network(weightTensors(weights)));
+    return new Engine(backend, new Network(weightTensors(weights)), memory);
   }
 
   /** Runs once for each number of links, so that the first real window does not wait for kernels to compile. */
@@ -37,12 +51,12 @@ export class Engine {
   }
 
   /** One answer a request, in order. Requests with the same number of links are computed together. */
-  infer(requests: readonly Request[]): Sight[] {
-    const results = new Array<Sight>(requests.length);
+  infer(requests: readonly Request[]): Answered[] {
+    const results = new Array<Answered>(requests.length);
     for (const indices of byNumberOfLinks(requests)) {
       const group = indices.map((index) => requests[index]!);
-      estimate(this.#network, group, featuresOf(group)).forEach((result, i) => {
-        results[indices[i]!] = result;
+      estimate(this.#network, group, featuresOf(group)).forEach(({ shown, ...sight }, i) => {
+        results[indices[i]!] = { ...sight, reading: this.#memory && read(this.#memory, shown) };
       });
     }
     return results;

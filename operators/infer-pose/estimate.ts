@@ -1,40 +1,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { JOINTS, MIRRORED } from './body.js';
 import { CELLS, frame, turnBack, type Frame } from './geometry.js';
-import { COUNTS, OUT } from './layers.js';
+import { boundedLog, COUNTS, OUT, WIDTHS } from './layers.js';
 import type { Network } from './network.js';
 import { likeliestPlaces, meanPlace, type FloorPlace } from './places.js';
 import { sceneBatch, viewBatch, type Scene } from './scene.js';
-
-/** What the network says of one person, in room coordinates, before calibration and rounding. */
-export interface Estimate {
-  /** Floor point below the pelvis, metres. */
-  readonly root: readonly [number, number];
-  /** The network's scale of the root's error, metres. */
-  readonly scale: number;
-  /** Mean unit vector of the heading: shorter where it is less sure. */
-  readonly heading: readonly [number, number];
-  /** Probabilities of upright, sitting, lying. */
-  readonly postures: readonly number[];
-  /** Probability that the person walks about. */
-  readonly moving: number;
-  /** [JOINTS * 3], relative to the root, in the body's own frame. */
-  readonly joints: Float32Array;
-  /** The network's scale of each joint's error, metres. */
-  readonly jointScales: Float32Array;
-}
-
-/** What the network says of one window. */
-export interface Sight {
-  /** Probabilities of nobody, one person, and so on; the last one is of that many or more. */
-  readonly counts: readonly number[];
-  /** Probability of each cell of the floor's grid to be where somebody is. */
-  readonly cells: Float32Array;
-  /** The answer if one person is there. */
-  readonly alone: Estimate;
-  /** The answer if as many are there as the likeliest number above one; empty where that is hardly so. */
-  readonly several: readonly Estimate[];
-}
+import type { Estimate, Seen, Sight } from './sight.js';
+import { softmax } from './softmax.js';
 
 /** Probability of more than one person from which they are looked for. */
 const SEVERAL = 0.1;
@@ -57,16 +29,18 @@ interface Look extends FloorPlace {
  * Answers for windows that all hold the same number of links.
  * @param features [windows, links, LINK_FEATURES]
  */
-export function estimate(network: Network, scenes: readonly Scene[], features: Float32Array): Sight[] {
+export function estimate(network: Network, scenes: readonly Scene[], features: Float32Array): Seen[] {
   if (scenes.length === 0) return [];
   const windows = scenes.length;
-  let sights: Sight[] = [];
+  let sights: Seen[] = [];
   tf.tidy(() => {
     const scene = sceneBatch(scenes, features);
     const tokens = network.encode(scene);
     const scored = network.score(tokens, scene);
     const cells = tf.softmax(scored.cells).dataSync<'float32'>();
     const counts = tf.softmax(scored.counts).dataSync<'float32'>();
+    const joined = scored.joined.dataSync<'float32'>();
+    const heard = pooledTokens(tokens, windows);
     const looks = scenes.flatMap(({ size }, window): Look[] => {
       const floor = cells.subarray(window * CELLS, (window + 1) * CELLS);
       const row = counts.subarray(window * COUNTS, (window + 1) * COUNTS);
@@ -74,17 +48,33 @@ export function estimate(network: Network, scenes: readonly Scene[], features: F
       return [meanPlace(floor, size), ...others].map((place) => ({ ...place, window }));
     });
     const answers = look(network, tokens, scenes, looks);
-    sights = Array.from({ length: windows }, (_, window): Sight => {
+    sights = scenes.map(({ links }, window): Seen => {
       const [alone, ...several] = answers.filter((_answer, i) => looks[i]!.window === window);
-      return {
-        counts: Array.from(counts.subarray(window * COUNTS, (window + 1) * COUNTS)),
-        cells: Float32Array.from(cells.subarray(window * CELLS, (window + 1) * CELLS)),
+      const sight: Sight = {
+        counts: Array.from(row(counts, window, COUNTS)),
+        cells: row(cells, window, CELLS),
         alone: alone!,
         several,
       };
+      const shown = {
+        ...{ counts: sight.counts, cells: sight.cells, alone: alone!, links: links.length },
+        joined: row(joined, window, CELLS * WIDTHS.joined),
+        tokens: row(heard, window, 2 * WIDTHS.token),
+      };
+      return { ...sight, shown };
     });
   });
   return sights;
+}
+
+/** One window's numbers of all, copied. */
+const row = (values: Float32Array, window: number, size: number): Float32Array =>
+  values.slice(window * size, (window + 1) * size);
+
+/** The links' tokens by mean and by maximum: [windows, 2 * WIDTHS.token]. */
+function pooledTokens(tokens: tf.Tensor2D, windows: number): Float32Array {
+  const heard = tf.reshape(tokens, [windows, -1, WIDTHS.token]);
+  return tf.concat<tf.Tensor2D>([tf.mean(heard, 1), tf.max(heard, 1)], 1).dataSync<'float32'>();
 }
 
 /** The likeliest number of people above one; 0 where more than one are hardly there. */
@@ -153,7 +143,7 @@ function average(rows: readonly Float32Array[], { x, y, spread }: FloorPlace): E
       root[i]! += share * offset[i]!;
       heading[i]! += share * direction[i]!;
     }
-    scale += share * bounded(row[OUT.rootScale]!);
+    scale += share * boundedLog(row[OUT.rootScale]!);
     for (let i = 0; i < 3; i++) logits[i]! += share * row[OUT.postures + i]!;
     logits[3]! += share * row[OUT.moving]!;
     for (let j = 0; j < JOINTS; j++) {
@@ -161,7 +151,7 @@ function average(rows: readonly Float32Array[], { x, y, spread }: FloorPlace): E
       joints[3 * j]! += share * row[OUT.joints + 3 * source]!;
       joints[3 * j + 1]! += share * f.sign * row[OUT.joints + 3 * source + 1]!;
       joints[3 * j + 2]! += share * row[OUT.joints + 3 * source + 2]!;
-      jointScales[j]! += share * bounded(row[OUT.jointScales + source]!);
+      jointScales[j]! += share * boundedLog(row[OUT.jointScales + source]!);
     }
   });
   return {
@@ -174,13 +164,3 @@ function average(rows: readonly Float32Array[], { x, y, spread }: FloorPlace): E
     jointScales: jointScales.map(Math.exp),
   };
 }
-
-function softmax(logits: Float64Array): number[] {
-  const top = Math.max(...logits);
-  const weights = Array.from(logits, (logit) => Math.exp(logit - top));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  return weights.map((weight) => weight / sum);
-}
-
-/** Log-scales as the loss bounds them. */
-const bounded = (logScale: number): number => Math.min(2, Math.max(-4, logScale));

@@ -1,4 +1,5 @@
 import { subcarrierSpacing, type TrainingField, type WindowLink } from '../../pipeline/model/index.js';
+import { jitterShare } from './jitter.js';
 
 /**
  * What the network reads of a link: plain numbers from a window's values. Training and inference call
@@ -128,19 +129,23 @@ export function linkFeatures(
   const from = start * GROUPS;
   for (let i = 0; i < COURSE; i++) mean[i % GROUPS]! += amplitude[from + i]! / POINTS;
 
-  const course = scratch.course;
+  const { course, level } = scratch;
+  level.fill(0);
+  for (let i = 0; i < COURSE; i++) {
+    course[i] = amplitude[from + i]! - mean[i % GROUPS]!;
+    level[Math.floor(i / GROUPS)]! += course[i]! / GROUPS;
+  }
+  const jitter = jitterShare(course, level);
   const variance = new Float64Array(GROUPS);
   let common = 0;
   for (let t = 0; t < POINTS; t++) {
-    let level = 0;
     for (let g = 0; g < GROUPS; g++) {
-      const dynamic = amplitude[from + t * GROUPS + g]! - mean[g]!;
+      const dynamic = course[t * GROUPS + g]! - jitter * level[t]!;
       course[t * GROUPS + g] = dynamic;
       variance[g]! += (dynamic * dynamic) / POINTS;
-      level += dynamic / GROUPS;
       out[at + t * GROUPS + g] = clamp(5 * dynamic, 4);
     }
-    common += (level * level) / POINTS;
+    common += ((1 - jitter) * level[t]!) ** 2 / POINTS;
   }
   dopplerMap(course, out, at + COURSE);
 
@@ -251,6 +256,7 @@ const ROWS = 2 * (STEPS_ASIDE + 1);
 
 const scratch = {
   course: new Float64Array(COURSE),
+  level: new Float64Array(POINTS),
   even: new Float64Array(ROWS * ROW),
   odd: new Float64Array(ROWS * ROW),
 };

@@ -9,23 +9,29 @@ import {
   type Operator,
   type Output,
 } from '../../pipeline/component/index.js';
-import type { LeftOutLink, Person, PoseFrame, Window } from '../../pipeline/model/index.js';
+import type { Environment, LeftOutLink, Person, PoseFrame, Window } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
-import { countsOf, noBelief, update, type Belief } from './context.js';
-import type { Sight } from './estimate.js';
+import type { Answered } from './engine.js';
+import { NETWORK_FACTS } from './facts.js';
 import { Inference, type Answer } from './inference.js';
+import { Memory } from './memory.js';
 import { peopleOf } from './people.js';
-import { expectedError } from './person.js';
+import { inView, ofOneWindow, recall, type Remembered, type Told } from './recall.js';
 import { MAX_LINKS, problemOf, requestOf, shareOf } from './request.js';
 import {
   chooseModel,
   modelFolder,
   readManifest,
+  readMemory,
   readProfiles,
   type Manifest,
   type Profiles,
+  type ErrorCalibration,
 } from './weights.js';
 import { errorText } from '../../pipeline/base/error-text.js';
+
+/** Backends that use a GPU where there is one. */
+const GPU_BACKENDS: readonly unknown[] = ['auto', 'tensorflow-gpu'];
 
 const Config = Type.Object(
   {
@@ -82,14 +88,15 @@ const Config = Type.Object(
     articulate_below_m: Type.Number({
       minimum: 0,
       maximum: 10,
-      default: 0.6,
+      default: 0.55,
       description: 'Expected error of the position from which no skeleton is drawn, but a disc. Metres.',
     }),
     presence: Type.Number({
       minimum: 0,
       maximum: 1,
-      default: 0.5,
-      description: 'Probability from which somebody is said to be there.',
+      default: 0.9,
+      description:
+        'Probability from which somebody is said to be there. Empty rooms that look alike are claimed less at 0.9 than at 0.5, and of people next to none are missed for it.',
     }),
   },
   { additionalProperties: false },
@@ -102,9 +109,11 @@ export const inferPose = defineOperator({
 Put it behind \`window\` with \`length_ms: 2000\`, \`points: 100\`. It tells how many people are there, up to four, and of
 each the place on the floor, heading, posture and 17 joints.
 
-The network reads one window. What windows say together is kept by a filter over time: a person who stops is held where the walk
-ended, nobody vanishes without having walked away, and a posture stays until there is evidence of another. \`counts\` of a result holds the
-probabilities of nobody, one person and so on; from \`presence\` on somebody is said to be there. The state is part of checkpoints.
+A first network reads one window. A second one takes in what the first says, going on from what it remembers of 0.4 s before: over a grid of the floor,
+where somebody is, which moves on as they walk; over the room, how many are there and how they got down. So a person who stops
+is held where the walk ended, nobody vanishes without having walked away, and who sat down sits. \`counts\` of a result holds the
+probabilities of nobody, one person and so on; from \`presence\` on somebody is said to be there. What is remembered is part of
+checkpoints; what is older than 10 s when windows come again is dropped. A model of your own has no memory until \`csiflow train memory\` gives it one: each window then stands for itself.
 
 Each person carries \`positionError\`, the distance to be expected between the told and the true place, calibrated in rooms
 that the network never saw. \`confidence\` is a view of it: 0.6 / (0.6 + positionError). Where it is above
@@ -112,7 +121,7 @@ that the network never saw. \`confidence\` is a view of it: 0.6 / (0.6 + positio
 
 The network was trained on simulated CSI, for any room, from the positions of its links (1 to 9; at least 3 for a place
 worth having). What it reaches is in the report that every pose names. It learnt joints of people who walk; of others it
-tells the place, roughly, and whether they stand, sit or lie, less well.
+tells the place, and whether they stand, sit or lie, less well.
 
 Lead the links round the room and at different heights. Links that all cross in the middle of a room see each place and
 its mirror image through the middle alike: measured on one layout of four, 1.1 m of error for walkers instead of 0.4 m.
@@ -121,15 +130,28 @@ The network runs in a thread of its own, one for all nodes and partitions of the
 \`backend\`, \`max_batch\` and \`max_wait_ms\`. Windows that arrive together are computed together; a result does not depend on
 what it travelled with. Results are rounded to a millimetre.
 
-Sources: docs/reports/accuracy.md has figures; docs/decisions/0008 and 0048 have the method.
+Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 0099 and 0100 have the method.
 `,
   inputs: ['window'],
   outputs: ['pose'],
+  needsAmplitude: () => 'since its networks learnt from them',
   stateFields: ['weights', 'calibration'],
-  stateVersion: 2,
+  stateVersion: 3,
   timeFields: ['time'],
   liveFields: ['timeout_ms', 'articulate_below_m', 'presence'],
   config: Config,
+  role: 'pose-network',
+  network: NETWORK_FACTS,
+  settings: {
+    'neural_network.batch_size': 'max_batch',
+    'neural_network.inference_timeout': 'timeout_ms',
+    'neural_network.enable_gpu': {
+      field: 'backend',
+      show: (stored) => GPU_BACKENDS.includes(stored),
+      store: (value, { config: { backend } }) =>
+        value === GPU_BACKENDS.includes(backend) ? backend : value === true ? 'auto' : 'wasm',
+    },
+  },
   examples: [
     { title: 'Any room', config: {} },
     {
@@ -152,9 +174,10 @@ class InferPose implements Operator<'window', 'pose'> {
   readonly #profiles: Profiles;
   readonly #inference: Inference;
   /** What the network said for a result that was not settled yet. */
-  readonly #sights = new WeakMap<PoseFrame, Sight>();
-  /** By environment. */
-  readonly #beliefs = new Map<string, Belief>();
+  readonly #answers = new WeakMap<PoseFrame, Answered>();
+  readonly #memory: Memory | null;
+  /** By environment, oldest first. */
+  readonly #remembered = new Map<string, readonly Remembered[]>();
 
   constructor(config: Static<typeof Config>, context: Context) {
     this.#config = config;
@@ -163,12 +186,15 @@ class InferPose implements Operator<'window', 'pose'> {
     const name = config.weights === 'auto' ? chooseModel(environments) : config.weights;
     const folder = modelFolder(name, context.folder);
     this.#manifest = readManifest(folder);
+    const memory = readMemory(folder, this.#manifest);
+    this.#memory = memory && new Memory(memory);
     this.#profiles = config.calibration ? readProfiles(resolve(context.folder, config.calibration)) : {};
     this.#inference = new Inference(
       {
         name: `${context.topology}/${context.node}`,
         weights: folder,
         sha256: this.#manifest.sha256,
+        memory: this.#manifest.memory?.sha256 ?? null,
         backend: config.backend,
         links: environments.map((environment) => Math.min(MAX_LINKS, environment.links.length)),
         maxBatch: config.max_batch,
@@ -193,6 +219,7 @@ class InferPose implements Operator<'window', 'pose'> {
       ...{ backend: name, device, version, reason },
       model: this.#manifest.name,
       model_version: this.#manifest.version,
+      remembers: this.#memory !== null,
       calibrated_links: this.#calibratedLinks(),
     });
     if (this.#config.calibration !== undefined && this.#calibratedLinks() === 0) {
@@ -228,25 +255,31 @@ class InferPose implements Operator<'window', 'pose'> {
     return { ...answer, data: answer.data.map((frame) => this.#inContext(frame)) };
   }
 
-  snapshot(): readonly Kept[] {
-    return Array.from(this.#beliefs, ([environment, { place, ...belief }]) => ({
-      environment,
-      belief: {
-        ...belief,
-        states: belief.states.slice(),
-        postures: belief.postures.slice(),
-        place: place && { ...place },
-      },
+  snapshot(): MemorySnapshot {
+    const rooms = Array.from(this.#remembered, ([environment, remembered]) => ({
+      ...{ environment, remembered },
+      size: this.#sizeOf(environment),
     }));
+    return { memory: this.#manifest.memory?.sha256 ?? null, rooms };
   }
 
   restore(state: unknown): void {
-    for (const { environment, belief } of state as readonly Kept[]) this.#beliefs.set(environment, belief);
+    const { memory, rooms } = state as MemorySnapshot;
+    for (const { environment, size, remembered } of rooms) {
+      const now = this.#context.environments.find(({ id }) => id === environment)?.size;
+      if (memory === this.#manifest.memory?.sha256 && now?.x === size.x && now.y === size.y)
+        this.#remembered.set(environment, remembered);
+      else
+        this.#context.log.info('what was remembered of a room is dropped: the model or the room is another', {
+          environment,
+        });
+    }
   }
 
   describe(): Readonly<Record<string, unknown>> {
-    const { name, version, trainedOn, accuracy } = this.#manifest;
-    return { ...this.#inference.describe(), model: { name, version, trained_on: trainedOn, accuracy } };
+    const { name, version, trainedOn, accuracy, memory } = this.#manifest;
+    const model = { name, version, trained_on: trainedOn, accuracy, memory: memory?.sha256 ?? null };
+    return { ...this.#inference.describe(), model };
   }
 
   async close(): Promise<void> {
@@ -267,33 +300,49 @@ class InferPose implements Operator<'window', 'pose'> {
       time: window.start + length / 2,
       windowEnd: window.start + length,
       processingMs: Math.round((answer?.milliseconds ?? 0) * 1000) / 1000,
-      persons: answer ? this.#people(answer.sight, answer.sight.counts, null) : [],
+      persons: answer ? this.#alone(answer.sight) : [],
       ...(answer && { counts: answer.sight.counts.map(rounded) }),
       links: window.links.length,
       ...(leftOut.length > 0 && { leftOut }),
       signalQuality: this.#quality(window),
       provenance: { origin: window.provenance.origin, model: { name, version, trainedOn, accuracy } },
     };
-    if (answer) this.#sights.set(frame, answer.sight);
+    if (answer) this.#answers.set(frame, answer.sight);
     return frame;
   }
 
   /** The result of one window as it is with what came before it in view. */
   #inContext(frame: PoseFrame): PoseFrame {
-    const sight = this.#sights.get(frame);
-    if (!sight) return frame;
-    const belief = this.#beliefs.get(frame.environment) ?? noBelief();
-    this.#beliefs.set(frame.environment, belief);
-    const { position } = this.#manifest.calibration;
-    update(belief, sight, frame.time, ({ scale }) => expectedError(scale, position));
-    const counts = countsOf(belief);
-    return { ...frame, counts: counts.map(rounded), persons: this.#people(sight, counts, belief) };
+    const sight = this.#answers.get(frame);
+    const { memory: trained } = this.#manifest;
+    if (!sight || !this.#memory || !trained) return frame;
+    const { environment, time } = frame;
+    const { reading } = sight;
+    if (!reading) throw new Error('the network’s thread has no memory, though the model has one');
+    const size = this.#sizeOf(environment);
+    const before = this.#remembered.get(environment) ?? [];
+    const said = recall(this.#memory, before, { reading, time, size });
+    if (!said) return frame;
+    this.#remembered.set(environment, said.remembered);
+    const { counts } = said.recall;
+    const { calibration } = trained;
+    const persons = this.#people(inView(sight, said.recall, size, calibration), counts, calibration);
+    return { ...frame, counts: counts.map(rounded), persons };
   }
 
-  #people(sight: Sight, counts: readonly number[], belief: Belief | null): Person[] {
+  #alone(sight: Answered): Person[] {
+    const { calibration } = this.#manifest;
+    return this.#people(ofOneWindow(sight, calibration), sight.counts, calibration);
+  }
+
+  #people(told: readonly Told[], counts: readonly number[], { joints }: ErrorCalibration): Person[] {
     const { presence, articulate_below_m } = this.#config;
     const options = { presence, articulateBelow: articulate_below_m };
-    return peopleOf(sight, counts, belief, this.#manifest.calibration, options);
+    return peopleOf(told, counts, joints, options);
+  }
+
+  #sizeOf(environment: string): Environment['size'] {
+    return this.#context.environments.find(({ id }) => id === environment)!.size;
   }
 
   /** Share of points with a frame near enough, over all links that the environment has. */
@@ -305,10 +354,15 @@ class InferPose implements Operator<'window', 'pose'> {
   }
 }
 
-/** The belief of one environment. */
-interface Kept {
-  readonly environment: string;
-  readonly belief: Belief;
+/** What is remembered, and by which network. */
+interface MemorySnapshot {
+  /** SHA-256 of its weights; null where the model has none. */
+  readonly memory: string | null;
+  readonly rooms: readonly {
+    readonly environment: string;
+    readonly size: { readonly x: number; readonly y: number };
+    readonly remembered: readonly Remembered[];
+  }[];
 }
 
 const rounded = (probability: number): number => Math.round(1000 * probability) / 1000;

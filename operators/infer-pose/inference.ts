@@ -1,5 +1,5 @@
 import type { LoadedBackend } from './backends.js';
-import type { Sight } from './estimate.js';
+import type { Answered } from './engine.js';
 import { NetworkThread, type Batch, type ThreadOptions, type ThreadUser } from './network-thread.js';
 import type { Request } from './request.js';
 
@@ -13,7 +13,7 @@ export interface InferenceOptions extends ThreadOptions {
 }
 
 export interface Answer {
-  readonly sight: Sight;
+  readonly sight: Answered;
   /** Of the batch that the window travelled in. */
   readonly milliseconds: number;
 }

@@ -45,11 +45,17 @@ export const OUT = {
   size: 9 + 4 * JOINTS,
 } as const;
 
+/** Logs of scales are held between these, in the loss and in what is told: 2 cm to 7 m. */
+export const LOG_SCALE = { least: -4, most: 2 } as const;
+export const boundedLog = (logScale: number): number =>
+  Math.min(LOG_SCALE.most, Math.max(LOG_SCALE.least, logScale));
+
 /** Time steps that are left after three convolutions of stride two. */
 export const STEPS = Math.ceil(POINTS / 8);
 
-interface Layer {
-  readonly name: string;
+/** A dense layer: a kernel [inputs, outputs] and a bias [outputs]. */
+export interface Layer<Name extends string = string> {
+  readonly name: Name;
   readonly inputs: number;
   readonly outputs: number;
 }
@@ -80,17 +86,27 @@ export const LAYERS: readonly Layer[] = [
 /** Numbers in all kernels and biases. */
 export const PARAMETERS = LAYERS.reduce((sum, layer) => sum + (layer.inputs + 1) * layer.outputs, 0);
 
-/** Where each layer's kernel and bias lie in one array of PARAMETERS numbers. */
-export const PLACES: ReadonlyMap<
-  string,
-  { readonly kernel: number; readonly bias: number; readonly end: number }
-> = (() => {
-  const places = new Map<string, { kernel: number; bias: number; end: number }>();
+/** Where a layer's kernel and bias lie among all weights, and its size. */
+export interface LayerPlace {
+  readonly kernel: number;
+  readonly bias: number;
+  readonly end: number;
+  readonly inputs: number;
+  readonly outputs: number;
+}
+
+/** Layer by layer, kernel then bias, in one array. */
+export function placesOf<Name extends string>(layers: readonly Layer<Name>[]): ReadonlyMap<Name, LayerPlace> {
   let at = 0;
-  for (const { name, inputs, outputs } of LAYERS) {
-    const bias = at + inputs * outputs;
-    places.set(name, { kernel: at, bias, end: bias + outputs });
-    at = bias + outputs;
-  }
-  return places;
-})();
+  return new Map(
+    layers.map(({ name, inputs, outputs }) => {
+      const kernel = at;
+      const bias = kernel + inputs * outputs;
+      at = bias + outputs;
+      return [name, { kernel, bias, end: at, inputs, outputs }] as const;
+    }),
+  );
+}
+
+/** In one array of PARAMETERS numbers. */
+export const PLACES = placesOf(LAYERS);

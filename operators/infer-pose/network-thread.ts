@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { compiledModule } from '../../pipeline/base/paths.js';
 import type { LoadedBackend } from './backends.js';
-import type { Sight } from './estimate.js';
+import type { Answered } from './engine.js';
 import { FairQueue } from './fair-queue.js';
 import { transferOf, type Request } from './request.js';
 import type { FromWorker, ToWorker, WorkerOptions } from './worker.js';
@@ -24,7 +24,7 @@ export interface Job {
   readonly name: string;
   /** Makes the request anew for each attempt: what was handed to a thread that died is gone. */
   readonly request: () => Request;
-  readonly resolve: (sight: Sight, batch: Batch) => void;
+  readonly resolve: (sight: Answered, batch: Batch) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -85,8 +85,8 @@ export class NetworkThread {
   }
 
   /** The thread of this process that is as asked for; it is opened by its first user. */
-  static of({ weights, sha256, backend, maxBatch, maxWaitMs }: ThreadOptions): NetworkThread {
-    const options = { weights, sha256, backend, maxBatch, maxWaitMs };
+  static of({ weights, sha256, memory, backend, maxBatch, maxWaitMs }: ThreadOptions): NetworkThread {
+    const options = { weights, sha256, memory, backend, maxBatch, maxWaitMs };
     const key = JSON.stringify(Object.values(options));
     let thread = threads.get(key);
     if (!thread) threads.set(key, (thread = new NetworkThread(key, options)));

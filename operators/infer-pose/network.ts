@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { COURSE, FIGURES, GROUPS, LINK_FEATURES, MAP, POINTS } from './features.js';
 import { CELLS, DIRECTION_FEATURES, PLACE_FEATURES, WALL_FEATURES } from './geometry.js';
 import { COUNTS, LAYERS, PLACES, STEPS, WIDTHS } from './layers.js';
+import { layerTensors } from './tensors.js';
 
 /**
  * The network: one encoder shared by all links, a floor grid scored by each link's relative geometry, and
@@ -9,15 +10,8 @@ import { COUNTS, LAYERS, PLACES, STEPS, WIDTHS } from './layers.js';
  * that gradients exist on every backend. It holds no weights: they come as tensors, in the order of {@link LAYERS}.
  */
 
-/** Kernel and bias of each layer in turn, as tensors that the caller disposes of. */
-export const weightTensors = (weights: Float32Array): tf.Tensor[] =>
-  LAYERS.flatMap(({ name, inputs, outputs }) => {
-    const { kernel, bias, end } = PLACES.get(name)!;
-    return [
-      tf.tensor2d(weights.slice(kernel, bias), [inputs, outputs]),
-      tf.tensor1d(weights.slice(bias, end)),
-    ];
-  });
+/** Those of {@link LAYERS}; the caller disposes of them. */
+export const weightTensors = (weights: Float32Array): tf.Tensor[] => layerTensors(LAYERS, PLACES, weights);
 
 /** A batch of windows that all hold the same number of links. */
 export interface SceneBatch {
@@ -69,11 +63,14 @@ export class Network {
     return this.#dense(tf.concat(parts, 1), 'token');
   }
 
-  /** Logit of each cell, [windows, CELLS], and of each number of people, [windows, COUNTS]. */
+  /**
+   * Logit of each cell, [windows, CELLS], and of each number of people, [windows, COUNTS]; and what they were told from,
+   * [windows * CELLS, WIDTHS.joined].
+   */
   score(
     tokens: tf.Tensor2D,
     batch: SceneBatch,
-  ): { readonly cells: tf.Tensor2D; readonly counts: tf.Tensor2D } {
+  ): { readonly cells: tf.Tensor2D; readonly counts: tf.Tensor2D; readonly joined: tf.Tensor2D } {
     const { windows, links } = batch;
     const places = tf.tensor2d(batch.places, [windows * links * CELLS, PLACE_FEATURES]);
     const seen = tf.reshape(this.#dense(places, 'score-place', 'linear'), [
@@ -94,7 +91,7 @@ export class Network {
     const walls = tf.tensor2d(batch.walls, [windows * CELLS, WALL_FEATURES]);
     const joined = this.#dense(tf.concat([...pooled, walls], 1), 'joined');
     const cells = tf.reshape<tf.Rank.R2>(this.#dense(joined, 'logit', 'linear'), [windows, CELLS]);
-    return { cells, counts: this.#count(tokens, joined, cells, batch) };
+    return { cells, counts: this.#count(tokens, joined, cells, batch), joined };
   }
 
   /** How many are there, from the links and from what the floor shows: at the likeliest places, and at most. */

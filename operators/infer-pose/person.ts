@@ -1,6 +1,6 @@
 import type { Keypoint3D, Person } from '../../pipeline/model/index.js';
 import { JOINTS, POSTURES } from './body.js';
-import type { Estimate } from './estimate.js';
+import type { Estimate } from './sight.js';
 import type { ErrorCalibration, Scale } from './weights.js';
 
 /** Length of the heading vector below which the heading counts as not known. */
@@ -8,25 +8,18 @@ const HEADING_KNOWN = 0.25;
 /** Error at which confidence is one half. */
 const HALF_CONFIDENCE = 0.6;
 
-/** Where and how a person is said to be, where more is known than one window tells. */
-export interface Known {
-  /** Floor point, metres. */
-  readonly root: readonly [number, number];
-  /** Expected distance to the true place, metres. */
-  readonly positionError: number;
-  /** Probabilities of upright, sitting, lying. */
-  readonly postures: ArrayLike<number>;
-}
-
-/** A person of a window as results carry it. Lengths are rounded to 1 mm: stored results must not hang on last bits. */
+/**
+ * A person of a window as results carry it. Lengths are rounded to 1 mm: stored results must not hang on last bits.
+ * @param error expected distance to the true place, metres
+ */
 export function personOf(
   estimate: Estimate,
-  known: Known,
-  calibration: ErrorCalibration,
+  error: number,
+  joints: ErrorCalibration['joints'],
   articulateBelow: number,
 ): Person {
-  const positionError = round(known.positionError, 1000);
-  const [x, y] = known.root;
+  const positionError = round(error, 1000);
+  const [x, y] = estimate.root;
   const [hx, hy] = estimate.heading;
   const length = Math.hypot(hx, hy);
   return {
@@ -35,19 +28,12 @@ export function personOf(
     positionError,
     heading: length >= HEADING_KNOWN ? round(Math.atan2(hy, hx), 1000) : null,
     headingConfidence: round(Math.min(1, length), 1000),
-    posture: POSTURES[likeliest(known.postures)]!,
-    keypoints: keypointsOf(estimate, known.root, calibration),
+    posture: POSTURES[likeliest(estimate.postures)]!,
+    keypoints: keypointsOf(estimate, joints),
     articulated: positionError < articulateBelow,
     track: null,
   };
 }
-
-/** What one window alone tells of a person. */
-export const ofOneWindow = (estimate: Estimate, by: Scale): Known => ({
-  root: estimate.root,
-  positionError: expectedError(estimate.scale, by),
-  postures: estimate.postures,
-});
 
 /** Expected distance of the floor position from the network's own scale, metres. */
 export const expectedError = (scale: number, by: Scale): number => by.factor * scale ** by.power;
@@ -66,11 +52,8 @@ export const turnError = (estimate: Estimate, j: number): number =>
   Math.max(0, 1 - Math.hypot(...estimate.heading));
 
 /** The own-frame joints turned to the heading and set on the root. */
-function keypointsOf(
-  estimate: Estimate,
-  root: readonly [number, number],
-  calibration: ErrorCalibration,
-): Keypoint3D[] {
+function keypointsOf(estimate: Estimate, by: ErrorCalibration['joints']): Keypoint3D[] {
+  const { root } = estimate;
   const [hx, hy] = estimate.heading;
   const length = Math.hypot(hx, hy);
   const [cos, sin] = length > 0 ? [hx / length, hy / length] : [1, 0];
@@ -81,7 +64,7 @@ function keypointsOf(
       x: round(root[0] + cos * x - sin * y, 1000),
       y: round(root[1] + sin * x + cos * y, 1000),
       z: round(estimate.joints[3 * j + 2]!, 1000),
-      error: round(jointError(estimate, j, calibration.joints), 1000),
+      error: round(jointError(estimate, j, by), 1000),
     };
   });
 }

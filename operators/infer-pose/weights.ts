@@ -6,6 +6,7 @@ import { replaceFile } from '../../pipeline/base/files.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { FEATURE_VERSION, PROFILE_VERSION, GROUPS, POINTS, STEP_US } from './features.js';
 import { LAYERS, NETWORK_VERSION, PARAMETERS } from './layers.js';
+import { MEMORY_PARAMETERS, MEMORY_VERSION } from './memory-layers.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 
 /** Folder of the weights that ship with csiflow; each model is a folder in it. */
@@ -30,6 +31,21 @@ export interface Manifest {
   /** Of a model for one place: which. */
   readonly site: Site | null;
   /** How it was trained: for people and for repeating it. */
+  readonly training: Readonly<Record<string, unknown>>;
+  /** Of `memory.bin`, the network that remembers; left out where a model has none. */
+  readonly memory?: MemoryManifest;
+}
+
+/** `memory.bin` holds 32-bit little-endian floats, layer by layer, kernel then bias. */
+export interface MemoryManifest {
+  readonly version: number;
+  readonly parameters: number;
+  /** Of memory.bin, hexadecimal. */
+  readonly sha256: string;
+  /** Of weights.bin that it was trained behind, hexadecimal. */
+  readonly behind: string;
+  /** Of what it says; the scale of a person among several is that of the place and of the doubt about who is where. */
+  readonly calibration: ErrorCalibration;
   readonly training: Readonly<Record<string, unknown>>;
 }
 
@@ -114,9 +130,65 @@ export function readModel(folder: string, wanted?: string): Model {
           ? 'are not those that manifest.json describes: their SHA-256 differs'
           : null;
   if (problem) throw new Error(`${file}: the weights ${problem}. Train again with \`csiflow train pose\`.`);
-  const weights = new Float32Array(PARAMETERS);
-  for (let i = 0; i < PARAMETERS; i++) weights[i] = bytes.readFloatLE(4 * i);
-  return { manifest, weights };
+  return { manifest, weights: floatsOf(bytes) };
+}
+
+/**
+ * The network that remembers; null where the model has none.
+ * @param wanted SHA-256 of its weights, or null for none, where it matters which they are
+ * @throws Error that names the file, what is wrong and how to mend it.
+ */
+export function readMemory(
+  folder: string,
+  { memory, sha256: behind }: Manifest,
+  wanted?: string | null,
+): Float32Array | null {
+  if (wanted !== undefined && wanted !== (memory?.sha256 ?? null))
+    throw new Error(`${folder}: its memory was replaced since this topology read the manifest. Restart it.`);
+  if (!memory) return null;
+  const file = join(folder, 'memory.bin');
+  const bytes = readFileSync(file);
+  const problem =
+    memory.version !== MEMORY_VERSION
+      ? `are of version ${memory.version}, not ${MEMORY_VERSION}`
+      : memory.behind !== behind
+        ? 'were trained behind other weights of the pose network'
+        : bytes.byteLength !== MEMORY_PARAMETERS * 4
+          ? `have ${bytes.byteLength} bytes, not ${MEMORY_PARAMETERS * 4}`
+          : sha256(bytes) !== memory.sha256
+            ? 'are not those that manifest.json describes: their SHA-256 differs'
+            : null;
+  if (problem) throw new Error(`${file}: the weights ${problem}. Train again with \`csiflow train memory\`.`);
+  return floatsOf(bytes);
+}
+
+const floatsOf = (bytes: Buffer): Float32Array =>
+  Float32Array.from({ length: bytes.byteLength / 4 }, (_, i) => bytes.readFloatLE(4 * i));
+
+function bytesOf(weights: Float32Array): Buffer {
+  const bytes = Buffer.alloc(weights.length * 4);
+  weights.forEach((value, i) => bytes.writeFloatLE(value, 4 * i));
+  return bytes;
+}
+
+/** Writes the network that remembers beside the model that it was trained behind. */
+export function writeMemory(
+  folder: string,
+  weights: Float32Array,
+  described: Pick<MemoryManifest, 'calibration' | 'training'>,
+): Manifest {
+  const bytes = bytesOf(weights);
+  const model = withoutMemory(readManifest(folder));
+  const memory = {
+    ...described,
+    version: MEMORY_VERSION,
+    parameters: weights.length,
+    sha256: sha256(bytes),
+    behind: model.sha256,
+  };
+  replaceFile(join(folder, 'memory.bin'), bytes);
+  replaceFile(join(folder, 'manifest.json'), `${JSON.stringify({ ...model, memory }, null, 2)}\n`);
+  return { ...model, memory };
 }
 
 export function readManifest(folder: string): Manifest {
@@ -131,15 +203,23 @@ export function readManifest(folder: string): Manifest {
 
 type Described = Omit<
   Manifest,
-  'sha256' | 'networkVersion' | 'featureVersion' | 'parameters' | 'layers' | 'window'
+  'sha256' | 'networkVersion' | 'featureVersion' | 'parameters' | 'layers' | 'window' | 'memory'
 >;
 
-/** Writes a model so that a reader finds either the old one or the new one. */
+function withoutMemory<T extends Described>(described: T): Omit<T, 'memory'> {
+  const { ...own }: T & { memory?: unknown } = described;
+  delete own.memory;
+  return own;
+}
+
+/**
+ * Writes a model so that a reader finds either the old one or the new one. It has no memory: one that was trained behind other
+ * weights is not its own.
+ */
 export function writeModel(folder: string, weights: Float32Array, described: Described): Manifest {
-  const bytes = Buffer.alloc(weights.length * 4);
-  weights.forEach((value, i) => bytes.writeFloatLE(value, 4 * i));
+  const bytes = bytesOf(weights);
   const manifest: Manifest = {
-    ...described,
+    ...withoutMemory(described),
     sha256: sha256(bytes),
     networkVersion: NETWORK_VERSION,
     featureVersion: FEATURE_VERSION,

@@ -1,7 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { BackendName, LoadedBackend } from './backends.js';
-import { Engine } from './engine.js';
-import type { Sight } from './estimate.js';
+import { Engine, type Answered } from './engine.js';
 import type { Request } from './request.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 
@@ -11,6 +10,8 @@ export interface WorkerOptions {
   readonly weights: string;
   /** Of the weights that the users' manifest describes: no others are taken, also when the thread starts again. */
   readonly sha256: string;
+  /** The same of the network that remembers; null: the model has none. */
+  readonly memory: string | null;
   readonly backend: BackendName | 'auto';
   /** Numbers of links to warm up for. */
   readonly links: readonly number[];
@@ -38,7 +39,7 @@ export type FromWorker =
   | {
       readonly kind: 'done';
       readonly numbers: readonly number[];
-      readonly sights: readonly Sight[];
+      readonly sights: readonly Answered[];
       readonly milliseconds: number;
     }
   | { readonly kind: 'failed'; readonly numbers: readonly number[]; readonly reason: string };

@@ -1,7 +1,9 @@
 import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import { frameSize, type CsiBlock } from '../../pipeline/model/index.js';
+import { filterFrames } from '../shared/frame-filter.js';
 import { PhaseSanitizer } from './sanitizer.js';
+import { SharpSanitizer, type SharpState } from './sharp.js';
 
 export const phaseSanitize = defineOperator({
   name: 'phase-sanitize',
@@ -10,27 +12,31 @@ export const phaseSanitize = defineOperator({
 Use it before anything that looks at the phase, and before \`window\`, so that neighbouring frames agree in phase.
 
 A receiver adds to each packet a random phase and, as it finds the packet's start a little early or late, a slope over the
-subcarriers. Both methods unwrap the phase over the subcarriers, fit a line and turn the values back by it; amplitudes stay
-as they are.
+subcarriers. \`linear\` and \`spotfi\` unwrap the phase over the subcarriers, fit a line and turn the values back by it.
+Amplitudes stay as they are.
 
 - \`linear\`: per antenna, slope through the two outermost subcarriers and the mean as offset. All antennas lose their own
   offset, so the phase between antennas is gone.
 - \`spotfi\`: one line of least squares for all receive antennas of a transmit stream. Keeps the phase between antennas (and
   with it the angle of arrival). With one antenna it is a plain fit of least squares, less hurt by weak outermost subcarriers.
+- \`sharp\`: per antenna, explains a packet by few delays, turns all of them by the conjugate of the strongest, and takes out
+  the line of least squares against the packet before. What is left over time is the movement of the weaker paths. It costs
+  a hundred times the work of the others.
 
 Values of amplitude zero (nulls of the spectrum, lost subcarriers) have no phase and take no part in the fit. A frame with
 fewer than two values passes unchanged.
 
-Sources: Sen et al., MobiSys 2012, and \`calib\` of csiread; Kotaru et al., SpotFi (SIGCOMM 2015), algorithm 1.
+Sources: Sen et al., MobiSys 2012, and \`calib\` of csiread; Kotaru et al., SpotFi (SIGCOMM 2015), algorithm 1; Meneghello et
+al., SHARP: Environment and Person Independent Activity Recognition with Commodity IEEE 802.11 Access Points (TMC 2022).
 `,
   inputs: ['csi'],
   outputs: ['csi'],
   config: Type.Object(
     {
-      method: Type.Union([Type.Literal('linear'), Type.Literal('spotfi')], {
+      method: Type.Union([Type.Literal('linear'), Type.Literal('spotfi'), Type.Literal('sharp')], {
         default: 'linear',
         description:
-          '`linear`: a line per antenna through its outermost subcarriers. `spotfi`: one line of least squares for all receive antennas.',
+          '`linear`: a line per antenna through its outermost subcarriers. `spotfi`: one line of least squares for all receive antennas. `sharp`: relative to the strongest path.',
       }),
     },
     { additionalProperties: false },
@@ -38,8 +44,10 @@ Sources: Sen et al., MobiSys 2012, and \`calib\` of csiread; Kotaru et al., Spot
   examples: [
     { title: 'One antenna', config: { method: 'linear' } },
     { title: 'Keep the phase between antennas', config: { method: 'spotfi' } },
+    { title: 'Relative to the strongest path', config: { method: 'sharp' } },
   ],
-  create: ({ method }) => {
+  create: ({ method }, context) => {
+    if (method === 'sharp') return filterFrames<SharpState>(context, (layout) => new SharpSanitizer(layout));
     let sanitizer: PhaseSanitizer | undefined;
     let layout: CsiBlock['layout'] | undefined;
     return {

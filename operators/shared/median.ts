@@ -44,8 +44,8 @@ export const median = (values: ArrayLike<number>): number =>
 export function quantile(values: ArrayLike<number>, q: number): number {
   const sorted = Float64Array.from(values).sort();
   if (sorted.length === 0) return NaN;
-  const place = q * (sorted.length - 1);
-  const below = sorted[Math.floor(place)]!;
-  const above = sorted[Math.ceil(place)]!;
-  return below + (above - below) * (place - Math.floor(place));
+  const rank = q * (sorted.length - 1);
+  const below = sorted[Math.floor(rank)]!;
+  const above = sorted[Math.ceil(rank)]!;
+  return below + (above - below) * (rank - Math.floor(rank));
 }

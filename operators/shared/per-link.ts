@@ -1,5 +1,5 @@
 import type { Context } from '../../pipeline/component/index.js';
-import { csiLayout, type CsiLayout } from '../../pipeline/model/index.js';
+import { csiLayout, type CsiLayout, type LayoutFields } from '../../pipeline/model/index.js';
 
 /** Layouts that one link may keep state for; a link that sends more than these at a time is not a sane one. */
 const LAYOUTS_PER_LINK = 8;
@@ -9,22 +9,21 @@ interface Entry<T> {
   readonly state: T;
 }
 
-/** A state of one link and layout as a checkpoint keeps it. */
+/** A state of one link and layout as a checkpoint stores it. */
 export interface LinkSnapshot<S> {
   readonly link: string;
-  readonly layout: LayoutSnapshot;
+  readonly layout: LayoutFields;
   readonly state: S;
 }
 
-export type LayoutSnapshot = Omit<CsiLayout, 'key'>;
-
-export const layoutSnapshot = (layout: CsiLayout): LayoutSnapshot => ({
+export const layoutSnapshot = (layout: CsiLayout): LayoutFields => ({
   rx: layout.rx,
   tx: layout.tx,
   subcarriers: layout.subcarriers.slice(),
   bandwidthMhz: layout.bandwidthMhz,
   centreMhz: layout.centreMhz,
   training: layout.training,
+  measurement: layout.measurement,
 });
 
 /**
@@ -51,6 +50,14 @@ export class LinkStates<T> {
     entries.unshift(entry);
     if (entries.length > LAYOUTS_PER_LINK) entries.pop();
     return entry.state;
+  }
+
+  /** Visits all states, in no order that matters. */
+  each(visit: (state: T) => void): void {
+    // Passes over links that have none.
+    this.#entries.forEach((entries) => {
+      for (const { state } of entries) visit(state);
+    });
   }
 
   /** All states, with link ids; `copy` gives plain data that shares nothing with the state. */

@@ -1,19 +1,15 @@
 import type { Keypoint3D, Person } from '../../pipeline/model/index.js';
-import { meanDistanceOf, sigmaOf } from '../shared/floor-error.js';
-import { born, predict, rest, update, updateMean } from './floor-filter.js';
-import { FloorScene, measurement, middle, type Walker } from './floor-scene.js';
-import { explain } from './groups.js';
-import { calmOf, settled, startGait, walkedTo } from './rest.js';
+import { meanDistanceOf } from '../shared/floor-error.js';
+import { born, predict, update, type FloorState } from './floor-filter.js';
+import { explain, measurement } from './floor-scene.js';
 import { thousandths, type Followed, type Moment, type Standing, type Strategy } from './strategy.js';
 
 export interface FloorSettings {
   readonly gateSigma: number;
   /** Metres a second, standard deviation along one axis. */
   readonly speed: number;
-  /** Seconds for which a walker's errors stay alike. */
-  readonly memory: number;
-  readonly mergeMetres: number;
-  readonly stillError: number;
+  /** Metres: a person told with a larger error counts less as evidence. */
+  readonly sureError: number;
   readonly minHits: number;
   readonly maxAgeMs: number;
   readonly minConfidence: number;
@@ -21,13 +17,14 @@ export interface FloorSettings {
   readonly maxPersons: number;
 }
 
-export interface FloorBody extends Walker {
+export interface FloorBody {
+  readonly floor: FloorState;
   /** Frames' worth of evidence that it is somebody. */
   readonly evidence: number;
   /** Milliseconds that it may be out of sight from now on. */
   readonly credit: number;
-  /** Mean square distance of the places told from where it is taken to be, of the last seconds. */
-  readonly apart: number;
+  /** The error told of the last seconds, metres. */
+  readonly error: number;
 }
 
 type Track = Followed<FloorBody>;
@@ -43,38 +40,34 @@ export class FloorStrategy implements Strategy<FloorBody> {
   begin(person: Person): Standing<FloorBody> | null {
     const { minConfidence, speed } = this.#settings;
     if (person.confidence < minConfidence || !isPlace(person)) return null;
-    const floor = born(measurement(person, false), speed);
+    const floor = born(measurement(person), speed);
     const evidence = this.#evidence(person);
     return {
       state: this.#isSure(evidence) ? 'active' : 'tentative',
-      body: { floor, evidence, credit: 0, apart: 0, ...startGait(floor) },
+      body: { floor, evidence, credit: 0, error: person.positionError },
     };
   }
 
   /** Walkers are hardly ever missed: who is out of sight has probably stopped, or left. */
-  predict({ body, state }: Track, { elapsed }: Moment): FloorBody {
-    const { speed, memory } = this.#settings;
+  predict({ body, state, person }: Track, { elapsed }: Moment): FloorBody {
+    const { speed } = this.#settings;
     const persistence = state === 'lost' ? PERSISTENCE.lost : PERSISTENCE.seen;
-    const floor = body.rests
-      ? rest(body.floor, elapsed, REST_MEMORY)
-      : predict(body.floor, elapsed, { speed, memory, persistence });
-    return { ...body, floor };
+    // Tracks that 0.1.0 has stored have no error of their own.
+    const error = (body as Partial<FloorBody>).error ?? person.positionError;
+    return { ...body, error, floor: predict(body.floor, elapsed, { speed, persistence }) };
   }
 
   /** Tracks that are known for sure choose first. */
   match(tracks: readonly Track[], persons: readonly Person[]): number[] {
-    const { gateSigma, mergeMetres } = this.#settings;
     const matches = tracks.map(() => -1);
     const places = persons.flatMap((person, j) => (isPlace(person) ? [j] : []));
     for (const tentative of [false, true]) {
       const free = places.filter((j) => !matches.includes(j));
       const chosen = tracks.flatMap((track, i) => ((track.state === 'tentative') === tentative ? [i] : []));
       const found = explain(
-        new FloorScene(
-          chosen.map((i) => tracks[i]!),
-          free.map((j) => persons[j]!),
-          { gateSigma, mergeMetres: tentative ? 0 : mergeMetres },
-        ),
+        chosen.map((i) => tracks[i]!),
+        free.map((j) => persons[j]!),
+        this.#settings.gateSigma,
       );
       chosen.forEach((i, row) => {
         if (found[row]! >= 0) matches[i] = free[found[row]!]!;
@@ -83,33 +76,22 @@ export class FloorStrategy implements Strategy<FloorBody> {
     return matches;
   }
 
-  see(track: Track, person: Person, { elapsed }: Moment, group: readonly Track[]): Standing<FloorBody> {
-    const { stillError, speed, maxAgeMs } = this.#settings;
-    const { body } = track;
-    const alone = group.length === 1;
-    const gait = settled(body, body.floor, alone ? calmOf(body, person, stillError) : body.calm, speed);
-    const told = measurement(person, gait.rests);
-    const floor = alone
-      ? update(gait.floor, told)
-      : updateMean(gait.floor, told, middle(group), group.length);
-    const rate = alone ? (person.positionError <= stillError ? CREDIT.sure : CREDIT.unsure) : CREDIT.merged;
-    const credit = body.credit + 1000 * elapsed * rate;
+  see({ body, state }: Track, person: Person, { elapsed }: Moment): Standing<FloorBody> {
+    const { sureError, maxAgeMs } = this.#settings;
+    const rate = person.positionError <= sureError ? CREDIT.sure : CREDIT.unsure;
     const evidence = body.evidence + this.#evidence(person);
-    const apart = (told.x - floor.x.place) ** 2 + (told.y - floor.y.place) ** 2;
-    const tentative = track.state === 'tentative' && !this.#isSure(evidence);
     return {
-      state: credit < -SLACK ? 'ended' : tentative ? 'tentative' : 'active',
+      state: state === 'tentative' && !this.#isSure(evidence) ? 'tentative' : 'active',
       body: {
-        ...gait,
-        ...{ floor, evidence },
-        walked: walkedTo(gait, floor),
-        credit: Math.min(credit, maxAgeMs),
-        apart: body.apart + Math.min(1, elapsed / APART_SECONDS) * (apart - body.apart),
+        floor: update(body.floor, measurement(person)),
+        evidence,
+        credit: Math.min(body.credit + 1000 * elapsed * rate, maxAgeMs),
+        error: body.error + Math.min(1, elapsed / ERROR_SECONDS) * (person.positionError - body.error),
       },
     };
   }
 
-  /** Out of sight: what a tentative track has for itself is used up, another is kept for as long as its credit. */
+  /** Out of sight: what a tentative track has for itself is used up, another lives for as long as its credit. */
   miss(track: Track, { elapsed }: Moment): Standing<FloorBody> | null {
     const { body, state, person } = track;
     if (state === 'tentative') {
@@ -117,10 +99,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
       return evidence > 0 ? { state, body: { ...body, evidence } } : null;
     }
     const credit = body.credit - 1000 * elapsed;
-    return {
-      state: credit < -SLACK ? 'ended' : 'lost',
-      body: { ...body, credit, calm: calmOf(body, null, this.#settings.stillError) },
-    };
+    return { state: credit < -SLACK ? 'ended' : 'lost', body: { ...body, credit } };
   }
 
   /**
@@ -154,7 +133,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
       : 1;
     return {
       ...person,
-      positionError: thousandths(toldError(body, person)),
+      positionError: thousandths(toldError(body)),
       confidence: thousandths(person.confidence * left),
       position: { x: thousandths(x.place), y: thousandths(y.place), z: thousandths(person.position.z) },
       keypoints: person.keypoints.map((joint) => moved(joint, dx, dy)),
@@ -165,8 +144,8 @@ export class FloorStrategy implements Strategy<FloorBody> {
 
   /** Who is told with a large error may be nobody: it takes more frames to be sure. */
   #evidence({ positionError }: Person): number {
-    const { stillError } = this.#settings;
-    return Math.min(1, Math.max(LEAST_EVIDENCE, 2.5 - (2 * positionError) / stillError));
+    const { sureError } = this.#settings;
+    return Math.min(1, Math.max(LEAST_EVIDENCE, 2.5 - (2 * positionError) / sureError));
   }
 
   #isSure(evidence: number): boolean {
@@ -174,19 +153,15 @@ export class FloorStrategy implements Strategy<FloorBody> {
   }
 }
 
-/** The filter's error, and more where the places told lie further away than their errors explain. */
-function toldError({ floor, apart }: FloorBody, { positionError }: Person): number {
-  const unexplained = Math.max(0, apart - 2 * sigmaOf(positionError) ** 2);
-  return Math.hypot(meanDistanceOf(floor.cov.pp), UNEXPLAINED * Math.sqrt(unexplained));
-}
-const UNEXPLAINED = 0.5;
-const APART_SECONDS = 5;
+/** What the network tells, and what the filter has lost sight of. */
+const toldError = ({ floor, error }: FloorBody): number => Math.hypot(error, meanDistanceOf(floor.cov.pp));
+/** The error that a network tells of one frame is a guess; it changes slowly. */
+const ERROR_SECONDS = 3;
 
-/** Seconds for which a walker keeps a velocity, and for which errors of somebody who rests stay alike. */
+/** Seconds for which a walker keeps a velocity. */
 const PERSISTENCE = { seen: 2.5, lost: 0.5 };
-const REST_MEMORY = 60;
 /** By how much a frame prolongs what a track may be out of sight, over the frame's own length. */
-const CREDIT = { sure: 3, unsure: 1.2, merged: -0.5 };
+const CREDIT = { sure: 3, unsure: 1.2 };
 const LEAST_EVIDENCE = 0.1;
 /** Sums of evidence and time are off by rounding. */
 const SLACK = 1e-6;

@@ -36,13 +36,7 @@ export interface Strategy<Body> {
   predict(track: Followed<Body>, moment: Moment): Body;
   /** The person of each track, -1 where it has none. */
   match(tracks: readonly Followed<Body>[], persons: readonly Person[], moment: Moment): readonly number[];
-  /** @param group all tracks of the person, this one included: more where several are told as one */
-  see(
-    track: Followed<Body>,
-    person: Person,
-    moment: Moment,
-    group: readonly Followed<Body>[],
-  ): Standing<Body>;
+  see(track: Followed<Body>, person: Person, moment: Moment): Standing<Body>;
   /** Null: it is forgotten without a word. */
   miss(track: Followed<Body>, moment: Moment): Standing<Body> | null;
   /** A last look at all tracks of a frame together: which of them are one, which are told. */

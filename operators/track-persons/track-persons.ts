@@ -39,23 +39,12 @@ const Config = Type.Object(
       default: 0.65,
       description: 'How fast people walk: standard deviation along one axis, m/s.',
     }),
-    error_memory_ms: Type.Number({
-      minimum: 1,
-      maximum: 600_000,
-      default: 2000,
-      description: 'Time for which errors of a walker’s place stay alike, milliseconds.',
-    }),
-    merge_m: Type.Number({
-      minimum: 0,
-      maximum: 10,
-      default: 1,
-      description: 'Two who are nearer than this are told as one by the network in front, metres; 0: never.',
-    }),
-    still_error_m: Type.Number({
+    sure_error_m: Type.Number({
       minimum: 0.01,
       maximum: 100,
-      default: 0.8,
-      description: 'Somebody who is told again and again with a larger error is taken to rest, metres.',
+      default: 0.7,
+      description:
+        'A person told with a larger error counts less as evidence that somebody is there, metres.',
     }),
     min_hits: Type.Integer({
       minimum: 1,
@@ -103,23 +92,19 @@ export const trackPersons = defineOperator({
   description: `
 Use it behind a pose network: it fills \`track\` of each person, smooths the floor position and moves the keypoints with it.
 
-A Kalman filter runs per person on the floor. It knows that the errors of a network are alike from frame to frame
-(\`error_memory_ms\`; coloured noise), and takes their size from each person's own \`positionError\`. Of each frame the likeliest
-explanation as a whole is taken: which track is told as which person, which is missed, and which two, who are about \`merge_m\` or less
-apart, are told as one (least total cost by the Hungarian method, for each way of grouping up to six tracks; of more, none are taken to be told as one).
-So people keep their numbers more often when they meet and part.
+A Kalman filter of a walker runs per person on the floor. Its noise is the part of each person's own \`positionError\` that is new in a frame:
+a network that remembers is wrong by the same for seconds, and no filter behind it can know. Of each frame the likeliest explanation as a whole is
+taken: which track is told as which person, and which is missed (least total cost by the Hungarian method).
 
-- A track is \`tentative\` until there is evidence of \`min_hits\` frames; a frame in which a person is told with a large error counts less, and
-  a missed frame takes evidence away.
+- A track is \`tentative\` until there is evidence of \`min_hits\` frames; a frame in which a person is told with a large error (\`sure_error_m\`)
+  counts less, and a missed frame takes evidence away.
 - A track out of sight is \`lost\`. It stays in the frames with falling confidence and without a skeleton, for three times as long as it was
-  in sight and \`max_age_ms\` at most; while it is told as one with another, half of that time passes. Then it is told once as \`ended\`.
+  in sight and \`max_age_ms\` at most. Then it is told once as \`ended\`.
 - While \`max_persons\` are known, somebody new is the one who has been lost for longest, and keeps that number; if nobody is lost, it is a ghost
   and left out. Nobody is born from a person below \`min_confidence\`.
-- Somebody who is told again and again with a large error (\`still_error_m\`), not upright, or missed, rests: where they last surely walked.
-  Places of who rests weigh little, as their errors last for minutes.
 
-\`positionError\` becomes the error that the filter expects, and grows where the places told lie further from it than their own errors explain, and
-while a track is out of sight or told as one with another. docs/reports/tracking.md has figures.
+\`positionError\` becomes the mean of the last seconds, and grows while a track is out of sight. docs/reports/accuracy.md and docs/reports/tracking.md
+have figures.
 
 Gotchas: numbers are also used up by tracks that never become active. Places, joints and velocities are rounded to a millimetre (a second).
 
@@ -128,15 +113,27 @@ the circle of \`positionError\` where there is no skeleton), a centimetre counts
 A person becomes active when seen again in \`min_hits\` frames in a row, and anew after each miss. On SORT's own detections of
 TUD-Campus it gives the published counts (MOTA 62.7, IDF1 60.6, HOTA 45.3).
 
-Sources: Bryson and Henrikson, Estimation using sampled data containing sequentially correlated noise (1968); Reid 1979, for explaining frames as a
-whole; Bewley et al., Simple online and realtime tracking (2016).
+Sources: Uhlenbeck and Ornstein 1930, for the velocity; Kuhn 1955, for explaining frames as a whole; Huber 1964, for places far off; Bewley et al., Simple online and realtime tracking (2016).
 `,
   inputs: ['pose'],
   outputs: ['pose'],
   stateFields: ['association'],
+  role: 'tracker',
+  settings: {
+    'detection.confidence_threshold': 'min_shown_confidence',
+    'detection.max_persons': 'max_persons',
+    'detection.enable_tracking': 'follow',
+    'detection.tracking_min_hits': 'min_hits',
+    'detection.tracking_max_age': {
+      field: 'max_age_ms',
+      show: (stored, { frameMs }) => Math.round((stored as number) / frameMs),
+      store: (value, { frameMs }) => (value as number) * frameMs,
+      inFrames: true,
+    },
+  },
   timeFields: ['time', 'since', 'seen'],
   liveFields: [
-    ...(['min_overlap', 'gate_sigma', 'speed', 'error_memory_ms', 'merge_m', 'still_error_m'] as const),
+    ...(['min_overlap', 'gate_sigma', 'speed', 'sure_error_m'] as const),
     ...([
       'min_hits',
       'max_age_ms',
@@ -201,9 +198,7 @@ function strategyOf(config: Static<typeof Config>): Strategy<unknown> {
   return new FloorStrategy({
     gateSigma: config.gate_sigma,
     speed: config.speed,
-    memory: config.error_memory_ms / 1000,
-    mergeMetres: config.merge_m,
-    stillError: config.still_error_m,
+    sureError: config.sure_error_m,
     minHits,
     maxAgeMs,
     minConfidence: config.min_confidence,
@@ -222,6 +217,6 @@ function told(persons: readonly Person[], least: number, most: number): readonly
   const sure = persons.filter(({ confidence }) => confidence >= least);
   const present = sure.filter(({ track }) => track?.state !== 'ended');
   if (present.length <= most) return sure;
-  const kept = new Set([...present].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, most));
-  return sure.filter((person) => kept.has(person) || person.track?.state === 'ended');
+  const shown = new Set([...present].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, most));
+  return sure.filter((person) => shown.has(person) || person.track?.state === 'ended');
 }

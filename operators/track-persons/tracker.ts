@@ -40,10 +40,7 @@ export class Tracker<Body = unknown> {
       body: strategy.predict(track, moment),
     }));
     const matches = strategy.match(expected, persons, moment);
-    const known = expected.map((track, i) => {
-      const group = expected.filter((_, other) => matches[other] === matches[i]);
-      return this.#follow(track, persons[matches[i]!], moment, group);
-    });
+    const known = expected.map((track, i) => this.#follow(track, persons[matches[i]!], moment));
     const fresh = persons.map((person, i) => (matches.includes(i) ? null : this.#begin(person, moment)));
     const tracks = strategy.settle([...known, ...fresh].filter((track) => track !== null));
     this.#tracks = tracks.filter(({ state }) => state !== 'ended');
@@ -68,14 +65,9 @@ export class Tracker<Body = unknown> {
     this.#tracks = structuredClone(tracks.filter((track) => 'body' in track));
   }
 
-  #follow(
-    track: Followed<Body>,
-    person: Person | undefined,
-    moment: Moment,
-    group: readonly Followed<Body>[],
-  ): Followed<Body> | null {
+  #follow(track: Followed<Body>, person: Person | undefined, moment: Moment): Followed<Body> | null {
     if (person) {
-      const standing = this.#strategy.see(track, person, moment, group);
+      const standing = this.#strategy.see(track, person, moment);
       return { ...track, ...standing, seen: moment.time, person };
     }
     const standing = this.#strategy.miss(track, moment);

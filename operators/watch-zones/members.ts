@@ -1,5 +1,8 @@
 import type { Point } from '../../pipeline/model/index.js';
 
+/** The environment's region; those behind it are its zones. */
+export const ROOM = 0;
+
 /** Where and how surely somebody was seen. */
 export interface Sighting {
   readonly time: number;

@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Failure, PoseFrame } from '../../pipeline/model/index.js';
 import { SightFields } from '../shared/sights.js';
-import { Watch, type Finding, type WatchState } from './watch.js';
+import type { Finding } from './findings.js';
+import { Watch, type WatchState } from './watch.js';
 
 export const watchZones = defineOperator({
   name: 'watch-zones',

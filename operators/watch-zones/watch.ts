@@ -5,12 +5,12 @@ import {
   type Person,
   type PoseFrame,
   type Provenance,
-  type SensedEvent,
-  type Severity,
   type Zone,
 } from '../../pipeline/model/index.js';
+import { Alerts, isGuarded, type AlertState, type Present } from './alerts.js';
 import { allowedAt } from './authority.js';
-import { decided, isGone, newMember, type Change, type Member, type Sighting } from './members.js';
+import { Findings, type Finding } from './findings.js';
+import { decided, isGone, newMember, ROOM, type Change, type Member, type Sighting } from './members.js';
 import { addTo, MINUTE, minuteRows, newMinute, type MinuteState } from './minute.js';
 import { depth } from '../shared/polygon.js';
 import { sureness } from '../shared/sureness.js';
@@ -30,7 +30,7 @@ export interface WatchSettings {
   readonly moving: number;
 }
 
-export interface WatchState {
+export interface WatchState extends AlertState {
   readonly regions: readonly string[];
   readonly newest: Newest | null;
   readonly lag: number;
@@ -42,8 +42,6 @@ export interface WatchState {
   readonly members: readonly Member[];
   readonly minutes: readonly MinuteState[];
   readonly told: readonly number[];
-  readonly intruding: readonly (number | null)[];
-  readonly crowd: boolean;
 }
 
 /** What stays of the newest frame. */
@@ -54,15 +52,10 @@ interface Newest {
   readonly provenance: Provenance;
 }
 
-export type Finding = SensedEvent | Measure;
-
 /** Persons that are followed at a time; more are left out. */
 const MOST_MEMBERS = 256;
 /** A visit of the perimeter that began and ended out of nothing is no visit if it was shorter, microseconds. */
 const FALSE_VISIT = 5_000_000;
-/** The environment's region; those behind it are its zones. */
-const ROOM = 0;
-
 /**
  * One environment. Two clocks run through it: what frames say at once is summed up to `accrued`; who is where is
  * decided once it has lasted for `stay`, so the time up to which that is known, `settled`, lies as much behind.
@@ -72,7 +65,8 @@ export class Watch {
   readonly #settings: WatchSettings;
   /** Ids: of the environment, then of the zones. */
   readonly #regions: readonly string[];
-  readonly #guarded: readonly number[];
+  readonly #findings: Findings;
+  readonly #alerts: Alerts;
   readonly #sights: Sights;
   readonly #room = new RoomNote();
   #newest: Newest | null = null;
@@ -85,20 +79,15 @@ export class Watch {
   #minutes = new Map<number, MinuteState>();
   /** Numbers of persons as they were told last, by region. */
   #told: number[];
-  /** Since when there are intruders, by region. */
-  #intruding: (number | null)[];
-  #crowd = false;
-  #out: Finding[] = [];
 
   constructor(environment: Environment, settings: WatchSettings, sight: SightSettings) {
     this.#environment = environment;
     this.#settings = settings;
     this.#sights = new Sights(sight);
     this.#regions = [environment.id, ...environment.zones.map(({ id }) => id)];
-    const kinds = environment.zones.flatMap(({ kind }, index) => (isGuarded(kind) ? [index + 1] : []));
-    this.#guarded = kinds.length > 0 ? kinds : [ROOM];
+    this.#findings = new Findings(environment, () => this.#newest!.provenance);
+    this.#alerts = new Alerts(environment, this.#regions, this.#findings);
     this.#told = this.#regions.map(() => 0);
-    this.#intruding = this.#regions.map(() => null);
   }
 
   /** Event time of the newest frame; -Infinity before the first. */
@@ -138,7 +127,7 @@ export class Watch {
       new Set(unseen ? [unseen.id] : held.map(({ track }) => track!.id)),
     );
     this.#decide(time);
-    return { findings: this.#take(), left };
+    return { findings: this.#findings.take(), left };
   }
 
   /** A measure: what `detect-motion` says of the room counts. */
@@ -149,13 +138,13 @@ export class Watch {
   /** Event time has come to `time`: no frame whose window ends by then is missing. The frames' own times lie behind. */
   reach(time: number): Finding[] {
     this.#advance(time - this.#lag);
-    return this.#take();
+    return this.#findings.take();
   }
 
   /** Gives the minutes that have begun, with what they have. */
   closeMinutes(): Finding[] {
     this.#close(Infinity);
-    return this.#take();
+    return this.#findings.take();
   }
 
   snapshot(): WatchState {
@@ -171,8 +160,7 @@ export class Watch {
       members: [...this.#members.values()],
       minutes: [...this.#minutes.values()],
       told: this.#told,
-      intruding: this.#intruding,
-      crowd: this.#crowd,
+      ...this.#alerts.snapshot(),
     });
   }
 
@@ -190,8 +178,7 @@ export class Watch {
     this.#members = new Map(state.members.map((member) => [member.id, member]));
     this.#minutes = new Map(state.minutes.map((minute) => [minute.start, minute]));
     this.#told = [...state.told];
-    this.#intruding = [...state.intruding];
-    this.#crowd = state.crowd;
+    this.#alerts.restore(state);
   }
 
   /** In a room that surely looks empty nobody new is believed in. */
@@ -217,14 +204,6 @@ export class Watch {
     const here = [...this.#members.values()].filter(({ seen }) => seen);
     return here.sort((a, b) => b.last.time - a.last.time)[0];
   }
-
-  #take(): Finding[] {
-    const out = this.#out;
-    this.#out = [];
-    return out;
-  }
-
-  // ------------------------------------------------------------------ time
 
   #advance(time: number): void {
     if (this.#covered) {
@@ -289,7 +268,7 @@ export class Watch {
         if (stays[ROOM]!.entered) addTo(minute.persons, id, elapsed);
       this.#settled = end;
       // With a minute the hours may begin or end in which somebody may be here.
-      if (end === minute.start + MINUTE) this.#alert(end);
+      if (end === minute.start + MINUTE) this.#alerts.look(end, this.#present());
     }
   }
 
@@ -306,11 +285,9 @@ export class Watch {
     const over = [...this.#minutes.values()].filter(({ start }) => start + MINUTE <= time);
     for (const minute of over.sort((a, b) => a.start - b.start)) {
       this.#minutes.delete(minute.start);
-      this.#out.push(...minuteRows(minute, this.#environment.id, this.#regions.slice(1)));
+      this.#findings.add(minuteRows(minute, this.#environment.id, this.#regions.slice(1)));
     }
   }
-
-  // ----------------------------------------------------------------- persons
 
   /** Takes over who is where in a frame. @returns how many there was no room for */
   #look(time: number, persons: readonly Person[], held: ReadonlySet<number>): number {
@@ -385,7 +362,13 @@ export class Watch {
     return counts;
   }
 
-  // --------------------------------------------------------------- decisions
+  #present(): Present {
+    const members = [...this.#members.values()];
+    return {
+      counts: this.#counts(),
+      in: (region) => members.filter(({ stays }) => stays[region]!.entered !== null),
+    };
+  }
 
   /** Decides what has lasted long enough at `now`. */
   #decide(now: number): void {
@@ -395,7 +378,7 @@ export class Watch {
       this.#settle(time);
       for (; changes[at]?.time === time; at++) this.#apply(changes[at]!);
       this.#tell(time);
-      this.#alert(time);
+      this.#alerts.look(time, this.#present());
     }
     for (const member of this.#members.values()) if (isGone(member)) this.#members.delete(member.id);
   }
@@ -406,7 +389,7 @@ export class Watch {
     stay.entered = entered === null ? stay.since : null;
     if (region === ROOM) {
       if (entered !== null) member.visited.fill(false);
-      else this.#measure('person_entered', String(member.id), time, 1);
+      else this.#findings.measure('person_entered', String(member.id), time, 1);
     } else if (entered === null) this.#enter(member, region, time);
     else this.#leave(member, region, time, entered);
   }
@@ -427,7 +410,7 @@ export class Watch {
     }
     const authorised = this.#counts()[region]! <= allowedAt(this.#environment, time);
     if (isGuarded(kind)) counts[authorised ? 'entries_authorised' : 'entries_unauthorised'][region]!++;
-    this.#event('zone_entered', 'low', time, member, member.stays[region]!.since, {
+    this.#findings.event('zone_entered', 'low', time, member, member.stays[region]!.since, {
       zone: id,
       zone_name: name ?? id,
       ...(isGuarded(kind) && { authorised }),
@@ -439,7 +422,7 @@ export class Watch {
     const { appeared, vanished, since } = member.stays[region]!;
     const isFalse = appeared && vanished && time - entered.time < FALSE_VISIT;
     if (isGuarded(kind) && isFalse) this.#minute(time).counts.entries_false[region]!++;
-    this.#event('zone_left', 'low', time, member, since, {
+    this.#findings.event('zone_left', 'low', time, member, since, {
       zone: id,
       zone_name: name ?? id,
       dwell_seconds: (time - entered.time) / 1e6,
@@ -455,108 +438,10 @@ export class Watch {
     this.#counts().forEach((count, region) => {
       if (count === this.#told[region]) return;
       this.#told[region] = count;
-      this.#measure('occupancy', region === ROOM ? null : this.#regions[region]!, time, count);
-    });
-  }
-
-  /** Looks whether intruders are in a region, or a crowd in the environment. */
-  #alert(time: number): void {
-    const counts = this.#counts();
-    const allowed = allowedAt(this.#environment, time);
-    for (const region of this.#guarded) this.#watchIntruders(region, counts[region]!, allowed, time);
-    const { crowd_persons: least = Infinity } = this.#environment;
-    const persons = counts[ROOM]!;
-    if (persons >= least && !this.#crowd)
-      this.#alarm('crowd', persons >= 2 * least ? 'high' : 'medium', ROOM, time, { persons });
-    this.#crowd = persons >= least;
-  }
-
-  #watchIntruders(region: number, persons: number, allowed: number, time: number): void {
-    const since = this.#intruding[region] ?? null;
-    const subject = region === ROOM ? null : this.#regions[region]!;
-    if (persons > allowed && since === null) {
-      this.#intruding[region] = time;
-      const threat = threatOf(region === ROOM ? undefined : this.#zone(region).kind, persons - allowed);
-      this.#alarm('intrusion', threat, region, time, {
-        zone: this.#regions[region]!,
-        persons,
-        threat_level: threat,
-      });
-    } else if (persons <= allowed && since !== null) {
-      this.#intruding[region] = null;
-      this.#measure('intrusion_seconds', subject, since, (time - since) / 1e6);
-    }
-  }
-
-  // ----------------------------------------------------------------- results
-
-  /** About all that are in a region, at the place of who came last. */
-  #alarm(
-    type: 'intrusion' | 'crowd',
-    severity: Severity,
-    region: number,
-    time: number,
-    metadata: SensedEvent['metadata'],
-  ): void {
-    const there = [...this.#members.values()].filter(({ stays }) => stays[region]!.entered !== null);
-    const last = there.reduce((a, b) =>
-      b.stays[region]!.entered!.time >= a.stays[region]!.entered!.time ? b : a,
-    );
-    this.#event(
-      type,
-      severity,
-      time,
-      there.length === 1 ? last : null,
-      last.stays[region]!.entered!,
-      metadata,
-      {
-        of: this.#regions[region]!,
-      },
-    );
-  }
-
-  #event(
-    type: SensedEvent['type'],
-    severity: Severity,
-    time: number,
-    member: Member | null,
-    { position, confidence }: Sighting,
-    metadata: SensedEvent['metadata'],
-    { of = `${String(metadata['zone'])}-${member?.id ?? ''}` } = {},
-  ): void {
-    this.#out.push({
-      port: 'event',
-      id: `${this.#environment.id}-${type}-${of}-${Math.round(time / 1000)}`,
-      type,
-      severity,
-      environment: this.#environment.id,
-      time,
-      confidence,
-      person: member?.id ?? null,
-      location: position,
-      metadata,
-      source: 'csiflow',
-      provenance: this.#newest!.provenance,
-    });
-  }
-
-  #measure(name: string, subject: string | null, time: number, value: number): void {
-    const { id: environment } = this.#environment;
-    const { provenance } = this.#newest!;
-    this.#out.push({
-      port: 'measure',
-      name,
-      environment,
-      subject,
-      time,
-      value,
-      source: 'csiflow',
-      provenance,
+      this.#findings.measure('occupancy', region === ROOM ? null : this.#regions[region]!, time, count);
     });
   }
 }
-
-const isGuarded = (kind: Zone['kind']): boolean => kind === 'restricted' || kind === 'perimeter';
 
 /** Thousandths of how sure the number of people is. */
 const surenessOf = ({ persons, signalQuality }: PoseFrame, counted: readonly Person[]): number =>
@@ -564,9 +449,3 @@ const surenessOf = ({ persons, signalQuality }: PoseFrame, counted: readonly Per
 
 /** Seen in this frame, though perhaps not for sure. */
 const isInSight = ({ track }: Person): boolean => track?.state !== 'lost' && track?.state !== 'ended';
-
-/** A perimeter is the least; two or more too many are one level worse. */
-function threatOf(kind: Zone['kind'], tooMany: number): Severity {
-  if (kind === 'perimeter') return tooMany >= 2 ? 'high' : 'medium';
-  return tooMany >= 2 ? 'critical' : 'high';
-}

@@ -65,12 +65,12 @@ export class EnvironmentGrid {
     return (this.#next + this.#grid.points - this.#grid.hop) * this.#grid.step;
   }
 
-  /** Takes frame `row` of a block, of the environment's link number `place`; windows that it closes go to `closed`. */
-  add(place: number, block: CsiBlock, row: number, closed: Window[]): Refusal {
+  /** Takes frame `row` of a block, of the environment's link number `index`; windows that it closes go to `closed`. */
+  add(index: number, block: CsiBlock, row: number, closed: Window[]): Refusal {
     const { layout, values } = block;
     const time = block.time[row]!;
     const size = frameSize(layout);
-    const current = this.#links[place];
+    const current = this.#links[index];
     const preference = this.#preference(current, layout, time);
     if (preference !== 'use') return preference === 'ignore' ? null : 'other_layout';
     if (!isFinite(time) || !allFinite(values, row * size, size)) return 'not_finite';
@@ -83,8 +83,8 @@ export class EnvironmentGrid {
     const link =
       current?.layout.key === layout.key
         ? current
-        : new LinkGrid(this.#id(place), layout, this.#grid, this.#next);
-    this.#links[place] = link;
+        : new LinkGrid(this.#id(index), layout, this.#grid, this.#next);
+    this.#links[index] = link;
     link.add(time, values, row * size, block.rssi[row]!, this.#next);
     this.#close(closed);
     return null;
@@ -128,9 +128,9 @@ export class EnvironmentGrid {
     this.#clock = state.clock;
     this.#closed = state.closed;
     const saved = new Map(state.links.map((link) => [link.link, link]));
-    this.#environment.links.forEach(({ id }, place) => {
+    this.#environment.links.forEach(({ id }, index) => {
       const link = saved.get(id);
-      this.#links[place] = link && LinkGrid.restore(link, this.#grid);
+      this.#links[index] = link && LinkGrid.restore(link, this.#grid);
     });
   }
 
@@ -193,8 +193,8 @@ export class EnvironmentGrid {
     return first + this.#grid.points;
   }
 
-  #id(place: number): string {
-    return this.#environment.links[place]!.id;
+  #id(index: number): string {
+    return this.#environment.links[index]!.id;
   }
 }
 

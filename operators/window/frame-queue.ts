@@ -1,12 +1,5 @@
-import {
-  allocateBlock,
-  csiLayout,
-  frameSize,
-  sliceBlock,
-  type CsiBlock,
-  type LinkTable,
-} from '../../pipeline/model/index.js';
-import { layoutSnapshot, type LayoutSnapshot } from '../shared/per-link.js';
+import { storedBlock, type CsiBlock, type LinkTable, type StoredBlock } from '../../pipeline/model/index.js';
+import { layoutSnapshot } from '../shared/per-link.js';
 
 /** Frames of a block from `next` on. */
 interface Waiting {
@@ -14,15 +7,7 @@ interface Waiting {
   next: number;
 }
 
-export interface WaitingState {
-  readonly layout: LayoutSnapshot;
-  readonly links: readonly string[];
-  readonly time: Float64Array;
-  readonly sequence: Uint32Array;
-  readonly rssi: Float32Array;
-  readonly noise: Float32Array;
-  readonly values: Float32Array;
-}
+export type WaitingState = Omit<StoredBlock, 'count' | 'link'> & { readonly links: readonly string[] };
 
 /**
  * Blocks until event time has passed them. A decoder gives one block per layout and batch, so blocks of one batch
@@ -52,15 +37,12 @@ export class FrameQueue {
 
   snapshot(links: LinkTable): readonly WaitingState[] {
     return this.#waiting.map(({ block, next }) => {
-      const { layout, link, time, sequence, rssi, noise, values } = sliceBlock(block, next, block.count);
+      const rest = Array.from({ length: block.count - next }, (_, i) => next + i);
+      const { layout, link, ...columns } = storedBlock(block, rest);
       return {
+        ...columns,
         layout: layoutSnapshot(layout),
         links: Array.from(link, (index) => links.at(index).link.id),
-        time: time.slice(),
-        sequence: sequence.slice(),
-        rssi: rssi.slice(),
-        noise: noise.slice(),
-        values: values.slice(),
       };
     });
   }
@@ -68,19 +50,10 @@ export class FrameQueue {
   /** Frames of links that the topology no longer has are left out. */
   restore(state: readonly WaitingState[], links: LinkTable): void {
     this.#waiting = [];
-    for (const saved of state) {
-      const kept = saved.links.flatMap((id, i) => (links.byId(id) ? [i] : []));
-      const layout = csiLayout(saved.layout);
-      const size = frameSize(layout);
-      const block = allocateBlock(layout, kept.length);
-      kept.forEach((from, to) => {
-        block.time[to] = saved.time[from]!;
-        block.link[to] = links.byId(saved.links[from]!)!.index;
-        block.sequence[to] = saved.sequence[from]!;
-        block.rssi[to] = saved.rssi[from]!;
-        block.noise[to] = saved.noise[from]!;
-        block.values.set(saved.values.subarray(from * size, (from + 1) * size), to * size);
-      });
+    for (const { links: ids, ...saved } of state) {
+      const known = ids.flatMap((id, i) => (links.byId(id) ? [i] : []));
+      const block = storedBlock({ ...saved, count: ids.length }, known);
+      for (const [to, from] of known.entries()) block.link[to] = links.byId(ids[from]!)!.index;
       this.add(block);
     }
   }

@@ -55,12 +55,12 @@ function cholesky(
         re -= a * x + b * y;
         im -= b * x - a * y;
       }
-      const place = 2 * (r * count + c);
-      if (r === c) factor[place] = Math.sqrt(Math.max(re, ridge));
+      const cell = 2 * (r * count + c);
+      if (r === c) factor[cell] = Math.sqrt(Math.max(re, ridge));
       else {
         const pivot = factor[2 * (c * count + c)]!;
-        factor[place] = re / pivot;
-        factor[place + 1] = im / pivot;
+        factor[cell] = re / pivot;
+        factor[cell + 1] = im / pivot;
       }
     }
   }

@@ -1,5 +1,12 @@
-import { csiLayout, frameSize, type CsiLayout, type WindowLink } from '../../pipeline/model/index.js';
-import { layoutSnapshot, type LayoutSnapshot } from '../shared/per-link.js';
+import {
+  csiLayout,
+  frameSize,
+  type CsiLayout,
+  type LayoutFields,
+  type WindowLink,
+} from '../../pipeline/model/index.js';
+import { layoutSnapshot } from '../shared/per-link.js';
+import { blend } from '../shared/blend.js';
 import { LinkMeter, type LinkMeterState } from './link-quality.js';
 
 /** The grid that all links are resampled to. */
@@ -19,11 +26,11 @@ const PERIOD_WEIGHT = 1 / 32;
 
 export interface LinkGridState {
   readonly link: string;
-  readonly layout: LayoutSnapshot;
+  readonly layout: LayoutFields;
   readonly newest: number;
   readonly period: number;
   readonly last: Float32Array;
-  /** Number of the first point kept, and the points' content in order. */
+  /** Number of the first point in memory, and the points' content in order. */
   readonly from: number;
   readonly values: Float32Array;
   readonly gaps: Uint8Array;
@@ -52,7 +59,7 @@ export class LinkGrid {
   #last: Float32Array;
   /** Usual time between frames, microseconds; 0 before the second one. */
   #period = 0;
-  /** Points below this one are resolved, as far as they are kept. */
+  /** Points below this one are resolved, as far as they are in memory. */
   #resolved: number;
 
   // Rings over grid points.
@@ -211,37 +218,6 @@ export class LinkGrid {
 /** Faster than `set` with a view: there is one for each frame. */
 function copy(from: Float32Array, at: number, to: Float32Array, start: number, count: number): void {
   for (let i = 0; i < count; i++) to[start + i] = from[at + i]!;
-}
-
-/** Amplitude linear between `a` (weight 0) and `b` from `at` (weight 1), phase along the shorter way; of opposite phases the nearer one's. */
-export function blend(
-  a: Float32Array,
-  b: Float32Array,
-  at: number,
-  weight: number,
-  output: Float32Array,
-  offset: number,
-): void {
-  const rest = 1 - weight;
-  for (let i = 0; i < a.length; i += 2) {
-    const ax = a[i]!;
-    const ay = a[i + 1]!;
-    const bx = b[at + i]!;
-    const by = b[at + i + 1]!;
-    const x = rest * ax + weight * bx;
-    const y = rest * ay + weight * by;
-    const amplitude = rest * Math.sqrt(ax * ax + ay * ay) + weight * Math.sqrt(bx * bx + by * by);
-    const length = Math.sqrt(x * x + y * y);
-    if (length > 0) {
-      output[offset + i] = (x * amplitude) / length;
-      output[offset + i + 1] = (y * amplitude) / length;
-    } else {
-      const [u, v] = weight < 0.5 ? [ax, ay] : [bx, by];
-      const scale = amplitude > 0 ? amplitude / Math.sqrt(u * u + v * v) : 0;
-      output[offset + i] = u * scale;
-      output[offset + i + 1] = v * scale;
-    }
-  }
 }
 
 /** Rows `first` to `first + count` of a ring, in order, as a copy. */

@@ -164,9 +164,9 @@ export class LinkMeter {
     if (!isNew || this.#fault(NaN) !== null) this.#quality = this.#rate();
     this.#alive = alive;
     if (isNew) this.#blocks = blocksOf(alive, this.#subcarriers);
-    const keep = isNew ? 0 : 0.5;
+    const weight = isNew ? 0 : 0.5;
     for (const sum of [this.#covariance, this.#power, this.#sums])
-      for (let i = 0; i < sum.length; i++) sum[i]! *= keep;
+      for (let i = 0; i < sum.length; i++) sum[i]! *= weight;
     this.#frames = 0;
   }
 

@@ -1,5 +1,11 @@
-import { Type } from 'typebox';
-import { defineOperator, NOTHING, type Complaint, type Output } from '../../pipeline/component/index.js';
+import { Type, type Static } from 'typebox';
+import {
+  defineOperator,
+  NOTHING,
+  type Complaint,
+  type Context,
+  type Output,
+} from '../../pipeline/component/index.js';
 import type { Window } from '../../pipeline/model/index.js';
 import { EnvironmentGrid, type EnvironmentGridState, type WindowGrid } from './environment-grid.js';
 import { FrameQueue, type WaitingState } from './frame-queue.js';
@@ -17,6 +23,52 @@ const TRAINING_FIELD = Type.Union([
   Type.Literal('vht-ltf'),
   Type.Literal('he-ltf'),
 ]);
+
+const CONFIG = Type.Object(
+  {
+    length_ms: Type.Number({
+      minimum: 20,
+      maximum: 60_000,
+      default: 2000,
+      description: 'Length of a window, milliseconds.',
+    }),
+    hop_ms: Type.Number({
+      minimum: 1,
+      maximum: 60_000,
+      default: 200,
+      description:
+        'From the start of a window to the start of the next, milliseconds; a whole number of grid steps.',
+    }),
+    points: Type.Integer({
+      minimum: 2,
+      maximum: 10_000,
+      default: 100,
+      description: 'Grid points of a window; a grid step is `length_ms / points`.',
+    }),
+    training: Type.Array(TRAINING_FIELD, {
+      minItems: 1,
+      uniqueItems: true,
+      default: ['lltf', 'ht-ltf', 'vht-ltf', 'he-ltf'],
+      description: 'Training fields to use: of each link the first of these that it sends.',
+    }),
+    idle_ms: Type.Number({
+      minimum: 10,
+      maximum: 60_000,
+      default: 500,
+      description:
+        'A link this far behind the newest frame of its environment is not waited for, milliseconds.',
+    }),
+    max_gap_periods: Type.Number({
+      minimum: 1,
+      maximum: 100,
+      default: 3,
+      description: 'Longest hole that is interpolated, in usual periods of the link; `idle_ms` at most.',
+    }),
+  },
+  { additionalProperties: false },
+);
+
+type Config = Static<typeof CONFIG>;
 
 export const window = defineOperator({
   name: 'window',
@@ -47,50 +99,9 @@ Stopping leaves windows open; the end of the input closes those that are complet
 `,
   inputs: ['csi'],
   outputs: ['window'],
+  frameField: 'hop_ms',
   stateVersion: 2,
-  config: Type.Object(
-    {
-      length_ms: Type.Number({
-        minimum: 20,
-        maximum: 60_000,
-        default: 1000,
-        description: 'Length of a window, milliseconds.',
-      }),
-      hop_ms: Type.Number({
-        minimum: 1,
-        maximum: 60_000,
-        default: 100,
-        description:
-          'From the start of a window to the start of the next, milliseconds; a whole number of grid steps.',
-      }),
-      points: Type.Integer({
-        minimum: 2,
-        maximum: 10_000,
-        default: 50,
-        description: 'Grid points of a window; a grid step is `length_ms / points`.',
-      }),
-      training: Type.Array(TRAINING_FIELD, {
-        minItems: 1,
-        uniqueItems: true,
-        default: ['lltf', 'ht-ltf', 'vht-ltf', 'he-ltf'],
-        description: 'Training fields to use: of each link the first of these that it sends.',
-      }),
-      idle_ms: Type.Number({
-        minimum: 10,
-        maximum: 60_000,
-        default: 500,
-        description:
-          'A link this far behind the newest frame of its environment is not waited for, milliseconds.',
-      }),
-      max_gap_periods: Type.Number({
-        minimum: 1,
-        maximum: 100,
-        default: 3,
-        description: 'Longest hole that is interpolated, in usual periods of the link; `idle_ms` at most.',
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  config: CONFIG,
   examples: [
     { title: 'Windows of one second, ten a second', config: { length_ms: 1000, hop_ms: 100, points: 50 } },
     { title: 'Longer context for a pose network', config: { length_ms: 2000, hop_ms: 200, points: 100 } },
@@ -123,32 +134,20 @@ Stopping leaves windows open; the end of the input closes those that are complet
       : [];
   },
   create: (config, context) => {
-    const step = (config.length_ms * 1000) / config.points;
-    const idle = config.idle_ms * 1000;
-    const grid: WindowGrid = {
-      step,
-      points: config.points,
-      hop: Math.round((config.hop_ms * 1000) / step),
-      capacity: config.points + Math.ceil(idle / step) + 2,
-      idle,
-      maxGap: idle,
-      maxGapPeriods: config.max_gap_periods,
-      training: config.training,
-    };
-    const grids = new Map(
-      context.environments.map((environment) => [
-        environment.id,
-        new EnvironmentGrid(environment, grid, context.provenance),
-      ]),
-    );
-    /** By link number: its environment's grid and its place there. */
-    const places = Array.from(context.links, ({ link, environment }) => ({
-      grid: grids.get(environment.id)!,
-      place: environment.links.indexOf(link),
-    }));
-
+    const grids = gridsOf(config, context);
+    const gridLinks = linksOf(grids, context);
     const queue = new FrameQueue();
     const health = new LinkHealth(context);
+
+    const take = (time: number, closed: Window[]): void => {
+      const refused: Record<string, number> = {};
+      queue.drain(time, (block, i) => {
+        const { grid, index } = gridLinks[block.link[i]!]!;
+        const refusal = grid.add(index, block, i, closed);
+        if (refusal) refused[refusal] = (refused[refusal] ?? 0) + 1;
+      });
+      for (const reason in refused) context.metrics.dropped(reason, refused[reason]!);
+    };
 
     return {
       process: (block): Output<Window> => {
@@ -157,13 +156,7 @@ Stopping leaves windows open; the end of the input closes those that are complet
       },
       watermark: (time) => {
         const closed: Window[] = [];
-        const refused: Record<string, number> = {};
-        queue.drain(time, (block, i) => {
-          const { grid, place } = places[block.link[i]!]!;
-          const refusal = grid.add(place, block, i, closed);
-          if (refusal) refused[refusal] = (refused[refusal] ?? 0) + 1;
-        });
-        for (const reason in refused) context.metrics.dropped(reason, refused[reason]!);
+        take(time, closed);
         for (const grid of grids.values())
           if (time === Infinity) grid.finish(closed);
           else grid.advance(time, closed);
@@ -178,6 +171,8 @@ Stopping leaves windows open; the end of the input closes those that are complet
       },
       reanchor: () => {
         const closed: Window[] = [];
+        // Frames that wait are of the time before the jump: left waiting, they would begin the next grid there.
+        take(Infinity, closed);
         for (const grid of grids.values()) grid.beginAnew(closed);
         return { data: closed };
       },
@@ -194,3 +189,31 @@ Stopping leaves windows open; the end of the input closes those that are complet
     };
   },
 });
+
+/** By environment. */
+function gridsOf(config: Config, { environments, provenance }: Context): Map<string, EnvironmentGrid> {
+  const grid = gridOf(config);
+  return new Map(environments.map((one) => [one.id, new EnvironmentGrid(one, grid, provenance)]));
+}
+
+/** By link number: its environment's grid and its place there. */
+const linksOf = (grids: ReadonlyMap<string, EnvironmentGrid>, { links }: Context) =>
+  Array.from(links, ({ link, environment }) => ({
+    grid: grids.get(environment.id)!,
+    index: environment.links.indexOf(link),
+  }));
+
+function gridOf({ length_ms, hop_ms, points, idle_ms, max_gap_periods, training }: Config): WindowGrid {
+  const step = (length_ms * 1000) / points;
+  const idle = idle_ms * 1000;
+  return {
+    step,
+    points,
+    hop: Math.round((hop_ms * 1000) / step),
+    capacity: points + Math.ceil(idle / step) + 2,
+    idle,
+    maxGap: idle,
+    maxGapPeriods: max_gap_periods,
+    training,
+  };
+}

@@ -39,6 +39,7 @@ const SURROUNDINGS = new Set([
   'EROFS',
   'EMFILE',
   'ENOTDIR',
+  'EISDIR',
   // Another csiflow holds the state folder, or a store.
   'state.locked',
   'store.locked',

@@ -11,3 +11,22 @@ export function seededRandom(seed: number, name: string): () => number {
     return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
   };
 }
+
+/** Mulberry32 (T. Ettinger, 2017, public domain): numbers in [0, 1). Trainings are repeated by it. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Of mean 0 and deviation 1 (Box and Muller 1958). */
+export const normal = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+
+/** Of mean 0 and deviation 1, never beyond 3: the sum of three even draws is bell-shaped enough, and quick. */
+export const bell = (random: () => number): number => (random() + random() + random() - 1.5) * 2;

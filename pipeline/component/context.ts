@@ -29,11 +29,11 @@ export interface NodeMetrics {
   count(name: string, value: number): void;
 }
 
-/** What the deployment asks of components that keep records (`settings.privacy`). */
-export interface Keeping {
-  /** Records whose event time lies further back are deleted; null: all are kept. */
+/** What the deployment asks of components that store records (`settings.privacy`). */
+export interface StoragePolicy {
+  /** Records whose event time lies further back are deleted; null: nothing is deleted. */
   readonly retentionDays: number | null;
-  /** Secret to encrypt with what is kept on disk; null: nothing is encrypted. */
+  /** Secret that encrypts what is stored on disk; null: nothing is encrypted. */
   readonly key: Uint8Array | null;
   /** Secret that opens what was encrypted before that was switched off; null or left out: there is none. */
   readonly formerKey?: Uint8Array | null;
@@ -54,12 +54,17 @@ export interface Context {
   readonly metrics: NodeMetrics;
   /** Folder that relative paths of the configuration start from: the folder of the topology's file. */
   readonly folder: string;
-  /** Where this topology keeps its state on disk. */
+  /** Where this topology stores its state on disk. */
   readonly stateFolder: string;
   /** What the sources of this node are: `live`, `replay`, or `simulated`. Sources say it themselves; others inherit it with each record. */
   readonly provenance: Provenance;
-  /** How long and how to keep records; left out: for ever, and as they are. */
-  readonly keeping?: Keeping;
+  /** How long and how to store records; left out: for ever, and in the clear. */
+  readonly storage?: StoragePolicy;
+  /**
+   * The time by which old records are to be deleted, microseconds since 1970: it does not follow a system clock that
+   * was set far off before that has lasted. Left out: `clock.now`.
+   */
+  readonly settledNow?: () => number;
   /** What the deployment is for; default: `healthcare`. */
   readonly domain?: Domain;
   /** Where a topology is scaled out: what a sink sends into it comes with the checkpoint, or never. */

@@ -1,66 +1,12 @@
 import type { Static, TObject } from 'typebox';
-import type { Data, Port } from '../model/index.js';
+import type { Data, Measurement, Port } from '../model/index.js';
 import type { Context, Output, State } from './context.js';
-import type { LiveFeed } from './live-feed.js';
 import type { Position, SourceOutput } from './input.js';
-import type { Partitions } from './partitions.js';
+import type { Member, Partitions } from './partitions.js';
 import type { RawBatch } from './raw.js';
-import type { Reader } from './reader.js';
-import type { Failure } from '../model/index.js';
-
-/**
- * One file holds one component: its configuration's schema with descriptions, defaults and examples,
- * then what it does. From the schema come the TypeScript type, the check, the error messages, the JSON
- * schema for editors, the docs page and `csiflow create`.
- */
-interface Definition<N extends string, S extends TObject> {
-  /** kebab-case; sources and sinks are nouns, operators verbs. */
-  readonly name: N;
-  /** One sentence. */
-  readonly summary: string;
-  /** Markdown: when to use it, what it does, gotchas, sources. */
-  readonly description?: string;
-  /** Every field with a description; a default wherever a sensible one exists; units in the names (`_ms`, `_bytes`, `_hz`). */
-  readonly config: S;
-  /** Complete configurations (without `type` and `from`), each valid by the schema. */
-  readonly examples: readonly { readonly title: string; readonly config: Partial<Static<S>> }[];
-  /**
-   * Rules that a schema cannot say (one field against another). Pure: no input or output.
-   * Each complaint names the field by its path in the node's configuration, [] for the whole.
-   */
-  readonly check?: (config: Static<S>) => readonly Complaint[];
-  /** What a node of this configuration takes for itself alone. `folder`: where relative paths start from. Pure. */
-  readonly claims?: (config: Static<S>, folder: string) => readonly Claim[];
-  /**
-   * Fields that a snapshot of its state is only right for: where another one changes (a threshold), the node goes on
-   * with the state that it has. Left out: all fields.
-   */
-  readonly stateFields?: readonly (string & keyof Static<S>)[];
-  /** Fields that a running node takes over at once, by `adjust`; they must be left out of `stateFields`. */
-  readonly liveFields?: readonly (string & keyof Static<S>)[];
-}
-
-/** What one node of a process alone can have: a port, a file, a name at a broker. */
-export interface Claim {
-  /** As a person is told, and compared: `UDP port 5005`. Never holds a secret. */
-  readonly what: string;
-  /** Where it is taken in part, such as on one address; left out: the whole of it. */
-  readonly part?: string;
-  /** Field of the configuration that says so. */
-  readonly field: string;
-}
-
-export interface Complaint {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  /** Dotted code; default `config.value.invalid`. */
-  readonly code?: string;
-  readonly severity?: 'error' | 'warning';
-}
-
-/** What `hostFault` or `urlFault` found, as a complaint about the field that it stands in. */
-export const hostComplaints = (path: Complaint['path'], fault: string | undefined): readonly Complaint[] =>
-  fault === undefined ? [] : [{ path, message: fault, code: 'config.value.host' }];
+import type { NetworkFacts } from './settings.js';
+import type { Definition, ErasedFields, Erased } from './definition.js';
+import type { AnySink } from './sink.js';
 
 // ---------------------------------------------------------------- sources
 
@@ -101,6 +47,11 @@ export interface SourceDefinition<
   readonly outputs: O;
   /** Those of `outputs` that a source of this configuration has; left out: all of them. */
   readonly gives?: (config: Static<S>) => readonly O[number][];
+  /**
+   * What its frames hold, where that can be told before it runs; left out: channel estimates. Reads the heads of the
+   * files that its configuration names, and nothing else. `folder`: where relative paths start from.
+   */
+  readonly measures?: (config: Static<S>, folder: string) => Measurement | undefined;
   /** True: reading again from a position gives the same records (file, Kafka, simulator). False: the journal makes it so. */
   readonly replayable: boolean;
   /** Default: `now` where it cannot be read again, else `recorded`. */
@@ -109,7 +60,7 @@ export interface SourceDefinition<
    * Set where several processes can share the input (`settings.scale_out`): each partition then runs as a shard.
    * @param member names this process in its group, also after restarts
    */
-  readonly partitions?: (config: Static<S>, context: Context, member: string) => Partitions;
+  readonly partitions?: (config: Static<S>, context: Context, member: Member) => Partitions;
   readonly create: (config: Static<S>, context: Context) => Source;
 }
 
@@ -164,6 +115,15 @@ export interface OperatorDefinition<
   /** Inputs without which it never gives anything. Default: any of them will do. */
   readonly requires?: readonly I[number][];
   readonly outputs: O;
+  /** What a node of this configuration needs the amplitudes of channel estimates for, as the end of a sentence; undefined where it takes any measurement. */
+  readonly needsAmplitude?: (config: Static<S>) => string | undefined;
+  /** Of a pose network: what can be told of it while it does not run. */
+  readonly network?: NetworkFacts;
+  /**
+   * Of an operator that cuts time into the frames of which others count: the field with the time between two of them,
+   * milliseconds.
+   */
+  readonly frameField?: string & keyof Static<S>;
   /** Set where `process` returns promises: how many may be under way. The runtime keeps their order. */
   readonly asynchronous?: { readonly maxInFlight: (config: Static<S>) => number };
   /** Fields of a snapshot, at any depth, that hold event times: where the clock was corrected, they move with it. */
@@ -182,114 +142,23 @@ export const defineOperator = <
   definition: Omit<OperatorDefinition<N, S, I, O>, 'kind'>,
 ): OperatorDefinition<N, S, I, O> => ({ ...definition, kind: 'operator' });
 
-// ------------------------------------------------------------------ sinks
-
-/** How a sink becomes right again after a crash. */
-export type Recovery = 'idempotent' | 'rewind' | 'at-least-once';
-
-/** Takes records of the ports `I`. */
-export interface Sink<I extends Port = Port> {
-  /**
-   * Rejects where the store cannot be opened. Where the other side is merely away ({@link isAway}: a code of
-   * the network, or `retriable: true` on the error) the topology runs without it, degraded, its records go to
-   * the outbox, and a new instance is opened again and again; this one is closed. Any other error keeps the
-   * topology from starting, unless this node has worked with the same configuration before.
-   */
-  open(): Promise<void>;
-  /** Takes records of one epoch, in order. Resolves with those that it could not take; rejects only where nothing was taken. */
-  write(records: readonly Data<I>[], epoch: number): Promise<readonly Failure[]>;
-  /**
-   * After it all that was written since the last flush is in the store. Rejects where that is not so, or cannot
-   * be known: then all of it is written again. A client that answers before it has sent is to be asked here.
-   */
-  flush(): Promise<void>;
-  /**
-   * Called before `open` at each start: where what lies on disk is encrypted and `keeping.key` is null, or is not and
-   * `keeping.key` is there, it is written anew, whole or not at all. What takes long is logged. Without it, a sink
-   * keeps nothing on disk, or nothing that is encrypted.
-   */
-  reseal?(): Promise<void>;
-  /** How far the store has come: asked after a flush, kept in the checkpoint, and given to `rewind` at the next start. */
-  mark?(): State;
-  /**
-   * Deletes what was written in epochs later than `epoch`. Needed where recovery is `rewind`.
-   * @param mark of the last checkpoint; undefined where it has none
-   * @throws Error `store.damaged` where the store lacks some of what it held then
-   */
-  rewind?(epoch: number, mark?: State): Promise<void>;
-  /** The checkpoint of `epoch` is safe: what was written up to it is never taken back. Called in order; must not throw. */
-  committed?(epoch: number): void;
-  /**
-   * Copies what is stored into `folder`, which is empty and lies in the `backups` of the context's state folder,
-   * while the sink is open and goes on writing. For what lies in files: servers have backups of their own. A sink
-   * without `reader` is not opened for a copy of a topology that does not run.
-   */
-  copyTo?(folder: string): Promise<void>;
-  /**
-   * Before `open`: brings such a copy beside what is stored. What it gives then puts it in its place, by renaming alone,
-   * and moves what was there aside to a name ending in `aside`; it may be called again where it was broken off.
-   */
-  restoreFrom?(folder: string, aside: string): Promise<() => void>;
-  /** A store can be read back. */
-  readonly reader?: Reader;
-  /** A sink that people listen to live. */
-  readonly feed?: LiveFeed;
-  describe?(): Readonly<Record<string, unknown>>;
-  close(): Promise<void>;
-}
-
-export interface SinkDefinition<
-  N extends string = string,
-  S extends TObject = TObject,
-  I extends readonly Port[] = readonly Port[],
-> extends Definition<N, S> {
-  readonly kind: 'sink';
-  readonly inputs: I;
-  /** A function where it depends on the configuration. */
-  readonly recovery: Recovery | ((config: Static<S>) => Recovery);
-  /**
-   * What of `settings.privacy` it sees to by itself: it deletes what is older (`retention`), it encrypts what it
-   * keeps on disk (`encryption`). A sink that keeps nothing names both. Default: neither, and validation warns.
-   */
-  readonly privacy?: readonly ('retention' | 'encryption')[];
-  /** Its sinks can be read back: they have a `reader`. */
-  readonly store?: boolean;
-  /**
-   * Records of several inputs come by event time: each waits until the watermarks of all inputs have passed it, late
-   * ones come where they arrive. While an input stands still, 4,096 wait at most. Default: as they arrive.
-   */
-  readonly ordered?: boolean;
-  /** It writes through `context.transaction` where there is one: exactly once then. */
-  readonly transactional?: boolean;
-  /**
-   * Set where records may be written in any order: how many writes may be under way, also beside a flush. What
-   * `write` has taken is safe then. Left out: one after the other, in order.
-   */
-  readonly maxInFlight?: (config: Static<S>) => number;
-  /** Fields that must be as the source has them where it writes through a transaction: the connection is the source's. */
-  readonly likeSource?: readonly string[];
-  readonly create: (config: Static<S>, context: Context) => Sink<I[number]>;
-}
-
-export const defineSink = <const N extends string, S extends TObject, const I extends readonly Port[]>(
-  definition: Omit<SinkDefinition<N, S, I>, 'kind'>,
-): SinkDefinition<N, S, I> => ({ ...definition, kind: 'sink' });
-
 /** A component of any kind, its configuration's type forgotten: what a registry holds. */
 export type Component = AnySource | AnyOperator | AnySink;
 // `create`, `check` and `claims` are contravariant in the configuration, so a registry holds them as methods over `never`.
-export type AnySource = Omit<SourceDefinition, ErasedFields | 'gives' | 'partitions' | 'timing'> &
+export type AnySource = Omit<
+  SourceDefinition,
+  ErasedFields | 'gives' | 'measures' | 'partitions' | 'timing'
+> &
   Erased<Source> & {
     readonly gives?: (config: never) => readonly Port[];
-    readonly partitions?: (config: never, context: Context, member: string) => Partitions;
+    readonly measures?: (config: never, folder: string) => Measurement | undefined;
+    readonly partitions?: (config: never, context: Context, member: Member) => Partitions;
     readonly timing?: Timing | ((config: never) => Timing);
   };
-export type AnyOperator = Omit<OperatorDefinition, ErasedFields | 'asynchronous'> &
-  Erased<Operator> & { readonly asynchronous?: { readonly maxInFlight: (config: never) => number } };
-export type AnySink = Omit<SinkDefinition, ErasedFields | 'recovery' | 'maxInFlight'> &
-  Erased<Sink> & {
-    readonly recovery: Recovery | ((config: never) => Recovery);
-    readonly maxInFlight?: (config: never) => number;
+export type AnyOperator = Omit<OperatorDefinition, ErasedFields | 'asynchronous' | 'needsAmplitude'> &
+  Erased<Operator> & {
+    readonly asynchronous?: { readonly maxInFlight: (config: never) => number };
+    readonly needsAmplitude?: (config: never) => string | undefined;
   };
 
 /** Whose times the records of a source of this configuration have. */
@@ -303,17 +172,4 @@ export function portsOf(component: Component, config?: object): readonly Port[] 
   if (component.kind === 'sink') return [];
   const given = component.kind === 'source' && config ? component.gives?.(config as never) : undefined;
   return given ?? component.outputs;
-}
-
-/** How a sink of this configuration recovers. */
-export const recoveryOf = ({ recovery }: AnySink, config: object): Recovery =>
-  typeof recovery === 'function' ? recovery(config as never) : recovery;
-
-type ErasedFields = 'create' | 'check' | 'claims' | 'examples';
-
-interface Erased<I> {
-  readonly examples: readonly { readonly title: string; readonly config: object }[];
-  readonly check?: (config: never) => readonly Complaint[];
-  readonly claims?: (config: never, folder: string) => readonly Claim[];
-  readonly create: (config: never, context: Context) => I;
 }

@@ -1,6 +1,8 @@
 export * from './away.js';
 export * from './context.js';
 export * from './define.js';
+export * from './definition.js';
+export * from './sink.js';
 export * from './input.js';
 export * from './live-feed.js';
 export * from './partitions.js';
@@ -8,4 +10,5 @@ export * from './raw.js';
 export * from './reader.js';
 export * from './registry.js';
 export * from './schema.js';
+export * from './settings.js';
 export * from './transaction.js';

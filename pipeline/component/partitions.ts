@@ -15,9 +15,34 @@ export interface Partitions {
   join(onShare: (partitions: readonly number[]) => void, onLost: (error: Error) => void): Promise<void>;
   /** Takes a partition over: from now on its former owner can write no more. Rejects where the state cannot be read. */
   take(partition: number, signal?: AbortSignal): Promise<Partition>;
+  /** The partitions that records of an environment were read of, and who reads them. Rejects where nobody can be asked. */
+  holders?(environment: string): Promise<readonly Holder[]>;
   /** Leaves the group, so that others get its partitions at once. */
   leave(): Promise<void>;
 }
+
+/** URL of a process, as others tell it to clients: nothing that does not belong in one. */
+export const ADDRESS = /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/;
+
+/** A process that shares the partitions. */
+export interface Member {
+  /** Names it over restarts. */
+  readonly id: string;
+  /** URL that clients reach its API by; null: it is not told to others. */
+  readonly address: string | null;
+}
+
+/** Who has read an environment's records last. */
+export interface Holder extends Member {
+  readonly partition: number;
+}
+
+/** Which process of several reads an environment's input: nobody may have read any. Moving: from this one to another. */
+export type Whereabouts =
+  | { readonly at: 'here' }
+  | { readonly at: 'nowhere' }
+  | { readonly at: 'moving' }
+  | { readonly at: 'elsewhere'; readonly address: string | null };
 
 /** A partition that this process has taken over. It is used until an error, or until it is closed. */
 export interface Partition {

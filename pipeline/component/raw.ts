@@ -1,5 +1,5 @@
 /**
- * Undecoded records of a source as columns: what the journal and csiflow's capture format keep. A record
+ * Undecoded records of a source as columns: what the journal and csiflow's capture format store. A record
  * of no bytes from no sender is a clock tick: a live source that hears nothing says by it how late it is.
  */
 export interface RawBatch {

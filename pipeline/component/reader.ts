@@ -56,7 +56,7 @@ export interface TimeRange {
   readonly end?: number;
 }
 
-/** A place in an ordered result: all up to and including it were seen. Stable while rows are being written. */
+/** A cursor into an ordered result: all up to and including it were seen. Stable while rows are being written. */
 export interface Cursor {
   readonly time: number;
   readonly frameId: number;

@@ -1,4 +1,6 @@
-import type { AnyOperator, AnySink, AnySource, Component } from './define.js';
+import type { AnyOperator, AnySource, Component } from './define.js';
+import type { AnySink } from './sink.js';
+import { SETTINGS, type SettingName } from './settings.js';
 
 export type Kind = Component['kind'];
 
@@ -27,6 +29,7 @@ export class Registry {
     const reserved = RESERVED_FIELDS.find((field) => Object.hasOwn(component.config.properties, field));
     if (reserved) throw new Error(`${component.name} has a field ${reserved}, which is the topology's`);
     checkLiveFields(component);
+    checkSettings(component);
     this.#components.set(key, component);
     return this;
   }
@@ -67,6 +70,19 @@ export class Registry {
 function checkLiveFields({ name, liveFields = [], stateFields }: Component): void {
   const bound = liveFields.find((field) => stateFields?.includes(field) ?? true);
   if (bound !== undefined) throw new Error(`${name}: the live field ${bound} is not left out of stateFields`);
+}
+
+/** @throws Error for a setting that there is not, or a field that the component has not */
+function checkSettings({ name, kind, settings = {}, config }: Component): void {
+  for (const [setting, answer] of Object.entries(settings)) {
+    if (!SETTINGS.includes(setting as SettingName))
+      throw new Error(`${name}: there is no setting ${setting}; there are ${SETTINGS.join(', ')}`);
+    const field = typeof answer === 'string' ? answer : answer.field;
+    if (field === 'enabled' && kind === 'source')
+      throw new Error(`${name}: ${setting} cannot be answered by enabled: sources cannot be switched off`);
+    if (field !== 'enabled' && !Object.hasOwn(config.properties, field))
+      throw new Error(`${name}: ${setting} is answered by ${field}, which its configuration does not have`);
+  }
 }
 
 const keyOf = (kind: Kind, name: string): string => `${kind} ${name}`;

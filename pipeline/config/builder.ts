@@ -49,6 +49,7 @@ export interface SettingsFields {
   readonly clock_jump_ms?: number;
   readonly state_folder?: string;
   readonly accounts_folder?: string;
+  readonly advertised_address?: string;
   readonly seed?: number;
   readonly privacy?: {
     readonly data_retention_days?: number | null;

@@ -1,56 +1,20 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
+import type { ErrorObject } from 'ajv';
 import type { Component } from '../component/index.js';
 import { ID_PATTERN } from './topology-schema.js';
-import { allowsType, describeRange, describeType, jsonSchema, type JsonSchema } from './json-schema.js';
+import { describeRange, describeType, type JsonSchema } from './json-schema.js';
 import { nearest } from './nearest.js';
-import type { Finding, Place, Problems } from './problem.js';
-import { keyPlaceOf, placeOf, plain, valueAt, type Path, type Tree } from './tree.js';
-import { convert, readQuantity, splitUnit } from './units.js';
-
-const ajv = ajvWith(true);
-/** For large values: the errors of one can be as many as its parts. */
-const ajvForLarge = ajvWith(false);
-/** Parts of a value whose errors are all looked for. */
-const MOST_PARTS = 5_000;
-
-function ajvWith(allErrors: boolean): Ajv {
-  const made = new Ajv({ strict: true, allowUnionTypes: true, allErrors, verbose: true, useDefaults: true });
-  addFormats.default(made);
-  made.addVocabulary(['markdownEnumDescriptions', 'filePath', 'inputFile']);
-  return made;
-}
-
-interface Compiled {
-  readonly schema: JsonSchema;
-  readonly validate: ValidateFunction;
-  /** The same, but it stops at the first error. */
-  readonly validateLarge: () => ValidateFunction;
-}
-
-const compiled = new WeakMap<object, Compiled>();
-
-/** A schema compiles once. @throws Error where ajv's strict mode refuses the schema. */
-export function compileSchema(schema: object): Compiled {
-  const known = compiled.get(schema);
-  if (known) return known;
-  const json = jsonSchema(schema);
-  let large: ValidateFunction | undefined;
-  const fresh: Compiled = {
-    schema: json,
-    validate: ajv.compile(json),
-    validateLarge: () => (large ??= ajvForLarge.compile(json)),
-  };
-  compiled.set(schema, fresh);
-  return fresh;
-}
+import type { Finding, Location, Problems } from './problem.js';
+import { asWritten, keyLocationOf, locationOf, plain, valueAt, type Path, type Tree } from './tree.js';
+import { MOST_PARTS, compileSchema } from './compiled-schema.js';
+import { coerce } from './coerce.js';
+import { withUnit, mendType, describeForm, sentence } from './schema-words.js';
 
 /** What a tree is checked as. */
 export interface Subject {
   /** In messages: `udp`, `the topology`. */
   readonly name: string;
   /** Where it stands when nothing more precise is known. */
-  readonly place: Place;
+  readonly location: Location;
   readonly component?: Component | undefined;
   /** Fields that stand beside those of the schema: known words for suggestions. */
   readonly beside?: readonly string[] | undefined;
@@ -72,40 +36,6 @@ export function checkSchema(tree: Tree, schema: object, subject: Subject, proble
   // Unknown fields first: a misspelt field explains a missing one.
   for (const error of errors) if (error.keyword === 'additionalProperties') reporter.report(error);
   for (const error of errors) if (error.keyword !== 'additionalProperties') reporter.report(error);
-  return undefined;
-}
-
-/** Scalars made of variables become what the schema asks for; all else stays. */
-function coerce(tree: Tree, schema: JsonSchema): Tree {
-  if (tree.kind === 'list') {
-    const item = oneOf(schema, 'array').items;
-    return item ? { ...tree, items: tree.items.map((inner) => coerce(inner, item)) } : tree;
-  }
-  if (tree.kind === 'map') {
-    const { properties = {}, patternProperties = {}, additionalProperties } = oneOf(schema, 'object');
-    const rest =
-      Object.values(patternProperties)[0] ??
-      (additionalProperties === true ? undefined : additionalProperties);
-    const fields = [...tree.fields].map(([name, field]) => {
-      const part = Object.hasOwn(properties, name) ? properties[name] : rest;
-      return [name, part ? { ...field, value: coerce(field.value, part) } : field] as const;
-    });
-    return { ...tree, fields: new Map(fields) };
-  }
-  if (!tree.origin || typeof tree.value !== 'string' || allowsType(schema, 'string')) return tree;
-  const value = readAs(tree.value.trim(), schema);
-  return value === undefined ? tree : { ...tree, value };
-}
-
-/** The branch of a union that has `type`, or the schema itself. */
-const oneOf = (schema: JsonSchema, type: string): JsonSchema =>
-  schema.anyOf?.find((branch) => branch.type === type) ?? schema;
-
-function readAs(text: string, schema: JsonSchema): number | boolean | null | undefined {
-  const numeric = allowsType(schema, 'number') || allowsType(schema, 'integer');
-  if (numeric && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return Number(text);
-  if (allowsType(schema, 'boolean') && (text === 'true' || text === 'false')) return text === 'true';
-  if (allowsType(schema, 'null') && (text === 'null' || text === '')) return null;
   return undefined;
 }
 
@@ -211,8 +141,8 @@ class Reporter {
     this.#problems.add(code, this.#at(path), message, { component: this.#subject.component, ...finding });
   }
 
-  #at(path: Path): Place {
-    return path.length === 0 ? this.#subject.place : placeOf(this.#tree, path, this.#subject.place);
+  #at(path: Path): Location {
+    return path.length === 0 ? this.#subject.location : locationOf(this.#tree, path, this.#subject.location);
   }
 
   #unknown(path: Path, name: string, schema: JsonSchema): void {
@@ -220,7 +150,7 @@ class Reporter {
       ...Object.keys(schema.properties ?? {}),
       ...(path.length === 0 ? (this.#subject.beside ?? []) : []),
     ];
-    const place = keyPlaceOf(this.#tree, [...path, name], this.#subject.place);
+    const location = keyLocationOf(this.#tree, [...path, name], this.#subject.location);
     const value = valueAt(this.#tree, [...path, name]);
     const mend = value && withUnit(name, value, known);
     const near = mend?.field ?? nearest(name, known);
@@ -229,23 +159,24 @@ class Reporter {
     const { component } = this.#subject;
     if (mend) {
       const message = `${where} has no field \`${name}\`; the unit is in the name: \`${mend.field}\``;
-      this.#problems.add('config.field.unit', place, message, { component, suggestion: mend.text });
+      this.#problems.add('config.field.unit', location, message, { component, suggestion: mend.text });
     } else {
       const choices =
         near === undefined && known.length > 0 ? `; known: ${known.slice(0, 12).join(', ')}` : '';
       const message = `${where} has no field \`${name}\`${choices}`;
-      this.#problems.add('config.field.unknown', place, message, { component, suggestion: near });
+      this.#problems.add('config.field.unknown', location, message, { component, suggestion: near });
     }
   }
 
   #missing(path: Path, name: string, schema: JsonSchema): void {
     if (this.#meant.has(label([...path, name]))) return;
-    const place = path.length === 0 ? this.#subject.place : keyPlaceOf(this.#tree, path, this.#subject.place);
+    const location =
+      path.length === 0 ? this.#subject.location : keyLocationOf(this.#tree, path, this.#subject.location);
     const where = path.length === 0 ? this.#subject.name : `\`${label(path)}\``;
     const part = schema.properties?.[name];
     const what = part?.description === undefined ? '' : `: ${sentence(part.description)}`;
     const message = `${where} needs the field \`${name}\`${what}`;
-    this.#problems.add('config.field.missing', place, message, { component: this.#subject.component });
+    this.#problems.add('config.field.missing', location, message, { component: this.#subject.component });
   }
 
   #type(path: Path, schema: JsonSchema): void {
@@ -261,7 +192,7 @@ class Reporter {
   #choice(path: Path, schema: JsonSchema): void {
     const words = (schema.enum ?? [schema.const]).map(String);
     const tree = valueAt(this.#tree, path);
-    const written = tree?.kind === 'scalar' && tree.origin !== 'secret' ? String(tree.value) : '';
+    const written = tree?.kind === 'scalar' && tree.origin === undefined ? String(tree.value) : '';
     const text = `must be one of ${words.join(', ')}, but is ${this.#shown(path)}`;
     this.#say('config.value.choice', path, text, { suggestion: nearest(written, words) });
   }
@@ -297,67 +228,11 @@ class Reporter {
     if (tree.origin === 'secret') return 'a secret that does not fit';
     if (tree.value === null) return tree.text === '' ? 'empty' : 'null';
     if (typeof tree.value !== 'string') return String(tree.value);
-    const short = tree.value.length > 60 ? `${tree.value.slice(0, 57)}...` : tree.value;
+    const text = tree.origin ? asWritten(tree) : tree.value;
+    const short = text.length > 60 ? `${text.slice(0, 57)}...` : text;
     return `the text ${JSON.stringify(short)}`;
   }
 }
-
-/** A field that is known under another unit, with the value turned into it: `length: 1s` is `length_ms: 1000`. */
-function withUnit(
-  name: string,
-  value: Tree,
-  known: readonly string[],
-): { field: string; text: string } | undefined {
-  const written = splitUnit(name);
-  const quantity =
-    value.kind === 'scalar' && typeof value.value === 'string' ? readQuantity(value.value) : undefined;
-  for (const field of known) {
-    const { stem, unit } = splitUnit(field);
-    if (unit === '' || stem !== written.stem || field === name) continue;
-    const number = value.kind === 'scalar' && typeof value.value === 'number' ? value.value : undefined;
-    const inUnit = quantity
-      ? convert(quantity.value, quantity.unit, unit)
-      : number === undefined || written.unit === ''
-        ? undefined
-        : convert(number, written.unit, unit);
-    return { field, text: inUnit === undefined ? field : `${field}: ${inUnit}` };
-  }
-  return undefined;
-}
-
-/** What was meant by a value of the wrong type, where that can be told. */
-function mendType(
-  tree: Tree,
-  schema: JsonSchema,
-  field: string,
-): { text: string; unit: boolean } | undefined {
-  if (tree.kind !== 'scalar' || tree.origin !== undefined || tree.value === null) return undefined;
-  const text = String(tree.value);
-  const numeric = allowsType(schema, 'number') || allowsType(schema, 'integer');
-  if (numeric && text.trim() !== '' && Number.isFinite(Number(text))) {
-    const whole = allowsType(schema, 'number') ? Number(text) : Math.round(Number(text));
-    return { text: `${field}: ${whole}`, unit: false };
-  }
-  const quantity = numeric ? readQuantity(text) : undefined;
-  const inUnit = quantity && convert(quantity.value, quantity.unit, splitUnit(field).unit);
-  if (quantity) return { text: `${field}: ${inUnit ?? quantity.value}`, unit: true };
-  if (allowsType(schema, 'boolean') && /^(yes|no|on|off|true|false)$/i.test(text)) {
-    return { text: `${field}: ${/^(yes|on|true)$/i.test(text)}`, unit: false };
-  }
-  if (schema.type === 'array' && (schema.minItems ?? 0) <= 1 && tree.text !== '' && !tree.text.includes('\n'))
-    return { text: `[${tree.text}]`, unit: false };
-  if (allowsType(schema, 'string')) return { text: `${field}: ${JSON.stringify(text)}`, unit: false };
-  return undefined;
-}
-
-function describeForm(error: ErrorObject, schema: JsonSchema): string {
-  if (error.keyword === 'format') return `must be a ${schema.format ?? ''}`;
-  const { minLength = 0, maxLength } = schema;
-  if (minLength === 1 && error.keyword === 'minLength') return 'must not be empty';
-  return `must have ${minLength} to ${maxLength ?? 'any number of'} characters`;
-}
-
-const sentence = (text: string): string => text.split('\n', 1)[0]!.replace(/\.$/, '');
 
 /** A JSON pointer as path. */
 const steps = (pointer: string): Path =>

@@ -2,7 +2,7 @@ import type { Claim, Component } from '../component/index.js';
 import type { LinkedNode } from './graph.js';
 import { SECTIONS } from './nodes.js';
 import type { Problems } from './problem.js';
-import { placeOf, type Path, type Tree } from './tree.js';
+import { locationOf, type Path, type Tree } from './tree.js';
 
 /** What a node takes for itself alone, and where that stands in the topology's file. */
 export interface NodeClaim extends Claim {
@@ -45,7 +45,7 @@ export function checkClaims(
       else
         problems.add(
           'config.claim.taken',
-          placeOf(root, claim.path),
+          locationOf(root, claim.path),
           `${claim.what} is taken by \`${first.node}\` already`,
           { component },
         );

@@ -139,8 +139,12 @@ export const CODES = {
     'An operator lacks an input without which it gives nothing.',
     'Add a node that gives this kind of record to its `from`.',
   ],
+  'config.measurement.amplitude': [
+    'An operator needs the amplitudes of channel estimates, but what it reads are beamforming reports, which have none.',
+    'Leave the operator out, choose a method that does without, or read from a receiver of channel estimates.',
+  ],
   'config.journal.needed': [
-    'Live input is not journalled, so a crash loses what the sink had not yet been asked to keep.',
+    'Live input is not journalled, so a crash loses what the sink had not yet been asked to store.',
     'Set `settings.journal: true`, or accept the loss.',
   ],
   'config.time.mixed': [
@@ -180,7 +184,7 @@ export const CODES = {
     'Have it deleted where it lies: by the retention of the topic, a job that removes old files, whoever receives it.',
   ],
   'config.privacy.encryption': [
-    'A sink does not encrypt what it keeps.',
+    'A sink does not encrypt what it stores.',
     'Encrypt the disk that it writes to, or leave the sink out.',
   ],
   'config.environment.missing': [
@@ -216,7 +220,7 @@ export const CODES = {
     'Rename one, in the file of the environment: calls, topics and stores tell them apart by it.',
   ],
   'config.together.state_folder': [
-    'Two topologies that are to run beside each other keep their state in the same folder.',
+    'Two topologies that are to run beside each other store their state in the same folder.',
     'Give one another `settings.state_folder`.',
   ],
   'config.test.name': [

@@ -6,6 +6,21 @@ import { describeType, jsonSchema, mustBeWritten, type JsonSchema } from './json
 import { nearest } from './nearest.js';
 import { SECTIONS } from './nodes.js';
 
+/** The text of an environment, to be changed into one's own. */
+export const createEnvironment =
+  (): string => `# A room with two links. Lengths are metres, as [x, y, z] from a corner of its floor.
+id: room
+size: { x: 5, y: 4, z: 2.5 }
+timezone: UTC
+links:
+  - { id: south, transmitter: [0.1, 0.1, 1], receiver: [4.9, 0.1, 1.5], sender: node-1 }
+  - { id: north, transmitter: [0.1, 3.9, 1], receiver: [4.9, 3.9, 1.5], sender: node-2 }
+zones:
+  - { id: bed, kind: bed, polygon: [[0.5, 1], [2.5, 1], [2.5, 2.4], [0.5, 2.4]] }
+assumed:
+  - All of it. Measure your own room, and remove this line.
+`;
+
 interface NewNode {
   readonly id: string;
   readonly component: Component;
@@ -25,9 +40,10 @@ export function createTopology(names: readonly string[], registry: Registry): st
     return own.length === 0 ? [] : [`${SECTIONS[kind]}:`, ...own.flatMap(nodeLines)];
   });
   return [
-    '# csiflow validate FILE checks this file.',
+    '# `csiflow validate FILE` checks this file.',
     'id: my-topology',
-    'environment: environments/room.yaml',
+    '# Where its links stand. `csiflow create --environment > room.yaml` writes one to begin with.',
+    'environment: room.yaml',
     ...sections,
     '',
   ].join('\n');

@@ -2,15 +2,15 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { EnvironmentSchema, isTimeZone, type Environment } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
 import { checkReach, readBounded } from './files.js';
-import type { Place, Problems } from './problem.js';
-import { asWritten, placeOf, type Path, type ScalarTree } from './tree.js';
+import type { Location, Problems } from './problem.js';
+import { asWritten, locationOf, type Path, type ScalarTree } from './tree.js';
 import { putInVariables, type VariableSources } from './variables.js';
 import { readYaml } from './yaml.js';
 
 /** An environment and where each part of it stands. */
 export interface LoadedEnvironment {
   readonly environment: Environment;
-  readonly at: (path: Path) => Place;
+  readonly at: (path: Path) => Location;
 }
 
 /** An environment's file, whose own problems are located in it. */
@@ -24,7 +24,7 @@ export function loadEnvironment(
   const shown = isAbsolute(path) ? path : join(dirname(topology.shown), path);
   const file = resolve(topology.folder, String(named.value));
   if (!checkReach(file, named, variables.reach, problems)) return undefined;
-  const text = readBounded(file, shown, problems, named.place);
+  const text = readBounded(file, shown, problems, named.location);
   if (text === undefined) return undefined;
   return readEnvironment(text, shown, variables, problems);
 }
@@ -39,37 +39,42 @@ export function readEnvironment(
   const raw = readYaml(text, shown, problems);
   if (!raw) return undefined;
   const tree = putInVariables(raw, variables, problems);
-  const place: Place = { file: shown, line: 1, column: 1, length: 1 };
-  const environment = checkSchema(tree, EnvironmentSchema, { name: 'the environment', place }, problems);
+  const location: Location = { file: shown, line: 1, column: 1, length: 1 };
+  const environment = checkSchema(tree, EnvironmentSchema, { name: 'the environment', location }, problems);
   if (environment === undefined) return undefined;
-  return { environment: environment as Environment, at: (path) => placeOf(tree, path, place) };
+  return { environment: environment as Environment, at: (path) => locationOf(tree, path, location) };
 }
 
 /** What one environment's schema cannot say: ids and senders are unique over all of them. */
 export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems: Problems): void {
-  const environments = new Map<string, Place>();
-  const links = new Map<string, Place>();
-  const senders = new Map<string, Place>();
+  const environments = new Map<string, Location>();
+  const links = new Map<string, Location>();
+  const senders = new Map<string, Location>();
   for (const { environment, at } of loaded) {
-    const once = (seen: Map<string, Place>, key: string, place: Place, found: (first: Place) => void) => {
+    const once = (
+      seen: Map<string, Location>,
+      key: string,
+      location: Location,
+      found: (first: Location) => void,
+    ) => {
       const first = seen.get(key);
       if (first) found(first);
-      else seen.set(key, place);
+      else seen.set(key, location);
     };
     once(environments, environment.id, at(['id']), (first) => {
       const message = `an environment \`${environment.id}\` is declared already at ${written(first)}`;
       problems.add('config.environment.duplicate', at(['id']), message);
     });
     environment.links.forEach((link, index) => {
-      const idPlace = at(['links', index, 'id']);
-      once(links, link.id, idPlace, (first) => {
+      const idLocation = at(['links', index, 'id']);
+      once(links, link.id, idLocation, (first) => {
         const message = `a link \`${link.id}\` is declared already at ${written(first)}`;
-        problems.add('config.link.duplicate', idPlace, message);
+        problems.add('config.link.duplicate', idLocation, message);
       });
-      const senderPlace = at(['links', index, 'sender']);
-      once(senders, link.sender, senderPlace, (first) => {
+      const senderLocation = at(['links', index, 'sender']);
+      once(senders, link.sender, senderLocation, (first) => {
         const message = `\`${link.sender}\` sends another link already, declared at ${written(first)}`;
-        problems.add('config.sender.duplicate', senderPlace, message);
+        problems.add('config.sender.duplicate', senderLocation, message);
       });
       if (link.transmitter.every((metre, axis) => metre === link.receiver[axis])) {
         const message = `transmitter and receiver of \`${link.id}\` are in the same place`;
@@ -80,13 +85,13 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
       const message = `no time zone has the name \`${environment.timezone}\`: write an IANA name such as \`Europe/Berlin\``;
       problems.add('config.environment.timezone', at(['timezone']), message);
     }
-    const zones = new Map<string, Place>();
+    const zones = new Map<string, Location>();
     environment.zones.forEach((zone, index) => {
-      const place = at(['zones', index, 'id']);
-      once(zones, zone.id, place, (first) => {
+      const location = at(['zones', index, 'id']);
+      once(zones, zone.id, location, (first) => {
         problems.add(
           'config.zone.duplicate',
-          place,
+          location,
           `a zone \`${zone.id}\` is declared already at ${written(first)}`,
         );
       });
@@ -94,4 +99,4 @@ export function checkEnvironments(loaded: readonly LoadedEnvironment[], problems
   }
 }
 
-const written = (place: Place): string => `${place.file}:${place.line}:${place.column}`;
+const written = (location: Location): string => `${location.file}:${location.line}:${location.column}`;

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { nearest } from './nearest.js';
-import type { Place, Problems } from './problem.js';
+import type { Location, Problems } from './problem.js';
 import type { Reach } from './reach.js';
 import { asWritten, type ScalarTree } from './tree.js';
 
@@ -15,19 +15,19 @@ export function readBounded(
   file: string,
   shown: string,
   problems: Problems,
-  namedAt?: Place,
+  namedAt?: Location,
 ): string | undefined {
-  const place = namedAt ?? { file: shown, line: 1, column: 1, length: 1 };
+  const location = namedAt ?? { file: shown, line: 1, column: 1, length: 1 };
   let handle: number | undefined;
   try {
     handle = openSync(file, 'r');
     const stat = fstatSync(handle);
     if (!stat.isFile()) {
-      problems.add('config.file.missing', place, `${shown} is no file`);
+      problems.add('config.file.missing', location, `${shown} is no file`);
       return undefined;
     }
     if (stat.size > LARGEST) {
-      problems.add('config.file.too_large', place, `${shown} has ${stat.size} bytes; 1 MiB is the most`);
+      problems.add('config.file.too_large', location, `${shown} has ${stat.size} bytes; 1 MiB is the most`);
       return undefined;
     }
     return readFileSync(handle, 'utf8').replace(/^\uFEFF/, '');
@@ -35,7 +35,9 @@ export function readBounded(
     if (!(error instanceof Error && 'code' in error)) throw error;
     const why =
       error.code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${String(error.code)})`;
-    problems.add('config.file.missing', place, `${shown}: ${why}`, { suggestion: nearestFile(shown, file) });
+    problems.add('config.file.missing', location, `${shown}: ${why}`, {
+      suggestion: nearestFile(shown, file),
+    });
     return undefined;
   } finally {
     if (handle !== undefined) closeSync(handle);
@@ -53,7 +55,7 @@ export function checkReach(
   const written = asWritten(named);
   const shown = written.length > 100 ? `${written.slice(0, 97)}...` : written;
   const message = `\`${shown}\` lies outside of the topologies' folder, also by links: over the network a topology may name files in it alone`;
-  problems.add('config.file.outside', named.place, message);
+  problems.add('config.file.outside', named.location, message);
   return false;
 }
 

@@ -30,7 +30,7 @@ export function linkNodes(
   const edges = drafts.reduce((sum, { from }) => sum + from.length, 0);
   if (drafts.length > MOST_NODES || edges > MOST_EDGES) {
     const message = `a topology may have ${MOST_NODES} nodes and ${MOST_EDGES} edges`;
-    problems.add('config.graph.too_large', drafts[0]!.place, message);
+    problems.add('config.graph.too_large', drafts[0]!.location, message);
     return [];
   }
   const linked = drafts.map((draft) => ({ draft, inputs: edgesOf(draft, byId, registry, problems) }));
@@ -47,11 +47,15 @@ function edgesOf(
   problems: Problems,
 ): readonly Edge[] {
   const edges: Edge[] = [];
-  for (const { id, place } of draft.from) {
+  for (const { id, location } of draft.from) {
     const upstream = byId.get(id);
     if (!upstream) {
       if (problems.full) {
-        problems.add('config.from.unknown', place, `\`${draft.id}\` reads from \`${id}\`, which is no node`);
+        problems.add(
+          'config.from.unknown',
+          location,
+          `\`${draft.id}\` reads from \`${id}\`, which is no node`,
+        );
         continue;
       }
       const suggestion = nearestReadable(id, draft, byId);
@@ -60,20 +64,20 @@ function edgesOf(
           ? `; nodes: ${readableFrom(draft, byId).slice(0, MOST_NAMES).join(', ')}`
           : '';
       const message = `\`${draft.id}\` reads from \`${id}\`, which is no node${known}`;
-      problems.add('config.from.unknown', place, message, { suggestion });
+      problems.add('config.from.unknown', location, message, { suggestion });
     } else if (upstream.kind === 'sink') {
       const suggestion = upstream.from.find((from) => from.id !== draft.id)?.id;
       const message = `\`${draft.id}\` reads from \`${id}\`, which is a sink and gives nothing on`;
-      problems.add('config.from.sink', place, message, { suggestion });
+      problems.add('config.from.sink', location, message, { suggestion });
     } else if (!upstream.component || !draft.component) {
       edges.push({ from: id, ports: [] });
     } else {
       const taken = inputsOf(draft.component);
       const ports = portsOf(upstream.component, upstream.config).filter((port) => taken.includes(port));
       if (ports.length === 0 && problems.full)
-        problems.add('config.port.mismatch', place, `\`${draft.id}\` does not take what \`${id}\` gives`);
+        problems.add('config.port.mismatch', location, `\`${draft.id}\` does not take what \`${id}\` gives`);
       else if (ports.length === 0)
-        reportPorts(draft, upstream, place, [...byId.values()], registry, problems);
+        reportPorts(draft, upstream, location, [...byId.values()], registry, problems);
       edges.push({ from: id, ports });
     }
   }
@@ -83,7 +87,7 @@ function edgesOf(
 function reportPorts(
   draft: DraftNode,
   upstream: DraftNode,
-  place: DraftNode['place'],
+  location: DraftNode['location'],
   drafts: readonly DraftNode[],
   registry: Registry,
   problems: Problems,
@@ -116,7 +120,7 @@ function reportPorts(
     between.length > 0 ? `operators to put between them: ${between.join(', ')}` : '',
   ].filter(Boolean);
   const mend = mends.length > 0 ? `; ${mends.join('; ')}` : '';
-  problems.add('config.port.mismatch', place, `${takes}, but ${gives}${mend}`, {
+  problems.add('config.port.mismatch', location, `${takes}, but ${gives}${mend}`, {
     component,
     suggestion: fitting[0]?.id,
   });
@@ -157,11 +161,16 @@ function reportCycles(nodes: readonly LinkedNode[], problems: Problems): void {
 function reportCycle(path: readonly LinkedNode[], closing: LinkedNode, problems: Problems): void {
   const cycle = path.slice(path.indexOf(closing));
   const last = cycle.at(-1)!;
-  const place = last.draft.from.find((from) => from.id === closing.draft.id)?.place ?? last.draft.place;
+  const location =
+    last.draft.from.find((from) => from.id === closing.draft.id)?.location ?? last.draft.location;
   // Read along the data: upstream first.
   const ids = [closing, ...cycle.slice(1).reverse(), closing].map((node) => node.draft.id);
   const shown = ids.length > 12 ? [...ids.slice(0, 6), '...', ...ids.slice(-5)] : ids;
-  problems.add('config.graph.cycle', place, `nodes read from each other in a circle: ${shown.join(' -> ')}`);
+  problems.add(
+    'config.graph.cycle',
+    location,
+    `nodes read from each other in a circle: ${shown.join(' -> ')}`,
+  );
 }
 
 /** Operators without an input that they cannot do without: they would run, and never give anything. */
@@ -180,7 +189,7 @@ function reportMissing(nodes: readonly LinkedNode[], problems: Problems): void {
     const names = fitting.map((node) => node.draft.id).slice(0, MOST_NAMES);
     const mend = names.length > 0 ? `: add a node that gives them to \`from\` (${names.join(', ')})` : '';
     const message = `\`${id}\` (${component.name}) gives nothing without ${missing.join(' and ')} records${mend}`;
-    problems.add('config.port.missing', from[0]!.place, message, { component });
+    problems.add('config.port.missing', from[0]!.location, message, { component });
   }
 }
 
@@ -202,7 +211,7 @@ function reportUnused(
     if (draft.kind === 'sink' || read.has(draft.id)) continue;
     if (draft.component && portsOf(draft.component, draft.config).length === 0) continue;
     const message = `nothing reads from the ${draft.kind} \`${draft.id}\``;
-    problems.add('config.node.unused', draft.place, message, { severity: 'warning' });
+    problems.add('config.node.unused', draft.location, message, { severity: 'warning' });
   }
 }
 

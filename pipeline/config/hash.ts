@@ -7,11 +7,12 @@ export function withHashes(node: Omit<CheckedNode, 'hash' | 'stateHash'>): Check
   const { component, config, inputs } = node;
   const identity = { kind: component.kind, component: component.name, inputs };
   const { stateFields } = component;
-  const kept = stateFields && Object.fromEntries(stateFields.map((field) => [field, config[field] ?? null]));
+  const stateConfig =
+    stateFields && Object.fromEntries(stateFields.map((field) => [field, config[field] ?? null]));
   return {
     ...node,
     hash: hashOf({ ...identity, config }),
-    ...(kept && { stateHash: hashOf({ ...identity, state: kept }) }),
+    ...(stateConfig && { stateHash: hashOf({ ...identity, state: stateConfig }) }),
   };
 }
 
@@ -27,11 +28,12 @@ export function withHash(topology: Omit<CheckedTopology, 'hash'>): CheckedTopolo
         { hash, queue, ...(enabled === false && { enabled }) },
       ]),
     ),
-    // Relative: the same topology in another folder is the same topology. Its accounts are no part of what it computes.
+    // Relative: the same topology in another folder is the same topology. Its accounts and address are no part of what it computes.
     settings: {
       ...settings,
       stateFolder: relative(folder, settings.stateFolder),
       accountsFolder: undefined,
+      advertisedAddress: undefined,
     },
   };
   return { ...topology, hash: hashOf(content) };

@@ -1,14 +1,15 @@
 export * from './builder.js';
 export { CODES, type ProblemCode } from './codes.js';
-export { createTopology } from './create.js';
-export { describeComponent, docsPages, type DocsPage } from './docs.js';
+export { createEnvironment, createTopology } from './create.js';
+export { describeComponent, docsPages } from './docs.js';
+export type { DocsPage } from './docs-fields.js';
 export { toDot, toMermaid } from './draw.js';
 export { testFileSchema, topologySchema } from './editor-schema.js';
 export * from './load.js';
 export * from './override.js';
 export { nearest } from './nearest.js';
 export { lacksKey, privacyFaults, unheld, type PrivacyFault } from './privacy.js';
-export { formatProblem, type Place, type Problem } from './problem.js';
+export { formatProblem, type Location, type Problem } from './problem.js';
 export { COMPARISONS, isComparison, type Comparison, type Pattern } from './pattern.js';
 export type { InlineRecord } from './test-schema.js';
 export { isTestFile, loadTests, type LoadedTests } from './test-file.js';

@@ -13,6 +13,7 @@ import {
 import { readBounded } from './files.js';
 import { FrameSchema, SettingsSchema } from './topology-schema.js';
 import { linkNodes, type LinkedNode } from './graph.js';
+import { checkMeasurements } from './measurements.js';
 import { warnOfMixedTimes } from './mixed-times.js';
 import { withHash, withHashes } from './hash.js';
 import { checkFiles, defaultStateFolder } from './node-files.js';
@@ -24,7 +25,7 @@ import type { WrittenTest } from './test-schema.js';
 import type { CheckedTest } from './test-case.js';
 import { checkTests } from './tests.js';
 import type { CheckedNode, CheckedTopology, Settings } from './topology.js';
-import { keyPlaceOf, placeOf, valueAt, type MapTree, type Tree } from './tree.js';
+import { keyLocationOf, locationOf, valueAt, type MapTree, type Tree } from './tree.js';
 import { putInVariables, type VariableSources } from './variables.js';
 import { checkPrivacy, privacyOf, type WrittenPrivacy } from './privacy.js';
 import { readYaml } from './yaml.js';
@@ -88,17 +89,19 @@ function check(
   options: LoadOptions,
   problems: Problems,
 ): LoadResult {
+  problems.written = source.text;
   const raw = readYaml(source.text, source.shown, problems);
   const root = raw && putInVariables(raw, options, problems);
   const start = { file: source.shown, line: 1, column: 1, length: 1 };
   if (!root) return { problems: problems.list() };
-  const frame = checkSchema(root, FrameSchema, { name: 'the topology', place: start }, problems) as
+  const frame = checkSchema(root, FrameSchema, { name: 'the topology', location: start }, problems) as
     Frame | undefined;
   if (root.kind !== 'map') return { problems: problems.list() };
   const environments = readEnvironments(root, source, options, problems);
   const linked = linkNodes(readNodes(root, registry, problems), registry, problems);
   checkClaims(linked, source.folder, root, problems);
-  checkFiles(root, linked, source.folder, options.reach, problems);
+  const open = checkFiles(root, linked, source.folder, options.reach, problems);
+  checkMeasurements(linked, source.folder, open, problems);
   const settings = readSettings(root, source);
   if (settings) warnOfLoss(linked, settings, root, problems);
   warnOfMixedTimes(linked, problems);
@@ -108,11 +111,11 @@ function check(
       linked,
       environments,
       settings,
-      (field) => placeOf(root, ['settings', 'privacy', field]),
+      (field) => locationOf(root, ['settings', 'privacy', field]),
       problems,
     );
   if (settings?.scaleOut)
-    checkScaleOut(linked, settings, (field) => placeOf(root, ['settings', field]), problems);
+    checkScaleOut(linked, settings, (field) => locationOf(root, ['settings', field]), problems);
   const tests = frame ? readTests(root, frame.tests ?? [], linked, source, registry, options, problems) : [];
   if (problems.errors > 0 || !frame || !settings) return { problems: problems.list() };
   const topology = finish(frame.id, source, environments, linked, settings);
@@ -152,11 +155,11 @@ function readEnvironments(
 ): readonly Environment[] {
   const one = root.fields.get('environment');
   const several = root.fields.get('environments');
-  const whole = keyPlaceOf(root, ['id'], { ...root.place, length: 1 });
+  const whole = keyLocationOf(root, ['id'], { ...root.location, length: 1 });
   if (one && several) {
     problems.add(
       'config.environment.both',
-      several.place,
+      several.location,
       '`environment` and `environments` are both given; keep one',
     );
   }
@@ -201,7 +204,7 @@ function givenEnvironments(
 /** Undefined where they are wrong; the check of the frame has said how. */
 function readSettings(root: MapTree, source: TopologyText): Settings | undefined {
   const written: Tree = valueAt(root, ['settings']) ?? { ...root, fields: new Map() };
-  const subject = { name: '`settings`', place: written.place };
+  const subject = { name: '`settings`', location: written.location };
   const checked = checkSchema(written, SettingsSchema, subject, new Problems());
   if (checked === undefined) return undefined;
   const values = checked as {
@@ -214,6 +217,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     clock_jump_ms: number;
     state_folder?: string;
     accounts_folder?: string;
+    advertised_address?: string;
     outbox_limit_bytes: number;
     seed: number;
     domain: Domain;
@@ -232,6 +236,7 @@ function readSettings(root: MapTree, source: TopologyText): Settings | undefined
     ...(values.accounts_folder !== undefined && {
       accountsFolder: resolve(source.folder, values.accounts_folder),
     }),
+    ...(values.advertised_address !== undefined && { advertisedAddress: values.advertised_address }),
     outboxLimitBytes: values.outbox_limit_bytes,
     seed: values.seed,
     ...(values.domain !== DEFAULT_DOMAIN && { domain: values.domain }),
@@ -245,9 +250,9 @@ function warnOfNoSinks(root: MapTree, nodes: readonly LinkedNode[], problems: Pr
   const written = root.fields.get('sinks');
   if (nodes.length === 0 || nodes.some(({ draft }) => draft.kind === 'sink')) return;
   if (written && written.value.kind !== 'map') return;
-  const place = written?.place ?? keyPlaceOf(root, ['id'], { ...root.place, length: 1 });
+  const location = written?.location ?? keyLocationOf(root, ['id'], { ...root.location, length: 1 });
   const message = 'the topology has no sink: its results go nowhere';
-  problems.add('config.sinks.missing', place, message, { severity: 'warning' });
+  problems.add('config.sinks.missing', location, message, { severity: 'warning' });
 }
 
 /** Without a journal, what a live source read since the last checkpoint is gone after a crash, and rewinding sinks delete it. */
@@ -270,8 +275,8 @@ function warnOfLoss(
     const message =
       `\`${id}\` (${component.name}) recovers by ${recovery}, but \`${behind}\` cannot be read again ` +
       'and the journal is off: a crash loses what came since the last checkpoint';
-    const place = placeOf(root, ['settings', 'journal']);
-    problems.add('config.journal.needed', place, message, {
+    const location = locationOf(root, ['settings', 'journal']);
+    problems.add('config.journal.needed', location, message, {
       severity: 'warning',
       suggestion: 'journal: true',
     });

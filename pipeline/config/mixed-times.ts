@@ -25,6 +25,8 @@ export function warnOfMixedTimes(nodes: readonly LinkedNode[], problems: Problem
     const message =
       `\`${id}\` merges \`${now}\`, which is live, with \`${recorded}\`, whose times are recorded: by event time ` +
       `all of one is held back until the other catches up`;
-    problems.add('config.time.mixed', draft.from[0]?.place ?? draft.place, message, { severity: 'warning' });
+    problems.add('config.time.mixed', draft.from[0]?.location ?? draft.location, message, {
+      severity: 'warning',
+    });
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { compileSchema } from './check-schema.js';
+import { compileSchema } from './compiled-schema.js';
 import { checkReach } from './files.js';
 import type { LinkedNode } from './graph.js';
 import type { JsonSchema } from './json-schema.js';
@@ -12,6 +12,7 @@ import { asWritten, valueAt, type MapTree, type ScalarTree, type Tree } from './
 /**
  * Files that nodes and settings name: those that {@link Reach} does not allow are errors. Those that a start reads but
  * that are not there are warned of: they may come until then.
+ * @returns ids of the nodes whose files may all be looked into
  */
 export function checkFiles(
   root: MapTree,
@@ -19,7 +20,8 @@ export function checkFiles(
   folder: string,
   reach: Reach | undefined,
   problems: Problems,
-): void {
+): ReadonlySet<string> {
+  const open = new Set<string>();
   const isAllowed = (path: string, named: ScalarTree): boolean =>
     !reach || checkReach(path, named, reach, problems);
   const state = stateFolder(root);
@@ -31,23 +33,27 @@ export function checkFiles(
     const { kind, config } = draft.component;
     const tree = valueAt(root, [SECTIONS[kind], draft.id]);
     if (!tree) continue;
+    open.add(draft.id);
     for (const { named, isInput } of filesIn(tree, compileSchema(config).schema)) {
       const path = resolve(folder, String(named.value));
       // Whether a file is there is told of those alone that may be named.
-      if (!isAllowed(path, named) || !isInput || existsSync(path)) continue;
+      const allowed = isAllowed(path, named);
+      if (!allowed) open.delete(draft.id);
+      if (!allowed || !isInput || existsSync(path)) continue;
       const message = `\`${draft.id}\` reads \`${asWritten(named)}\` at its start, but there is no such file`;
-      problems.add('config.file.missing', named.place, message, { severity: 'warning' });
+      problems.add('config.file.missing', named.location, message, { severity: 'warning' });
     }
   }
+  return open;
 }
 
 /** Also where it is the default: its folder may be a link. */
 function stateFolder(root: MapTree): ScalarTree {
   const written = valueAt(root, ['settings', 'state_folder']);
   if (written?.kind === 'scalar') return written;
-  const { place } = root;
+  const { location } = root;
   const value = defaultStateFolder(root);
-  return { kind: 'scalar', place: { ...place, length: 1 }, size: 1, value, text: value };
+  return { kind: 'scalar', location: { ...location, length: 1 }, size: 1, value, text: value };
 }
 
 interface NamedFile {

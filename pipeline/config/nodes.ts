@@ -3,22 +3,22 @@ import { RESERVED_FIELDS } from '../component/index.js';
 import { checkSchema, label } from './check-schema.js';
 import { EnabledSchema, FromSchema, ID_PATTERN, queueSchema } from './topology-schema.js';
 import { nearest } from './nearest.js';
-import type { Place, Problems } from './problem.js';
+import type { Location, Problems } from './problem.js';
 import type { QueueSettings } from './topology.js';
-import { placeOf, valueAt, without, type Field, type MapTree, type Path, type Tree } from './tree.js';
+import { locationOf, valueAt, without, type Field, type MapTree, type Path, type Tree } from './tree.js';
 import { errorText } from '../base/error-text.js';
 
 /** A node as it stands in the file, checked on its own. */
 export interface DraftNode {
   readonly id: string;
   /** Of its key. */
-  readonly place: Place;
+  readonly location: Location;
   readonly kind: Kind;
   /** Undefined where `type` names none; its edges are then not judged. */
   readonly component: Component | undefined;
   /** Undefined where it did not pass its checks. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
-  readonly from: readonly { readonly id: string; readonly place: Place }[];
+  readonly from: readonly { readonly id: string; readonly location: Location }[];
   readonly queue: QueueSettings | null;
   readonly enabled: boolean;
   readonly secrets: readonly Path[];
@@ -41,12 +41,12 @@ export function readNodes(root: MapTree, registry: Registry, problems: Problems)
     for (const [id, field] of section.fields) {
       // The check of the graph says that there are too many.
       if (nodes.length > MOST_NODES) return nodes;
-      checkId(id, field.place, problems);
+      checkId(id, field.location, problems);
       const first = byId.get(id);
       const node = readNode(id, field, kind, registry, problems);
       if (first) {
-        const message = `\`${id}\` is the id of ${article(first.kind)} ${first.kind} already, in line ${first.place.line}`;
-        problems.add('config.node.duplicate', field.place, message);
+        const message = `\`${id}\` is the id of ${article(first.kind)} ${first.kind} already, in line ${first.location.line}`;
+        problems.add('config.node.duplicate', field.location, message);
       } else byId.set(id, node);
       nodes.push(node);
     }
@@ -54,7 +54,7 @@ export function readNodes(root: MapTree, registry: Registry, problems: Problems)
   return nodes;
 }
 
-function checkId(id: string, place: Place, problems: Problems): void {
+function checkId(id: string, location: Location, problems: Problems): void {
   if (new RegExp(ID_PATTERN).test(id)) return;
   const mended = id
     .trim()
@@ -63,19 +63,19 @@ function checkId(id: string, place: Place, problems: Problems): void {
     .slice(0, 64);
   const shown = id.length > 70 ? `${id.slice(0, 67)}...` : id;
   const message = `\`${shown}\` cannot be an id: a letter, then at most 63 letters, digits, \`_\` and \`-\``;
-  problems.add('config.id.invalid', place, message, { suggestion: mended === '' ? undefined : mended });
+  problems.add('config.id.invalid', location, message, { suggestion: mended === '' ? undefined : mended });
 }
 
 function readNode(
   id: string,
-  { place, value }: Field,
+  { location, value }: Field,
   kind: Kind,
   registry: Registry,
   problems: Problems,
 ): DraftNode {
   const empty = {
     id,
-    place,
+    location,
     kind,
     component: undefined,
     config: undefined,
@@ -86,23 +86,23 @@ function readNode(
   };
   if (value.kind !== 'map') {
     const message = `\`${id}\` must be a map of fields with a \`type\`, as in \`${id}: { type: ... }\``;
-    problems.add('config.value.type', place, message);
+    problems.add('config.value.type', location, message);
     return empty;
   }
-  const component = readType(id, value, kind, place, registry, problems);
-  const from = readFrom(id, value, kind, place, component !== undefined, problems);
+  const component = readType(id, value, kind, location, registry, problems);
+  const from = readFrom(id, value, kind, location, component !== undefined, problems);
   if (!component) return { ...empty, from };
   const own = without(value, RESERVED_FIELDS);
-  const subject = { name: component.name, place, component, beside: besideFields(kind) };
+  const subject = { name: component.name, location, component, beside: besideFields(kind) };
   const checked = checkSchema(own, component.config, subject, problems);
   const config = checked as Readonly<Record<string, unknown>> | undefined;
-  if (config) runCheck(component, config, own, place, problems);
+  if (config) runCheck(component, config, own, location, problems);
   return {
     ...empty,
     component,
     config,
     from,
-    queue: readQueue(value, component, place, problems),
+    queue: readQueue(value, component, location, problems),
     enabled: readEnabled(value, component, problems),
     secrets: secretPaths(own),
   };
@@ -115,7 +115,7 @@ function readType(
   id: string,
   node: MapTree,
   kind: Kind,
-  place: Place,
+  location: Location,
   registry: Registry,
   problems: Problems,
 ): Component | undefined {
@@ -124,7 +124,7 @@ function readType(
   if (field?.value.kind !== 'scalar' || field.value.value === null) {
     const written = field ? undefined : nearestField(node, 'type');
     const message = `\`${id}\` does not say its \`type\`; ${kind}s: ${names.join(', ')}`;
-    problems.add('config.component.missing', field?.place ?? written ?? place, message, {
+    problems.add('config.component.missing', field?.location ?? written ?? location, message, {
       suggestion: written ? 'type' : undefined,
     });
     return undefined;
@@ -135,14 +135,14 @@ function readType(
   const other = registry.named(name)[0];
   if (other) {
     const message = `\`${name}\` is ${article(other.kind)} ${other.kind}: it belongs under \`${SECTIONS[other.kind]}\``;
-    problems.add('config.component.kind', field.value.place, message, {
+    problems.add('config.component.kind', field.value.location, message, {
       component: other,
       suggestion: nearest(name, names),
     });
   } else {
     const suggestion = nearest(name, names);
     const list = suggestion === undefined ? `; ${kind}s: ${names.join(', ')}` : '';
-    problems.add('config.component.unknown', field.value.place, `there is no ${kind} \`${name}\`${list}`, {
+    problems.add('config.component.unknown', field.value.location, `there is no ${kind} \`${name}\`${list}`, {
       suggestion,
     });
   }
@@ -152,16 +152,16 @@ function readType(
 export const article = (kind: Kind): string => (kind === 'operator' ? 'an' : 'a');
 
 /** Where a misspelling of `name` stands. */
-function nearestField(node: MapTree, name: string): Place | undefined {
+function nearestField(node: MapTree, name: string): Location | undefined {
   const written = nearest(name, node.fields.keys());
-  return written === undefined ? undefined : node.fields.get(written)?.place;
+  return written === undefined ? undefined : node.fields.get(written)?.location;
 }
 
 function readFrom(
   id: string,
   node: MapTree,
   kind: Kind,
-  place: Place,
+  location: Location,
   known: boolean,
   problems: Problems,
 ): DraftNode['from'] {
@@ -170,7 +170,7 @@ function readFrom(
     if (field)
       problems.add(
         'config.from.source',
-        field.place,
+        field.location,
         `\`${id}\` is a source: it reads from outside, not from a node`,
       );
     return [];
@@ -179,27 +179,31 @@ function readFrom(
     const misspelt = nearestField(node, 'from');
     // The check of the fields says that one is unknown and what it means.
     if (!misspelt || !known) {
-      problems.add('config.from.missing', misspelt ?? place, `\`${id}\` does not say what it reads \`from\``);
+      problems.add(
+        'config.from.missing',
+        misspelt ?? location,
+        `\`${id}\` does not say what it reads \`from\``,
+      );
     }
     return [];
   }
-  const subject = { name: '`from`', place: field.value.place };
+  const subject = { name: '`from`', location: field.value.location };
   if (checkSchema(field.value, FromSchema, subject, problems) === undefined) return [];
   const items: readonly Tree[] = field.value.kind === 'list' ? field.value.items : [field.value];
-  const seen = new Map<string, Place>();
+  const seen = new Map<string, Location>();
   for (const item of items) {
     const from = item.kind === 'scalar' ? String(item.value) : '';
     if (seen.has(from))
-      problems.add('config.from.duplicate', item.place, `\`${id}\` reads from \`${from}\` twice`);
-    else seen.set(from, item.place);
+      problems.add('config.from.duplicate', item.location, `\`${id}\` reads from \`${from}\` twice`);
+    else seen.set(from, item.location);
   }
-  return [...seen].map(([from, at]) => ({ id: from, place: at }));
+  return [...seen].map(([from, at]) => ({ id: from, location: at }));
 }
 
 function readQueue(
   node: MapTree,
   component: Component,
-  place: Place,
+  location: Location,
   problems: Problems,
 ): QueueSettings | null {
   const field = node.fields.get('queue');
@@ -207,17 +211,22 @@ function readQueue(
     if (field)
       problems.add(
         'config.field.unknown',
-        field.place,
+        field.location,
         `${component.name} has no \`queue\`: only sources have one`,
       );
     return null;
   }
-  const written: Tree = field?.value ?? { kind: 'map', place, size: 1, fields: new Map() };
-  return checkQueue(written, component, field?.place ?? place, problems);
+  const written: Tree = field?.value ?? { kind: 'map', location, size: 1, fields: new Map() };
+  return checkQueue(written, component, field?.location ?? location, problems);
 }
 
-function checkQueue(tree: Tree, source: AnySource, place: Place, problems: Problems): QueueSettings | null {
-  const checked = checkSchema(tree, queueSchema(source.replayable), { name: '`queue`', place }, problems);
+function checkQueue(
+  tree: Tree,
+  source: AnySource,
+  location: Location,
+  problems: Problems,
+): QueueSettings | null {
+  const checked = checkSchema(tree, queueSchema(source.replayable), { name: '`queue`', location }, problems);
   if (checked === undefined) return null;
   const { capacity, policy, max_age_ms } = checked as {
     capacity: number;
@@ -232,11 +241,12 @@ function readEnabled(node: MapTree, component: Component, problems: Problems): b
   if (!field) return true;
   if (component.kind === 'source') {
     const message = `${component.name} cannot be switched by \`enabled\`: only operators and sinks can`;
-    problems.add('config.field.unknown', field.place, message);
+    problems.add('config.field.unknown', field.location, message);
     return true;
   }
   return (
-    checkSchema(field.value, EnabledSchema, { name: '`enabled`', place: field.place }, problems) !== false
+    checkSchema(field.value, EnabledSchema, { name: '`enabled`', location: field.location }, problems) !==
+    false
   );
 }
 
@@ -245,7 +255,7 @@ export function runCheck(
   component: Component,
   config: object,
   tree: Tree,
-  place: Place,
+  location: Location,
   problems: Problems,
 ): void {
   if (!component.check) return;
@@ -254,13 +264,13 @@ export function runCheck(
     complaints = component.check(config as never);
   } catch (error) {
     const why = errorText(error);
-    problems.add('config.component.check', place, `the check of ${component.name} failed: ${why}`, {
+    problems.add('config.component.check', location, `the check of ${component.name} failed: ${why}`, {
       component,
     });
     return;
   }
   for (const { path, message, code = 'config.value.invalid', severity } of complaints) {
-    const at = path.length === 0 ? place : placeOf(tree, path, place);
+    const at = path.length === 0 ? location : locationOf(tree, path, location);
     const field = label(path);
     const text = field === '' || message.includes(field) ? message : `\`${field}\`: ${message}`;
     problems.addForeign(code, at, text, { component, severity });

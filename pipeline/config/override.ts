@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { Complaint, Component } from '../component/index.js';
-import { compileSchema } from './check-schema.js';
+import { compileSchema } from './compiled-schema.js';
 import { withHash, withHashes } from './hash.js';
 import type { CheckedNode, CheckedTopology, QueueSettings, Settings } from './topology.js';
 
@@ -21,7 +21,7 @@ export interface Overrides {
 }
 
 /**
- * A checked topology with other values in some places.
+ * A checked topology with other values for some fields.
  * @throws RangeError naming the node, the field and what is wrong, where the node's component does not take a value.
  */
 export function withOverrides(topology: CheckedTopology, overrides: Overrides): CheckedTopology {

@@ -43,7 +43,7 @@ export function checkPattern(tree: Tree, shapes: readonly Shape[], what: string,
 
 function checkFields(tree: MapTree, shapes: readonly Shape[], what: string, problems: Problems): void {
   const known = fieldsOf(shapes);
-  for (const [name, { place, value }] of tree.fields) {
+  for (const [name, { location, value }] of tree.fields) {
     const inner = known.get(name);
     if (inner) {
       checkPattern(value, inner, what, problems);
@@ -56,7 +56,7 @@ function checkFields(tree: MapTree, shapes: readonly Shape[], what: string, prob
       known.size > 0
         ? `${what} have no field \`${name}\` here${choices}`
         : `\`${name}\` is no comparison${choices}`;
-    problems.add('config.field.unknown', place, message, { suggestion });
+    problems.add('config.field.unknown', location, message, { suggestion });
   }
 }
 
@@ -67,7 +67,7 @@ function checkComparison(tree: MapTree, shapes: readonly Shape[], what: string, 
     else if (word === 'any' || word === 'all') checkPattern(value, shapes.flatMap(entryOf), what, problems);
     else if (!takes(word, value)) {
       const message = `\`${word}\` takes ${COMPARISONS[word]}`;
-      problems.add('config.test.comparison', value.place, message);
+      problems.add('config.test.comparison', value.location, message);
     } else if (word === 'size') checkPattern(value, ['value'], what, problems);
   }
 }

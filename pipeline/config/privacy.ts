@@ -1,7 +1,7 @@
 import type { Environment } from '../model/index.js';
 import type { ProblemCode } from './codes.js';
 import type { LinkedNode } from './graph.js';
-import type { Place, Problems } from './problem.js';
+import type { Location, Problems } from './problem.js';
 import type { CheckedTopology, PrivacySettings, Settings } from './topology.js';
 import type { Path } from './tree.js';
 
@@ -30,20 +30,20 @@ export function privacyOf(written: WrittenPrivacy | undefined): { readonly priva
 
 /**
  * Whether the topology can hold what its `settings.privacy` promises.
- * @param placeOf a field of it
+ * @param locationOf a field of it
  */
 export function checkPrivacy(
   nodes: readonly LinkedNode[],
   environments: readonly Environment[],
   settings: Settings,
-  placeOf: (field: string) => Place,
+  locationOf: (field: string) => Location,
   problems: Problems,
 ): void {
   const { anonymizeData, enableEncryption, dataRetentionDays } = settings.privacy!;
   if (lacksKey(settings) && (anonymizeData || enableEncryption))
     problems.add(
       'config.privacy.key',
-      placeOf(anonymizeData ? 'anonymize_data' : 'enable_encryption'),
+      locationOf(anonymizeData ? 'anonymize_data' : 'enable_encryption'),
       LACKS_KEY,
       { suggestion: 'key: ${secret:privacy_key}' },
     );
@@ -54,20 +54,20 @@ export function checkPrivacy(
   );
   if (anonymizeData)
     for (const { message } of anonymityFaults(sinks, environments))
-      problems.add('config.privacy.anonymity', placeOf('anonymize_data'), message);
+      problems.add('config.privacy.anonymity', locationOf('anonymize_data'), message);
   for (const { id, type, promises } of sinks) {
     if (dataRetentionDays !== null && !promises.includes('retention'))
       problems.add(
         'config.privacy.retention',
-        placeOf('data_retention_days'),
+        locationOf('data_retention_days'),
         `\`${id}\` (${type}) does not delete what is older: see to it where it writes to`,
         { severity: 'warning' },
       );
     if (enableEncryption && !promises.includes('encryption'))
       problems.add(
         'config.privacy.encryption',
-        placeOf('enable_encryption'),
-        `\`${id}\` (${type}) does not encrypt what it keeps: see to it where it writes to`,
+        locationOf('enable_encryption'),
+        `\`${id}\` (${type}) does not encrypt what it stores: see to it where it writes to`,
         { severity: 'warning' },
       );
   }
@@ -79,7 +79,7 @@ export const lacksKey = ({ scaleOut, privacy }: Settings): boolean =>
 
 const LACKS_KEY = 'processes that share the input need one secret, and none is given';
 
-/** What keeps a topology from what people are promised. */
+/** What prevents a topology from what people are promised. */
 export interface PrivacyFault {
   readonly code: ProblemCode;
   readonly message: string;
@@ -89,7 +89,7 @@ export interface PrivacyFault {
 
 type Promises = Pick<PrivacySettings, 'anonymizeData' | 'enableEncryption'>;
 
-/** What keeps a topology from such promises, whatever its own are; none where it can keep them. */
+/** What prevents a topology from such promises, whatever its own are; none where it can keep them. */
 export function privacyFaults(
   { nodes, environments, settings }: Pick<CheckedTopology, 'nodes' | 'environments' | 'settings'>,
   { anonymizeData, enableEncryption }: Promises,
@@ -108,7 +108,7 @@ export function privacyFaults(
   return [...faults, ...anonymityFaults(sinks, environments)];
 }
 
-/** What keeps a topology from what another one promises for all that run beside it, beyond its own promises. */
+/** What prevents a topology from what another one promises for all that run beside it, beyond its own promises. */
 export function unheld(promising: CheckedTopology, topology: CheckedTopology): readonly PrivacyFault[] {
   const [all, own] = [promising.settings.privacy, topology.settings.privacy];
   const isNew = (promise: keyof Promises) => all?.[promise] === true && own?.[promise] !== true;
@@ -118,7 +118,7 @@ export function unheld(promising: CheckedTopology, topology: CheckedTopology): r
   });
 }
 
-/** What keeps records from being made anonymous, each in a sentence; none where all can be. */
+/** What prevents records from being made anonymous, each in a sentence; none where all can be. */
 function anonymityFaults(
   sinks: readonly ReadingSink[],
   environments: readonly Environment[],

@@ -3,7 +3,7 @@ import { CODES, type ProblemCode } from './codes.js';
 import { redact, SECRET, type Hidden } from './redact.js';
 
 /** A stretch of text in a file. Lines and columns count from 1; columns and lengths are UTF-16 units, as editors count. */
-export interface Place {
+export interface Location {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** Something wrong with a file, and how to mend it. */
-export interface Problem extends Place {
+export interface Problem extends Location {
   /** Stable and dotted: `config.field.unknown`. A component's own rules may bring codes of their own. */
   readonly code: string;
   readonly severity: 'error' | 'warning';
@@ -38,18 +38,20 @@ const LONGEST = 2_000;
 
 /** Collects problems in any order; gives them in the order of files, lines and columns, each once. */
 export class Problems {
+  /** The text that is checked: its writer knows it. */
+  written = '';
   readonly #found = new Map<string, Problem>();
   readonly #hidden: Hidden[] = [];
   #errors = 0;
   #leftOut = 0;
 
-  add(code: ProblemCode, place: Place, message: string, finding: Finding = {}): void {
-    this.addForeign(code, place, message, finding);
+  add(code: ProblemCode, location: Location, message: string, finding: Finding = {}): void {
+    this.addForeign(code, location, message, finding);
   }
 
   /** A problem whose code a component brings with it. */
-  addForeign(code: string, place: Place, message: string, finding: Finding = {}): void {
-    const { file, line, column, length } = place;
+  addForeign(code: string, location: Location, message: string, finding: Finding = {}): void {
+    const { file, line, column, length } = location;
     const severity = finding.severity ?? 'error';
     if (severity === 'error') this.#errors++;
     const key = `${file}\n${line}:${column} ${code} ${message}`;
@@ -90,7 +92,7 @@ export class Problems {
   }
 
   list(): readonly Problem[] {
-    const sorted = [...this.#found.values()].map((problem) => this.#redacted(problem)).sort(byPlace);
+    const sorted = [...this.#found.values()].map((problem) => this.#redacted(problem)).sort(byLocation);
     const last = sorted.at(-1);
     if (last && this.#leftOut > 0) sorted.push(this.#more(last));
     return sorted;
@@ -103,7 +105,7 @@ export class Problems {
   }
 
   redact(text: string): string {
-    return redact(text, this.#hidden);
+    return redact(text, this.#hidden, this.written);
   }
 
   #more(last: Problem): Problem {
@@ -117,7 +119,7 @@ export class Problems {
 const short = (text: string): string =>
   text.length > LONGEST ? `${text.slice(0, LONGEST / 2)} ... ${text.slice(-LONGEST / 2)}` : text;
 
-const byPlace = (a: Problem, b: Problem): number =>
+const byLocation = (a: Problem, b: Problem): number =>
   (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||
   a.line - b.line ||
   a.column - b.column ||
@@ -132,7 +134,7 @@ const errorPage = (code: string): string =>
   Object.hasOwn(CODES, code) ? `docs/errors.md#${code.replaceAll('.', '')}` : 'docs/errors.md';
 
 /**
- * A problem as a compiler prints it: place, code and message, then the line with a caret, then the mend.
+ * A problem as a compiler prints it: location, code and message, then the line with a caret, then the mend.
  * @param source the text of the problem's file, where it can be had.
  */
 export function formatProblem(problem: Problem, source?: string): string {

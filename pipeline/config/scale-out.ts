@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { recoveryOf } from '../component/index.js';
 import type { LinkedNode } from './graph.js';
 import type { DraftNode } from './nodes.js';
-import type { Place, Problems } from './problem.js';
+import type { Location, Problems } from './problem.js';
 import type { Settings } from './topology.js';
 
 /** A checkpoint is a transaction, which is open for as long, and which brokers do not keep open for ever. */
@@ -12,30 +12,30 @@ const LONGEST_INTERVAL_MS = 60_000;
  * What a topology must be like whose partitions several processes share: one source that has partitions, and
  * sinks that stay right when another process writes again what the last one wrote since its checkpoint.
  *
- * @param placeOf a field of `settings`
+ * @param locationOf a field of `settings`
  */
 export function checkScaleOut(
   nodes: readonly LinkedNode[],
   { checkpointIntervalMs }: Settings,
-  placeOf: (field: string) => Place,
+  locationOf: (field: string) => Location,
   problems: Problems,
 ): void {
   const drafts = nodes.map(({ draft }) => draft);
-  checkSource(drafts, placeOf('scale_out'), problems);
+  checkSource(drafts, locationOf('scale_out'), problems);
   checkSinks(drafts, problems);
   if (checkpointIntervalMs > LONGEST_INTERVAL_MS) {
     const message = `a topology that is scaled out has a checkpoint every ${LONGEST_INTERVAL_MS} ms at least, this one every ${checkpointIntervalMs} ms`;
-    problems.add('config.scale_out.interval', placeOf('checkpoint_interval_ms'), message);
+    problems.add('config.scale_out.interval', locationOf('checkpoint_interval_ms'), message);
   }
 }
 
-function checkSource(drafts: readonly DraftNode[], place: Place, problems: Problems): void {
+function checkSource(drafts: readonly DraftNode[], location: Location, problems: Problems): void {
   const sources = drafts.filter(({ kind }) => kind === 'source');
   if (sources.length > 1) {
     const message = `a topology that is scaled out has one source, this one has ${sources.length}: ${sources.map(({ id }) => id).join(', ')}`;
-    problems.add('config.scale_out.source', place, message);
+    problems.add('config.scale_out.source', location, message);
   }
-  for (const { id, component, place: at } of sources) {
+  for (const { id, component, location: at } of sources) {
     if (component?.kind !== 'source' || component.partitions) continue;
     const message = `\`${id}\` (${component.name}) has no partitions that several processes could share: use \`kafka\``;
     problems.add('config.scale_out.source', at, message, { component });
@@ -44,7 +44,7 @@ function checkSource(drafts: readonly DraftNode[], place: Place, problems: Probl
 
 function checkSinks(drafts: readonly DraftNode[], problems: Problems): void {
   const source = drafts.find(({ kind }) => kind === 'source');
-  for (const { id, component, config, place: at } of drafts) {
+  for (const { id, component, config, location: at } of drafts) {
     if (component?.kind !== 'sink' || config === undefined) continue;
     if (component.transactional === true) {
       const differs = (component.likeSource ?? []).filter(

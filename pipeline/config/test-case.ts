@@ -1,12 +1,12 @@
 import type { AnySource } from '../component/index.js';
 import type { Pattern } from './pattern.js';
-import type { Place } from './problem.js';
+import type { Location } from './problem.js';
 import type { InlineRecord } from './test-schema.js';
 
 /** A test after all checks: what `csiflow test` runs. */
 export interface CheckedTest {
   readonly name: string;
-  readonly place: Place;
+  readonly location: Location;
   /** By source. */
   readonly input: ReadonlyMap<string, TestInput>;
   /** By sink. */
@@ -37,7 +37,7 @@ export interface SinkFaults {
 }
 
 export interface Expectation {
-  readonly place: Place;
+  readonly location: Location;
   readonly subject: Subject;
   /** Only records like this are looked at; null: all. */
   readonly matching: Pattern | null;

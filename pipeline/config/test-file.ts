@@ -8,7 +8,7 @@ import { TestFileSchema, type WrittenTest } from './test-schema.js';
 import type { CheckedTest } from './test-case.js';
 import { checkTests, topologyOfTests } from './tests.js';
 import type { CheckedTopology } from './topology.js';
-import { placeOf, valueAt } from './tree.js';
+import { locationOf, valueAt } from './tree.js';
 import { putInVariables } from './variables.js';
 import { readYaml } from './yaml.js';
 
@@ -32,11 +32,15 @@ export function loadTests(file: string, registry: Registry, options: LoadOptions
   if (!raw) return { problems: problems.list() };
   const tree = putInVariables(raw, options, problems);
   const start = { file, line: 1, column: 1, length: 1 };
-  const written = checkSchema(tree, TestFileSchema, { name: 'the file of tests', place: start }, problems) as
-    { readonly topology?: string; readonly tests: readonly WrittenTest[] } | undefined;
+  const written = checkSchema(
+    tree,
+    TestFileSchema,
+    { name: 'the file of tests', location: start },
+    problems,
+  ) as { readonly topology?: string; readonly tests: readonly WrittenTest[] } | undefined;
   if (!written) return { problems: problems.list() };
   const named = join(dirname(file), written.topology ?? topologyOfTests(file));
-  if (readBounded(named, named, problems, placeOf(tree, ['topology'], start)) === undefined)
+  if (readBounded(named, named, problems, locationOf(tree, ['topology'], start)) === undefined)
     return { problems: problems.list() };
   const { topology, problems: found } = loadTopology(named, registry, options);
   if (!topology) return { problems: [...found, ...problems.list()] };

@@ -1,20 +1,10 @@
-import { existsSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
-import { portsOf, type Component, type Registry } from '../component/index.js';
+import { basename } from 'node:path';
+import { portsOf, type Component } from '../component/index.js';
 import { PLAIN_SHAPES, type Port, type Shape } from '../model/index.js';
-import { checkSchema } from './check-schema.js';
 import { nearest } from './nearest.js';
-import { checkReach } from './files.js';
-import { article, runCheck } from './nodes.js';
+import { article } from './nodes.js';
 import { checkPattern } from './pattern.js';
-import type { Place, Problems } from './problem.js';
-import type {
-  InlineRecord,
-  WrittenAfter,
-  WrittenExpectation,
-  WrittenFaults,
-  WrittenTest,
-} from './test-schema.js';
+import type { Location, Problems } from './problem.js';
 import type {
   CheckedTest,
   Expectation,
@@ -26,26 +16,9 @@ import type {
   TestInput,
   Within,
 } from './test-case.js';
-import type { Reach } from './reach.js';
-import type { Edge } from './topology.js';
-import { keyPlaceOf, placeOf, valueAt, without, type ScalarTree, type Tree } from './tree.js';
-
-/** A node as far as tests look at it; undefined: its type is not known, and that was reported. */
-export interface TestedNode {
-  readonly id: string;
-  readonly component: Component | undefined;
-  readonly inputs: readonly Edge[];
-  readonly config: object | undefined;
-}
-
-/** What tests are checked against. */
-export interface Tested {
-  readonly nodes: readonly TestedNode[];
-  readonly registry: Registry;
-  /** Absolute folder that captures are named from. */
-  readonly folder: string;
-  readonly reach?: Reach | undefined;
-}
+import { TestInputs, type Tested, type TestedNode } from './test-inputs.js';
+import type { WrittenAfter, WrittenExpectation, WrittenFaults, WrittenTest } from './test-schema.js';
+import { keyLocationOf, locationOf, valueAt, type Tree } from './tree.js';
 
 /**
  * Tests that their schema has passed, checked against the nodes: ids, fields of records, captures.
@@ -58,15 +31,15 @@ export function checkTests(
   tested: Tested,
   problems: Problems,
 ): readonly CheckedTest[] {
-  const names = new Map<string, Place>();
+  const names = new Map<string, Location>();
   return written.map((test, index) => {
     const at = valueAt(tree, [index])!;
-    const place = placeOf(at, ['name']);
+    const location = locationOf(at, ['name']);
     const first = names.get(test.name);
     if (first) {
       const message = `a test is named \`${test.name}\` already, in line ${first.line}`;
-      problems.add('config.test.name', place, message);
-    } else names.set(test.name, place);
+      problems.add('config.test.name', location, message);
+    } else names.set(test.name, location);
     return new TestCheck(at, test, tested, problems).check();
   });
 }
@@ -87,107 +60,31 @@ class TestCheck {
 
   check(): CheckedTest {
     const { name, input, sinks, run_on_ms, expect } = this.#written;
-    const inputs = new Map<string, TestInput>();
+    const inputs = new TestInputs(this.#written, this.#tested, this.#problems);
+    const found = new Map<string, TestInput>();
     for (const source of Object.keys(input)) {
-      const place = keyPlaceOf(this.#tree, ['input', source], this.#tree.place);
-      if (!this.#node(source, place, ['source'])) continue;
-      const made = this.#input(source, valueAt(this.#tree, ['input', source])!, place);
-      if (made) inputs.set(source, made);
+      const location = keyLocationOf(this.#tree, ['input', source], this.#tree.location);
+      if (!this.#node(source, location, ['source'])) continue;
+      const made = inputs.of(source, valueAt(this.#tree, ['input', source])!, location);
+      if (made) found.set(source, made);
     }
     const faults = new Map<string, SinkFaults>();
     for (const [sink, fault] of Object.entries(sinks)) {
-      const node = this.#node(sink, keyPlaceOf(this.#tree, ['sinks', sink], this.#tree.place), ['sink']);
+      const node = this.#node(sink, keyLocationOf(this.#tree, ['sinks', sink], this.#tree.location), [
+        'sink',
+      ]);
       const refuse = valueAt(this.#tree, ['sinks', sink, 'refuse']);
       if (node && refuse) checkPattern(refuse, shapesOf(node), `records of \`${sink}\``, this.#problems);
       if (node) faults.set(sink, faultsOf(fault));
     }
     return {
       name,
-      place: placeOf(this.#tree, ['name']),
-      input: inputs,
+      location: locationOf(this.#tree, ['name']),
+      input: found,
       faults,
       runOnMs: run_on_ms,
       expect: expect.flatMap((_, index) => this.#expectation(index) ?? []),
     };
-  }
-
-  // ------------------------------------------------------------------ input
-
-  #input(source: string, tree: Tree, place: Place): TestInput | undefined {
-    if (tree.kind === 'list') return this.#records(source, tree);
-    if (tree.kind === 'scalar') return this.#capture(tree);
-    const type = valueAt(tree, ['type']);
-    const name = type?.kind === 'scalar' ? String(type.value) : '';
-    const component = this.#tested.registry.source(name);
-    const typePlace = type?.place ?? place;
-    if (!component?.replayable) {
-      const names = this.#tested.registry
-        .list('source')
-        .filter((one) => one.kind === 'source' && one.replayable)
-        .map((one) => one.name);
-      const message = component
-        ? `\`${name}\` is live: what stands in for a source must be there to be read again: ${names.join(', ')}`
-        : `there is no source \`${name}\`; what can stand in: ${names.join(', ')}`;
-      this.#problems.add('config.test.input', typePlace, message, { suggestion: nearest(name, names) });
-      return undefined;
-    }
-    const own = without(tree, ['type']);
-    const subject = { name: component.name, place, component, beside: ['type'] };
-    const checked = checkSchema(own, component.config, subject, this.#problems);
-    if (checked === undefined) return undefined;
-    const config = checked as Readonly<Record<string, unknown>>;
-    runCheck(component, config, own, place, this.#problems);
-    if (config['duration_s'] === 0 || config['loop'] === true) {
-      const mend = config['loop'] === true ? 'leave out `loop`' : 'give `duration_s`';
-      this.#problems.add('config.test.input', place, `the input of \`${source}\` never ends: ${mend}`);
-      return undefined;
-    }
-    const path = valueAt(own, ['path']);
-    if (path?.kind !== 'scalar') return { kind: 'source', component, config };
-    const file = this.#file(path);
-    return file === undefined ? undefined : { kind: 'source', component, config: { ...config, path: file } };
-  }
-
-  #capture(named: ScalarTree): TestInput | undefined {
-    const component = this.#tested.registry.source('file');
-    if (!component) {
-      this.#problems.add(
-        'config.test.input',
-        named.place,
-        'there is no source `file` that could read a capture',
-      );
-      return undefined;
-    }
-    const file = this.#file(named);
-    if (file === undefined) return undefined;
-    const config = { path: file, format: 'auto', records: 'auto', speed: 0, loop: false, batch_records: 64 };
-    return { kind: 'source', component, config };
-  }
-
-  /** Absolute; undefined and reported where there is none. */
-  #file(named: ScalarTree): string | undefined {
-    const path = String(named.value);
-    const file = resolve(this.#tested.folder, path);
-    if (!checkReach(file, named, this.#tested.reach, this.#problems)) return undefined;
-    if (existsSync(file)) return file;
-    this.#problems.add(
-      'config.file.missing',
-      named.place,
-      `${path}: there is no such file in ${dirname(file)}`,
-    );
-    return undefined;
-  }
-
-  #records(source: string, tree: Tree): TestInput | undefined {
-    const records = this.#written.input[source] as readonly InlineRecord[];
-    const { component, config } = this.#tested.nodes.find(({ id }) => id === source)!;
-    const outputs = component ? portsOf(component, config) : [];
-    const wrong = records.filter((record, index) => {
-      const message = recordFault(record, records[index - 1], source, outputs);
-      if (message !== undefined) this.#problems.add('config.test.input', placeOf(tree, [index]), message);
-      return message !== undefined;
-    });
-    return wrong.length === 0 ? { kind: 'records', records } : undefined;
   }
 
   // ------------------------------------------------------------------ expectations
@@ -198,20 +95,20 @@ class TestCheck {
     const subject = this.#subject(written, tree);
     const rule = subject && this.#rule(written, tree, subject);
     if (!subject || !rule) return undefined;
-    return { place: tree.place, subject, matching: written.matching ?? null, rule };
+    return { location: tree.location, subject, matching: written.matching ?? null, rule };
   }
 
   #subject(written: WrittenExpectation, tree: Tree): Subject | undefined {
     const given = SUBJECTS.filter((field) => written[field] !== undefined);
     if (given.length !== 1) {
       const message = `an expectation is about one of ${SUBJECTS.join(', ')}, not ${given.join(' and ') || 'none'}`;
-      this.#problems.add('config.test.expectation', tree.place, message);
+      this.#problems.add('config.test.expectation', tree.location, message);
       return undefined;
     }
     const field = given[0]!;
     if (field === 'state' || field === 'has_been') return { of: field };
     const kinds = field === 'outbox_of' ? (['sink'] as const) : (['source', 'operator', 'sink'] as const);
-    const node = this.#node(written[field]!, placeOf(tree, [field]), kinds);
+    const node = this.#node(written[field]!, locationOf(tree, [field]), kinds);
     return node && { of: OF[field], node: node.id };
   }
 
@@ -225,7 +122,7 @@ class TestCheck {
     }
     if (given.length !== 1) {
       const message = `an expectation has one of ${RULES.join(', ')}, not ${given.join(' and ') || 'none'}`;
-      this.#problems.add('config.test.expectation', tree.place, message);
+      this.#problems.add('config.test.expectation', tree.location, message);
       return undefined;
     }
     const field = given[0]!;
@@ -268,39 +165,43 @@ class TestCheck {
   }
 
   #mark(after: WrittenAfter, tree: Tree): Mark | undefined {
-    const place = placeOf(tree, ['after']);
+    const location = locationOf(tree, ['after']);
     if (after.at_ms !== undefined && after.source === undefined && after.from === undefined)
       return { mark: 'time', atMs: after.at_ms };
     if (after.source !== undefined && after.activity !== undefined && after.at_ms === undefined) {
       const { source, activity, person } = after;
-      if (!this.#node(source, placeOf(tree, ['after', 'source']), ['source'])) return undefined;
+      if (!this.#node(source, locationOf(tree, ['after', 'source']), ['source'])) return undefined;
       const input = valueAt(this.#tree, ['input', source]);
       const type = input && valueAt(input, ['type']);
       if (type?.kind === 'scalar' && type.value === 'simulator')
         return { mark: 'activity', source, activity, person };
       const message = `the input of \`${source}\` is no simulated scene, so nobody knows when an activity begins`;
-      this.#problems.add('config.test.expectation', place, message);
+      this.#problems.add('config.test.expectation', location, message);
       return undefined;
     }
     if (after.from !== undefined && after.contains && after.at_ms === undefined) {
-      const node = this.#node(after.from, placeOf(tree, ['after', 'from']), ['source', 'operator', 'sink']);
+      const node = this.#node(after.from, locationOf(tree, ['after', 'from']), [
+        'source',
+        'operator',
+        'sink',
+      ]);
       if (!node) return undefined;
       const pattern = valueAt(tree, ['after', 'contains'])!;
       checkPattern(pattern, shapesOf(node), `records of \`${node.id}\``, this.#problems);
       return { mark: 'record', node: node.id, pattern: after.contains };
     }
     const message = '`after` has `at_ms`, or `source` and `activity`, or `from` and `contains`';
-    this.#problems.add('config.test.expectation', place, message);
+    this.#problems.add('config.test.expectation', location, message);
     return undefined;
   }
 
   #wrong(tree: Tree, field: string, message: string): void {
-    const place = keyPlaceOf(tree, [field], tree.place);
-    this.#problems.add('config.test.expectation', place, message);
+    const location = keyLocationOf(tree, [field], tree.location);
+    this.#problems.add('config.test.expectation', location, message);
   }
 
   /** The node of that id; undefined, and reported, where there is none of these kinds. */
-  #node(id: string, place: Place, kinds: readonly Component['kind'][]): TestedNode | undefined {
+  #node(id: string, location: Location, kinds: readonly Component['kind'][]): TestedNode | undefined {
     const fit = ({ component }: TestedNode) => !component || kinds.includes(component.kind);
     const node = this.#tested.nodes.find((one) => one.id === id);
     if (node && fit(node)) return node;
@@ -309,7 +210,7 @@ class TestCheck {
     const message = node?.component
       ? `\`${id}\` is ${article(node.component.kind)} ${node.component.kind}, here stands a ${kind}: ${names.join(', ')}`
       : `there is no ${kind} \`${id}\`: ${names.slice(0, 20).join(', ')}`;
-    this.#problems.add('config.test.node', place, message, { suggestion: nearest(id, names) });
+    this.#problems.add('config.test.node', location, message, { suggestion: nearest(id, names) });
     return undefined;
   }
 }
@@ -351,22 +252,6 @@ function shapesOf({ component, config, inputs }: TestedNode): readonly Shape[] {
   const ports: readonly Port[] =
     component.kind === 'sink' ? inputs.flatMap((edge) => edge.ports) : portsOf(component, config);
   return [...new Set(ports)].map((port) => ({ ...PLAIN_SHAPES[port], ...(TIMES as object) }));
-}
-
-/** What is wrong with a record; undefined where nothing is. */
-function recordFault(
-  record: InlineRecord,
-  before: InlineRecord | undefined,
-  source: string,
-  outputs: readonly Port[],
-): string | undefined {
-  const given = (['hex', 'text', 'event', 'measure'] as const).filter((form) => record[form] !== undefined);
-  if (given.length !== 1)
-    return `a record has one of hex, text, event and measure, not ${given.join(' and ') || 'none'}`;
-  const port = given[0] === 'event' || given[0] === 'measure' ? given[0] : 'csi';
-  if (!outputs.includes(port)) return `\`${source}\` gives no ${port}, but ${outputs.join(' and ')}`;
-  if (before && record.at_ms < before.at_ms) return `${record.at_ms} ms is earlier than the record before it`;
-  return undefined;
 }
 
 const faultsOf = (faults: WrittenFaults): SinkFaults => ({

@@ -2,12 +2,12 @@ import { claimsOf, clash, type NodeClaim } from './claims.js';
 import type { ProblemCode } from './codes.js';
 import { readBounded } from './files.js';
 import { unheld } from './privacy.js';
-import { Problems, type Place, type Problem } from './problem.js';
+import { Problems, type Location, type Problem } from './problem.js';
 import type { CheckedTopology } from './topology.js';
-import { placeOf, valueAt, type Path } from './tree.js';
+import { locationOf, valueAt, type Path } from './tree.js';
 import { readYaml } from './yaml.js';
 
-/** What keeps two topologies from running beside each other in one process. */
+/** What prevents two topologies from running beside each other in one process. */
 export interface Collision {
   readonly code: ProblemCode;
   readonly message: string;
@@ -15,7 +15,7 @@ export interface Collision {
   readonly path: Path;
 }
 
-/** What keeps a topology from running beside others: each of these has to have its own. */
+/** What prevents a topology from running beside others: each of these has to have its own. */
 export const collisions = (
   topology: CheckedTopology,
   others: readonly CheckedTopology[],
@@ -37,7 +37,7 @@ export function checkTogether(loaded: readonly Loaded[]): readonly Problem[] {
     const before = loaded.slice(0, index).map((one) => one.topology);
     const found = [...collisions(topology, before), ...brokenPromises(topology, before[0])];
     if (found.length === 0) return;
-    const at = placesIn(file);
+    const at = locationsIn(file);
     for (const { code, message, path } of found) problems.add(code, at(path), message);
   });
   return problems.list();
@@ -73,7 +73,7 @@ function collisionsOf(topology: CheckedTopology, other: CheckedTopology): readon
   if (settings.stateFolder === other.settings.stateFolder)
     found.push({
       code: 'config.together.state_folder',
-      message: `the topology ${other.id} keeps its state in ${settings.stateFolder} already: give ${topology.id} another settings.state_folder`,
+      message: `the topology ${other.id} stores its state in ${settings.stateFolder} already: give ${topology.id} another settings.state_folder`,
       path: ['settings', 'state_folder'],
     });
   const taken = new Map<string, NodeClaim[]>();
@@ -94,12 +94,12 @@ const allClaims = ({ nodes, folder }: CheckedTopology): readonly NodeClaim[] =>
   nodes.flatMap((node) => claimsOf(node, folder));
 
 /** Where values stand in a file; its beginning where it cannot be read any more. */
-function placesIn(file: string): (path: Path) => Place {
-  const start: Place = { file, line: 1, column: 1, length: 1 };
+function locationsIn(file: string): (path: Path) => Location {
+  const start: Location = { file, line: 1, column: 1, length: 1 };
   const unread = new Problems();
   const text = readBounded(file, file, unread);
   const root = text === undefined ? undefined : readYaml(text, file, unread);
   if (!root) return () => start;
   const single = valueAt(root, ['environment']);
-  return (path) => (single && path[0] === 'environments' ? single.place : placeOf(root, path, start));
+  return (path) => (single && path[0] === 'environments' ? single.location : locationOf(root, path, start));
 }

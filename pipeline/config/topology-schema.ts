@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { choice } from '../component/index.js';
+import { ADDRESS, choice } from '../component/index.js';
 import { DEFAULT_DOMAIN, DOMAINS, type Domain } from '../model/index.js';
 import { TestsSchema } from './test-schema.js';
 import {
@@ -17,7 +17,8 @@ export const PrivacySchema = Type.Object(
   {
     data_retention_days: Type.Union([Type.Number({ minimum: 0.042, maximum: 36_500 }), Type.Null()], {
       default: null,
-      description: 'Stores delete what is older, by event time; dead letters go too. Null: all is kept.',
+      description:
+        'Stores delete what is older, by event time; dead letters go too. Null: nothing is deleted.',
     }),
     anonymize_data: Type.Boolean({
       default: false,
@@ -40,7 +41,7 @@ export const PrivacySchema = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'How long and how what was found out about people is kept. See docs/privacy.md.',
+    description: 'How long and how what was found out about people is stored. See docs/privacy.md.',
   },
 );
 
@@ -54,7 +55,7 @@ export const SettingsSchema = Type.Object(
     }),
     journal: Type.Boolean({
       default: true,
-      description: 'Keep the raw input of live sources on disk until a checkpoint covers it.',
+      description: 'Store the raw input of live sources on disk until a checkpoint covers it.',
     }),
     degraded_after_failures: Type.Integer({
       default: 10,
@@ -99,6 +100,14 @@ export const SettingsSchema = Type.Object(
         maxLength: 1024,
         description:
           "Where users, API keys, logins and signing keys lie, relative to the topology's file; several processes can share it. Read at the start. Default: the state folder.",
+      }),
+    ),
+    advertised_address: Type.Optional(
+      Type.String({
+        pattern: ADDRESS.source,
+        maxLength: 256,
+        description:
+          'URL that clients reach this process by, such as `http://ward-2:8000`. With `scale_out`, other processes name it to clients that ask them for a room that is read here.',
       }),
     ),
     outbox_limit_bytes: Type.Integer({

@@ -58,7 +58,7 @@ export const DEFAULT_CLOCK_JUMP_MS = 1000;
 
 export interface Settings {
   readonly checkpointIntervalMs: number;
-  /** Raw input of sources that cannot be replayed is kept until a checkpoint covers it. */
+  /** Raw input of sources that cannot be replayed is journalled until a checkpoint covers it. */
   readonly journal: boolean;
   /** Failed records in a row of one node until the topology is `degraded`. */
   readonly degradedAfterFailures: number;
@@ -74,11 +74,13 @@ export interface Settings {
   readonly stateFolder: string;
   /** Users, keys and logins lie here, absolute. Default: the state folder. */
   readonly accountsFolder?: string;
+  /** URL that clients reach this process by. */
+  readonly advertisedAddress?: string;
   /** Records of a store that is away or slow take no more than this on disk, for each sink. Default: 1 GiB. */
   readonly outboxLimitBytes?: number;
   /** Seeds the `random` of every node's context. */
   readonly seed: number;
-  /** Left out: all is kept, as it is. */
+  /** Left out: nothing is deleted, encrypted or made anonymous. */
   readonly privacy?: PrivacySettings;
   /** What the deployment is for. */
   readonly domain?: Domain;
@@ -86,7 +88,7 @@ export interface Settings {
   readonly scaleOut?: boolean;
 }
 
-/** How long and how what was found out about people is kept. */
+/** How long and how what was found out about people is stored. */
 export interface PrivacySettings {
   /** Null: for ever. */
   readonly dataRetentionDays: number | null;

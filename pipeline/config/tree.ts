@@ -1,14 +1,14 @@
-import type { Place } from './problem.js';
+import type { Location } from './problem.js';
 
 /**
- * A file's content with the place of each value. Immutable; values reached through an alias are shared,
+ * A file's content with the location of each value. Immutable; values reached through an alias are shared,
  * so it is a graph without cycles, and `size` counts it written out.
  */
 export type Tree = ScalarTree | MapTree | ListTree;
 
 export interface ScalarTree {
   readonly kind: 'scalar';
-  readonly place: Place;
+  readonly location: Location;
   readonly size: number;
   readonly value: string | number | boolean | null;
   /** As it stands in the file, with quotes. */
@@ -24,20 +24,20 @@ export const asWritten = ({ text }: ScalarTree): string => text.replace(/^(["'])
 
 export interface MapTree {
   readonly kind: 'map';
-  readonly place: Place;
+  readonly location: Location;
   readonly size: number;
   readonly fields: ReadonlyMap<string, Field>;
 }
 
 export interface Field {
   /** Where the key stands. */
-  readonly place: Place;
+  readonly location: Location;
   readonly value: Tree;
 }
 
 export interface ListTree {
   readonly kind: 'list';
-  readonly place: Place;
+  readonly location: Location;
   readonly size: number;
   readonly items: readonly Tree[];
 }
@@ -65,22 +65,22 @@ function child(tree: Tree, step: string | number): Tree | undefined {
 }
 
 /** Where the value at `path` stands, or the nearest one around it that is in the file (a default is not). */
-export function placeOf(tree: Tree, path: Path, fallback: Place = tree.place): Place {
-  let place = fallback;
+export function locationOf(tree: Tree, path: Path, fallback: Location = tree.location): Location {
+  let location = fallback;
   let at: Tree | undefined = tree;
   for (const step of path) {
     at = child(at, step);
-    if (!at) return place;
-    place = at.place;
+    if (!at) return location;
+    location = at.location;
   }
-  return place;
+  return location;
 }
 
 /** Where the key of the last field on `path` stands: what is said of a map as a whole is said there. */
-export function keyPlaceOf(tree: Tree, path: Path, fallback: Place): Place {
+export function keyLocationOf(tree: Tree, path: Path, fallback: Location): Location {
   const parent = path.length === 0 ? undefined : valueAt(tree, path.slice(0, -1));
   const field = parent?.kind === 'map' ? parent.fields.get(String(path.at(-1))) : undefined;
-  return field?.place ?? placeOf(tree, path, fallback);
+  return field?.location ?? locationOf(tree, path, fallback);
 }
 
 /** The same tree with `change` applied to its scalars; shared parts are changed once and stay shared. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hideSecret } from '../base/secrets.js';
 import { nearest } from './nearest.js';
-import type { Place, Problems } from './problem.js';
+import type { Location, Problems } from './problem.js';
 import type { Reach } from './reach.js';
 import { asWritten, mapScalars, type ScalarTree, type Tree } from './tree.js';
 
@@ -41,16 +41,16 @@ function expand(scalar: ScalarTree, sources: VariableSources, problems: Problems
   const written = [...scalar.text.matchAll(EXPRESSION)];
   let count = 0;
   const value = String(scalar.value).replace(EXPRESSION, (whole: string, inner: string | undefined) => {
-    const place = within(scalar, whole, written[count++]?.index);
+    const location = within(scalar, whole, written[count++]?.index);
     if (whole === '$${') return '${';
     const secret = inner === undefined ? null : SECRET.exec(inner);
     origin = secret || origin === 'secret' ? 'secret' : 'variable';
-    if (secret) return readSecret(secret[1]!, place, sources, problems);
+    if (secret) return readSecret(secret[1]!, location, sources, problems);
     const variable = inner === undefined ? null : VARIABLE.exec(inner);
-    if (variable) return readVariable(variable[1]!, variable[2], place, sources, problems);
+    if (variable) return readVariable(variable[1]!, variable[2], location, sources, problems);
     problems.add(
       'config.variable.syntax',
-      place,
+      location,
       `\`${whole}\` is no \${NAME}, \${NAME:-default} or \${secret:name}`,
     );
     return '';
@@ -63,19 +63,19 @@ function expand(scalar: ScalarTree, sources: VariableSources, problems: Problems
 function readVariable(
   name: string,
   fallback: string | undefined,
-  place: Place,
+  location: Location,
   { env, reach }: VariableSources,
   problems: Problems,
 ): string {
   if (name.startsWith(SECRET_PREFIX)) {
     const secret = name.slice(SECRET_PREFIX.length).toLowerCase();
     const message = `\`${name}\` holds a secret, which would be shown as a plain value`;
-    problems.add('config.variable.syntax', place, message, { suggestion: `\${secret:${secret}}` });
+    problems.add('config.variable.syntax', location, message, { suggestion: `\${secret:${secret}}` });
     return '';
   }
   if (reach && !reach.allowsVariable(name)) {
     const message = `the environment variable \`${name}\` is not among those that a topology sent over the network may use: its host's owner allows it with --allow-variable ${name}`;
-    problems.add('config.variable.not_allowed', place, message);
+    problems.add('config.variable.not_allowed', location, message);
     return '';
   }
   const value = env[name];
@@ -87,13 +87,13 @@ function readVariable(
   }
   const near = nearest(name, Object.keys(env));
   const mend = near === undefined ? `\${${name}:-default}` : `\${${near}}`;
-  problems.add('config.variable.unset', place, `the environment variable \`${name}\` is not set`, {
+  problems.add('config.variable.unset', location, `the environment variable \`${name}\` is not set`, {
     suggestion: mend,
   });
   return '';
 }
 
-function readSecret(name: string, place: Place, sources: VariableSources, problems: Problems): string {
+function readSecret(name: string, location: Location, sources: VariableSources, problems: Problems): string {
   const variable = SECRET_PREFIX + name.toUpperCase().replaceAll(/[.-]/g, '_');
   const value = secretFile(name, sources.secrets) ?? sources.env[variable] ?? sources.standIn;
   if (value === undefined || value === '') {
@@ -101,7 +101,7 @@ function readSecret(name: string, place: Place, sources: VariableSources, proble
       sources.secrets === undefined ? '' : ` and there is no file ${join(sources.secrets, name)}`;
     problems.add(
       'config.secret.unset',
-      place,
+      location,
       `the secret \`${name}\` is not set: ${variable} is empty${folder}`,
     );
     return '';
@@ -123,12 +123,12 @@ function secretFile(name: string, folder: string | undefined): string | undefine
   }
 }
 
-/** The place of an expression within its scalar, also over several lines. */
-function within(scalar: ScalarTree, expression: string, start: number | undefined): Place {
-  if (start === undefined) return scalar.place;
+/** The location of an expression within its scalar, also over several lines. */
+function within(scalar: ScalarTree, expression: string, start: number | undefined): Location {
+  if (start === undefined) return scalar.location;
   const before = scalar.text.slice(0, start).split('\n');
   const last = before.at(-1)!;
-  const line = scalar.place.line + before.length - 1;
-  const column = before.length === 1 ? scalar.place.column + start : last.length + 1;
-  return { file: scalar.place.file, line, column, length: expression.length };
+  const line = scalar.location.line + before.length - 1;
+  const column = before.length === 1 ? scalar.location.column + start : last.length + 1;
+  return { file: scalar.location.file, line, column, length: expression.length };
 }

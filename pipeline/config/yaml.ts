@@ -1,7 +1,7 @@
 import { Composer, CST, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser } from 'yaml';
 import type { Document, Node, ParsedNode, YAMLError } from 'yaml';
 import type { ProblemCode } from './codes.js';
-import type { Place, Problems } from './problem.js';
+import type { Location, Problems } from './problem.js';
 import type { Field, MapTree, ScalarTree, Tree } from './tree.js';
 
 const DEEPEST = 64;
@@ -9,13 +9,13 @@ const MOST_VALUES = 100_000;
 const MOST_ANCHORS = 10_000;
 
 /**
- * YAML 1.2 (core schema) with merge keys into a tree with places. All that is wrong goes to `problems`.
+ * YAML 1.2 (core schema) with merge keys into a tree with locations. All that is wrong goes to `problems`.
  * Bounded: nesting, and the number of values with all aliases written out.
  * @returns undefined where the text as a whole cannot be used.
  */
 export function readYaml(text: string, file: string, problems: Problems): Tree | undefined {
   const lines = new LineCounter();
-  const place = (start: number, end: number): Place => {
+  const location = (start: number, end: number): Location => {
     const from = Math.max(0, Math.min(start, text.length));
     const { line, col } = lines.linePos(from);
     const shown = text.slice(from, Math.max(from, end)).split(/\r?\n/, 1)[0] ?? '';
@@ -29,31 +29,31 @@ export function readYaml(text: string, file: string, problems: Problems): Tree |
   const tokens = readTokens(text, lines);
   if (!Array.isArray(tokens)) {
     const { code, message, offset } = tokens;
-    problems.add(code, place(offset, offset + 1), message);
+    problems.add(code, location(offset, offset + 1), message);
     return undefined;
   }
   // Own check of keys: the library's compares each key with all others.
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, lineCounter: lines });
   const [document, second] = [...composer.compose(tokens, true, text.length)] as Document.Parsed[];
   if (!document) return undefined;
-  for (const error of withoutCascade(document.errors)) reportSyntax(error, text, place, problems);
+  for (const error of withoutCascade(document.errors)) reportSyntax(error, text, location, problems);
   for (const warning of document.warnings) {
-    problems.add('config.yaml.tag', place(...warning.pos), firstLine(warning.message));
+    problems.add('config.yaml.tag', location(...warning.pos), firstLine(warning.message));
   }
   if (second) {
     const at = second.range[0];
     problems.add(
       'config.yaml.documents',
-      place(at, at + 3),
+      location(at, at + 3),
       'a second YAML document begins here; one file is one topology',
     );
   }
   if (document.errors.length > 0) return undefined;
   if (!document.contents || (isScalar(document.contents) && document.contents.value === null)) {
-    problems.add('config.file.empty', place(0, 1), 'the file holds nothing');
+    problems.add('config.file.empty', location(0, 1), 'the file holds nothing');
     return undefined;
   }
-  return new TreeBuilder(text, place, problems).build(document.contents);
+  return new TreeBuilder(text, location, problems).build(document.contents);
 }
 
 interface TooMuch {
@@ -106,7 +106,7 @@ function withoutCascade(errors: readonly YAMLError[]): readonly YAMLError[] {
 function reportSyntax(
   error: YAMLError,
   text: string,
-  place: (start: number, end: number) => Place,
+  location: (start: number, end: number) => Location,
   problems: Problems,
 ): void {
   const variable = /\$\{[^{}\n]*\}?[^\s,{}\]]*/y;
@@ -116,69 +116,71 @@ function reportSyntax(
   if (unquoted !== undefined) {
     const message = 'within `{ }` and `[ ]` a value with `${...}` needs quotes';
     const suggestion = `"${unquoted}"`;
-    problems.add('config.variable.unquoted', place(start, start + unquoted.length), message, { suggestion });
+    problems.add('config.variable.unquoted', location(start, start + unquoted.length), message, {
+      suggestion,
+    });
     return;
   }
   const code = error.code === 'MULTIPLE_DOCS' ? 'config.yaml.documents' : 'config.yaml.syntax';
   const message = firstLine(error.message);
-  problems.add(code, place(...error.pos), message.charAt(0).toLowerCase() + message.slice(1));
+  problems.add(code, location(...error.pos), message.charAt(0).toLowerCase() + message.slice(1));
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;
 
 class TreeBuilder {
   readonly #text: string;
-  readonly #place: (start: number, end: number) => Place;
+  readonly #location: (start: number, end: number) => Location;
   readonly #problems: Problems;
   /** Complete values only: a value that holds itself finds no anchor. */
   readonly #anchors = new Map<string, Tree>();
   #full = false;
 
-  constructor(text: string, place: (start: number, end: number) => Place, problems: Problems) {
+  constructor(text: string, location: (start: number, end: number) => Location, problems: Problems) {
     this.#text = text;
-    this.#place = place;
+    this.#location = location;
     this.#problems = problems;
   }
 
   /** Undefined where the tree became too large. */
   build(root: ParsedNode): Tree | undefined {
-    const tree = this.#node(root, this.#place(0, 1));
+    const tree = this.#node(root, this.#location(0, 1));
     return this.#full ? undefined : tree;
   }
 
-  #node(node: Node | null | undefined, around: Place): Tree {
+  #node(node: Node | null | undefined, around: Location): Tree {
     if (!node) return this.#null(around);
-    const place = node.range ? this.#place(node.range[0], node.range[1]) : around;
-    if (isAlias(node)) return this.#alias(node.source, place);
-    const tree = this.#value(node, place);
+    const location = node.range ? this.#location(node.range[0], node.range[1]) : around;
+    if (isAlias(node)) return this.#alias(node.source, location);
+    const tree = this.#value(node, location);
     if ('anchor' in node && typeof node.anchor === 'string') this.#anchors.set(node.anchor, tree);
     return tree;
   }
 
-  #value(node: Node, place: Place): Tree {
-    if (isMap(node)) return this.#map(node.items, place);
+  #value(node: Node, location: Location): Tree {
+    if (isMap(node)) return this.#map(node.items, location);
     if (isSeq(node)) {
-      const items = node.items.map((item) => this.#node(item as Node | null, place));
-      return { kind: 'list', place, items, size: this.#size(items, place) };
+      const items = node.items.map((item) => this.#node(item as Node | null, location));
+      return { kind: 'list', location, items, size: this.#size(items, location) };
     }
-    if (!isScalar(node)) return this.#null(place);
+    if (!isScalar(node)) return this.#null(location);
     const text = node.range ? this.#text.slice(node.range[0], node.range[1]) : '';
     const { value } = node;
     const known = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
-    return { kind: 'scalar', place, size: 1, value: known ? value : null, text };
+    return { kind: 'scalar', location, size: 1, value: known ? value : null, text };
   }
 
-  #map(items: readonly { key: unknown; value: unknown }[], place: Place): Tree {
+  #map(items: readonly { key: unknown; value: unknown }[], location: Location): Tree {
     const fields = new Map<string, Field>();
     const merged: Tree[] = [];
     for (const item of items) {
       const key = item.key as Node | null;
-      const keyPlace = key?.range ? this.#place(key.range[0], key.range[1]) : place;
-      const value = this.#node(item.value as Node | null, keyPlace);
-      const name = this.#key(key, keyPlace);
+      const keyLocation = key?.range ? this.#location(key.range[0], key.range[1]) : location;
+      const value = this.#node(item.value as Node | null, keyLocation);
+      const name = this.#key(key, keyLocation);
       if (name === undefined) continue;
       if (name === '<<') merged.push(...this.#mergedMaps(value));
-      else this.#set(fields, name, { place: keyPlace, value });
+      else this.#set(fields, name, { location: keyLocation, value });
     }
     for (const map of merged) {
       if (map.kind !== 'map') continue;
@@ -186,22 +188,22 @@ class TreeBuilder {
     }
     return {
       kind: 'map',
-      place,
+      location,
       fields,
       size: this.#size(
         [...fields.values()].map((field) => field.value),
-        place,
+        location,
       ),
     };
   }
 
-  #key(key: Node | null, place: Place): string | undefined {
+  #key(key: Node | null, location: Location): string | undefined {
     if (!key) {
-      this.#problems.add('config.yaml.key', place, 'a key is missing before the colon');
+      this.#problems.add('config.yaml.key', location, 'a key is missing before the colon');
       return undefined;
     }
     if (isScalar(key)) return typeof key.value === 'string' ? key.value : (key.source ?? String(key.value));
-    this.#problems.add('config.yaml.key', place, 'a key must be a word, not a list, a map or an alias');
+    this.#problems.add('config.yaml.key', location, 'a key must be a word, not a list, a map or an alias');
     return undefined;
   }
 
@@ -209,8 +211,8 @@ class TreeBuilder {
     const first = fields.get(name);
     if (!first) fields.set(name, field);
     else {
-      const message = `\`${name}\` stands here twice, the first time in line ${first.place.line}`;
-      this.#problems.add('config.key.duplicate', field.place, message);
+      const message = `\`${name}\` stands here twice, the first time in line ${first.location.line}`;
+      this.#problems.add('config.key.duplicate', field.location, message);
     }
   }
 
@@ -220,14 +222,14 @@ class TreeBuilder {
       if (map.kind === 'map') continue;
       this.#problems.add(
         'config.yaml.merge',
-        map.place,
+        map.location,
         '`<<` takes a map, an alias of a map, or a list of these',
       );
     }
     return maps.filter((map): map is MapTree => map.kind === 'map');
   }
 
-  #alias(name: string, place: Place): Tree {
+  #alias(name: string, location: Location): Tree {
     const target = this.#anchors.get(name);
     if (target) return target;
     const nearest =
@@ -236,22 +238,22 @@ class TreeBuilder {
         : `known: ${[...this.#anchors.keys()].slice(0, 10).join(', ')}`;
     this.#problems.add(
       'config.yaml.alias',
-      place,
+      location,
       `no anchor \`&${name}\` is complete above this alias; ${nearest}`,
     );
-    return { ...this.#null(place), broken: true };
+    return { ...this.#null(location), broken: true };
   }
 
-  #null(place: Place): ScalarTree {
-    return { kind: 'scalar', place, size: 1, value: null, text: '' };
+  #null(location: Location): ScalarTree {
+    return { kind: 'scalar', location, size: 1, value: null, text: '' };
   }
 
-  #size(children: readonly Tree[], place: Place): number {
+  #size(children: readonly Tree[], location: Location): number {
     const size = children.reduce((sum, tree) => sum + tree.size, 1);
     if (size <= MOST_VALUES) return size;
     if (!this.#full) {
       const message = `with its aliases written out this has more than ${MOST_VALUES.toLocaleString('en')} values`;
-      this.#problems.add('config.yaml.too_large', place, message);
+      this.#problems.add('config.yaml.too_large', location, message);
     }
     this.#full = true;
     return MOST_VALUES;

@@ -78,24 +78,24 @@ class JsonlCutter implements Cutter {
 
   #takeLine(text: string, into: RawBuilder, unfinished: boolean): void {
     if (text.trim() === '') return;
-    const place = `line ${this.#line}`;
+    const location = `line ${this.#line}`;
     const line = parse(text);
     if (typeof line === 'string') {
       const code = unfinished ? 'jsonl.truncated' : 'jsonl.line';
       const message = unfinished ? 'the file ends inside a line: it was cut off' : `${line}; left out`;
-      into.problem({ code, place, message });
+      into.problem({ code, location, message });
       return;
     }
     const datagram = this.#datagram(line);
     if (typeof datagram === 'string') {
-      into.problem({ code: 'jsonl.packet', place, message: datagram });
+      into.problem({ code: 'jsonl.packet', location, message: datagram });
       return;
     }
     const time = this.#clock.at(Math.round(line.timestamp * 1e6));
     if (time !== null) into.add(time, datagram);
     else {
       const message = `the timestamp ${line.timestamp} does not follow from the lines before it; left out`;
-      into.problem({ code: 'jsonl.stray', place, message });
+      into.problem({ code: 'jsonl.stray', location, message });
     }
   }
 

@@ -176,7 +176,44 @@ export function encodeWasmEvents({ node, module, events }: WasmEvents): Uint8Arr
   return bytes;
 }
 
-/** What is left of a frame after a node has compressed it against its last one. Not decompressed here. */
+/** A node's own clock against that of its mesh (ADR-110). */
+export interface Sync {
+  readonly node: number;
+  readonly isLeader: boolean;
+  /** False where the node has not heard the leader for too long. */
+  readonly isValid: boolean;
+  readonly isSmoothed: boolean;
+  /** Of its own clock, microseconds, and of the mesh at the same moment. */
+  readonly local: number;
+  readonly epoch: number;
+  /** Of the newest frame that it has sent. */
+  readonly sequence: number;
+}
+
+export function decodeSync(view: DataView): Sync {
+  const flags = view.getUint8(6);
+  return {
+    node: view.getUint8(4),
+    isLeader: (flags & 1) !== 0,
+    isValid: (flags & 2) !== 0,
+    isSmoothed: (flags & 4) !== 0,
+    local: Number(view.getBigUint64(8, true)),
+    epoch: Number(view.getBigUint64(16, true)),
+    sequence: view.getUint32(24, true),
+  };
+}
+
+export function encodeSync(sync: Sync): Uint8Array {
+  const { bytes, view } = packet(MAGIC.sync, sync.node, 32);
+  const flags = Number(sync.isLeader) | (Number(sync.isValid) << 1) | (Number(sync.isSmoothed) << 2);
+  bytes.set([1, flags], 5);
+  view.setBigUint64(8, BigInt(sync.local), true);
+  view.setBigUint64(16, BigInt(sync.epoch), true);
+  view.setUint32(24, sync.sequence, true);
+  return bytes;
+}
+
+/** What is left of a frame after a node has compressed it against its last one: see docs/decisions/0108-compressed-packets-are-no-frames.md. */
 export interface Compressed {
   readonly node: number;
   readonly channel: number;

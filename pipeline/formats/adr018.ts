@@ -1,40 +1,15 @@
 import type { Output, RawBatch, State } from '../component/index.js';
 import { isTick, rawRecord } from '../component/index.js';
-import {
-  allocateBlock,
-  frameSize,
-  hostOf,
-  type CsiBlock,
-  type CsiLayout,
-  type Data,
-  type Failure,
-  type LinkEntry,
-  type Measure,
-  type Provenance,
-} from '../model/index.js';
-import {
-  CSI_HEADER_BYTES,
-  CSI_MAGIC,
-  FLAG_TIMESTAMP,
-  frameParts,
-  isChannelCentre,
-  knownBins,
-  type FramePart,
-} from './adr018-frame.js';
-import {
-  checkPacket,
-  decodeVitals,
-  PACKET_KINDS,
-  type PacketFault,
-  type PacketKind,
-  type Vitals,
-} from './adr018-packets.js';
+import { hostOf, type Data, type Failure, type Provenance } from '../model/index.js';
+import { CSI_HEADER_BYTES, CSI_MAGIC, FLAG_TIMESTAMP, isChannelCentre, knownBins } from './adr018-frame.js';
+import { checkPacket, PACKET_KINDS, type PacketFault, type PacketKind } from './adr018-packets.js';
 import { FailureSample, type FailureSampleState } from './failure-sample.js';
 import type { Decoder, DecoderContext, Format } from './format.js';
 import { LinkActivity } from './link-activity.js';
 import { NodeTable, type NodeTableState } from './senders.js';
-import { SequenceTracker, type SequenceState } from './sequence.js';
 import { Strangers } from './strangers.js';
+import { FrameColumns } from './adr018-columns.js';
+import { LinkState, type LinkSnapshot } from './adr018-link.js';
 
 /** ESP32 nodes with the ADR-018 firmware: raw CSI, and what the nodes conclude from it themselves. */
 export const adr018: Format = {
@@ -147,8 +122,8 @@ class Adr018Decoder implements Decoder {
     this.#nodes.restore(from.nodes);
     this.#sample.restore(from.sample);
     for (const link of this.#links) {
-      const kept = from.links[link.entry.link.id];
-      if (kept) link.restore(kept);
+      const snapshot = from.links[link.entry.link.id];
+      if (snapshot) link.restore(snapshot);
     }
   }
 
@@ -202,9 +177,7 @@ class Adr018Decoder implements Decoder {
     this.#counts[kind]++;
     step.packets[kind] = (step.packets[kind] ?? 0) + 1;
     const link = this.#resolve(step, i, view.getUint8(4));
-    if (kind === 'vitals' && link)
-      step.claims.push(...link.claims(decodeVitals(view), step.raw.time[i]!, step));
-    if (kind === 'features' && link) link.features.see(view.getUint16(6, true));
+    if (link) step.claims.push(...link.take(kind, view, step.raw.time[i]!, step.provenance));
   }
 
   /** The link of a node, or undefined, counted, where it has none. */
@@ -306,125 +279,6 @@ class Step {
   }
 }
 
-/** What is known of a link from its frames' numbers, and what its node has claimed. */
-class LinkState {
-  readonly entry: LinkEntry;
-  readonly frames = new SequenceTracker(32);
-  readonly features = new SequenceTracker(16);
-  #received = 0;
-  #lost = 0;
-  #falling = false;
-
-  constructor(entry: LinkEntry) {
-    this.entry = entry;
-  }
-
-  /** Share of frames lost since the last call; undefined where none came. */
-  closeSecond(time: number, provenance: Provenance): Measure | undefined {
-    const received = this.frames.received - this.#received;
-    const lost = Math.max(0, this.frames.lost - this.#lost);
-    this.#received = this.frames.received;
-    this.#lost = this.frames.lost;
-    if (received === 0) return undefined;
-    return this.#measure('packet_loss', time, lost / (received + lost), 'csiflow', provenance);
-  }
-
-  /** Vitals as measures and, where a fall begins, an event: all of them the node's own claims. */
-  claims(vitals: Vitals, time: number, { provenance }: Step): readonly Data[] {
-    const source = `node-${vitals.node}`;
-    const measure = (name: string, value: number) => this.#measure(name, time, value, source, provenance);
-    const claims: Data[] = [
-      measure('presence', Number(vitals.presence)),
-      measure('motion', vitals.motion),
-      measure('occupancy', vitals.persons),
-    ];
-    if (vitals.breathingBpm > 0) claims.push(measure('breathing_rate_bpm', vitals.breathingBpm));
-    if (vitals.heartBpm > 0) claims.push(measure('heart_rate_bpm', vitals.heartBpm));
-    if (vitals.fall && !this.#falling) claims.push(this.#fall(vitals, time, source, provenance));
-    this.#falling = vitals.fall;
-    return claims;
-  }
-
-  snapshot(): LinkStateKept {
-    return {
-      frames: this.frames.snapshot(),
-      features: this.features.snapshot(),
-      received: this.#received,
-      lost: this.#lost,
-      falling: this.#falling,
-    };
-  }
-
-  restore(state: LinkStateKept): void {
-    this.frames.restore(state.frames);
-    this.features.restore(state.features);
-    this.#received = state.received;
-    this.#lost = state.lost;
-    this.#falling = state.falling;
-  }
-
-  describe(): Readonly<Record<string, unknown>> {
-    const { received, lost, duplicates, reordered, restarts } = this.frames;
-    const loss = received + lost === 0 ? 0 : lost / (received + lost);
-    const sender = this.entry.link.sender;
-    return {
-      sender,
-      received,
-      lost,
-      loss,
-      duplicates,
-      reordered,
-      restarts,
-      features_lost: this.features.lost,
-    };
-  }
-
-  #measure(name: string, time: number, value: number, source: string, provenance: Provenance): Measure {
-    const { link, environment } = this.entry;
-    return {
-      port: 'measure',
-      name,
-      environment: environment.id,
-      subject: link.id,
-      time,
-      value,
-      source,
-      provenance,
-    };
-  }
-
-  #fall(vitals: Vitals, time: number, source: string, provenance: Provenance): Data<'event'> {
-    const environment = this.entry.environment.id;
-    return {
-      port: 'event',
-      id: `${environment}-${this.entry.link.id}-${source}-fall_detection-${Math.round(time / 1000)}`,
-      type: 'fall_detection',
-      severity: 'medium',
-      environment,
-      time,
-      // The packet gives none.
-      confidence: 0,
-      person: null,
-      location: null,
-      metadata: {
-        link: this.entry.link.id,
-        claimed_motion: vitals.motion,
-        claimed_presence_score: vitals.presenceScore,
-      },
-      source,
-      provenance,
-    };
-  }
-}
-
-interface LinkStateKept {
-  readonly frames: SequenceState;
-  readonly features: SequenceState;
-  readonly received: number;
-  readonly lost: number;
-  readonly falling: boolean;
-}
-
 interface DecoderState {
   readonly second: number;
   readonly counts: Readonly<Record<Kind, number>>;
@@ -433,148 +287,5 @@ interface DecoderState {
   readonly unknownFrequency: number;
   readonly nodes: NodeTableState;
   readonly sample: FailureSampleState;
-  readonly links: Readonly<Record<string, LinkStateKept>>;
-}
-
-/** Turns the frames of a batch into one block a layout; its scratch columns are kept from batch to batch. */
-class FrameColumns {
-  readonly #variants = new Map<number, Variant | undefined>();
-  readonly #slots = new Map<string, Slot>();
-  readonly #used: Slot[] = [];
-  #records = new Uint32Array(64);
-  #starts = new Uint32Array(64);
-  #links = new Uint16Array(64);
-  #frameVariants: Variant[] = [];
-  #count = 0;
-  #lastKey = -1;
-  #lastVariant: Variant | undefined;
-
-  begin(records: number): void {
-    this.#count = 0;
-    this.#used.length = 0;
-    if (records <= this.#records.length) return;
-    this.#records = new Uint32Array(records);
-    this.#starts = new Uint32Array(records);
-    this.#links = new Uint16Array(records);
-  }
-
-  /** How frames of these bins, antennas and frequency are laid out; undefined where there are no such frames. */
-  variant(bins: number, antennas: number, mhz: number): Variant | undefined {
-    const key = (mhz * 1024 + bins) * 8 + antennas;
-    if (key === this.#lastKey) return this.#lastVariant;
-    // Checked before anything is kept: what a stranger sends must not make the map grow.
-    if (antennas < 1 || antennas > 4 || !knownBins(bins) || !isChannelCentre(mhz)) return undefined;
-    let variant = this.#variants.get(key);
-    if (!variant) {
-      variant = this.#newVariant(bins, antennas, mhz);
-      this.#variants.set(key, variant);
-    }
-    this.#lastKey = key;
-    this.#lastVariant = variant;
-    return variant;
-  }
-
-  /** Notes the frame of record `record`, whose first pair lies at `start` in the batch's bytes. */
-  add(record: number, start: number, link: number, variant: Variant): void {
-    const index = this.#count++;
-    this.#records[index] = record;
-    this.#starts[index] = start;
-    this.#links[index] = link;
-    this.#frameVariants[index] = variant;
-    for (const slot of variant.slots) if (slot.count++ === 0) this.#used.push(slot);
-  }
-
-  blocks(raw: RawBatch): readonly CsiBlock[] {
-    const bytes = new Int8Array(raw.bytes.buffer, raw.bytes.byteOffset, raw.bytes.byteLength);
-    for (const slot of this.#used) slot.block = allocateBlock(slot.layout, slot.count);
-    for (let index = 0; index < this.#count; index++) this.#fill(raw, bytes, index);
-    return this.#used.map((slot) => slot.take());
-  }
-
-  #fill(raw: RawBatch, bytes: Int8Array, index: number): void {
-    const record = this.#records[index]!;
-    const header = raw.offsets[record]!;
-    const variant = this.#frameVariants[index]!;
-    const start = this.#starts[index]!;
-    const rssi = bytes[header + 16]!;
-    const noise = bytes[header + 17]!;
-    const sequence =
-      (raw.bytes[header + 12]! |
-        (raw.bytes[header + 13]! << 8) |
-        (raw.bytes[header + 14]! << 16) |
-        (raw.bytes[header + 15]! << 24)) >>>
-      0;
-    for (let p = 0; p < variant.slots.length; p++) {
-      const slot = variant.slots[p]!;
-      const block = slot.block!;
-      const row = slot.filled++;
-      block.time[row] = raw.time[record]!;
-      block.link[row] = this.#links[index]!;
-      block.sequence[row] = sequence;
-      // No receiver measures 0 dBm or more: 0 is what is sent where nothing was measured.
-      if (rssi < 0) block.rssi[row] = rssi;
-      if (noise < 0) block.noise[row] = noise;
-      copyPairs(bytes, start, variant, variant.parts[p]!.offsets, block.values, row * slot.size);
-    }
-  }
-
-  #newVariant(bins: number, antennas: number, mhz: number): Variant {
-    const parts = frameParts(bins, antennas, mhz)!;
-    const slots = parts.map(({ layout }) => {
-      const slot = this.#slots.get(layout.key) ?? new Slot(layout);
-      this.#slots.set(layout.key, slot);
-      return slot;
-    });
-    return { antennas, stride: bins * 2, parts, slots };
-  }
-}
-
-/** (imaginary, real) bytes of the active bins to (re, im) values, subcarriers ascending. */
-function copyPairs(
-  bytes: Int8Array,
-  start: number,
-  { antennas, stride }: Variant,
-  offsets: Uint16Array,
-  values: Float32Array,
-  at: number,
-): void {
-  const { length } = offsets;
-  for (let antenna = 0; antenna < antennas; antenna++, start += stride) {
-    for (let i = 0; i < length; i++) {
-      const from = start + offsets[i]!;
-      values[at++] = bytes[from + 1]!;
-      values[at++] = bytes[from]!;
-    }
-  }
-}
-
-/** What frames of the same bins, antennas and frequency have in common. */
-interface Variant {
-  readonly antennas: number;
-  /** Bytes from one antenna's pairs to the next one's. */
-  readonly stride: number;
-  readonly parts: readonly FramePart[];
-  readonly slots: readonly Slot[];
-}
-
-/** The block of one layout while a batch is being decoded. */
-class Slot {
-  readonly layout: CsiLayout;
-  readonly size: number;
-  count = 0;
-  filled = 0;
-  block: CsiBlock | undefined;
-
-  constructor(layout: CsiLayout) {
-    this.layout = layout;
-    this.size = frameSize(layout);
-  }
-
-  take(): CsiBlock {
-    const block = this.block!;
-    this.block = undefined;
-    this.count = 0;
-    this.filled = 0;
-    return block;
-  }
+  readonly links: Readonly<Record<string, LinkSnapshot>>;
 }

@@ -187,7 +187,7 @@ class CaptureCutter implements Cutter {
         ? 'the file is damaged or was cut off here: nothing behind it can be read'
         : `the checksum of a record does not fit: ${next - this.#lost} bytes are left out`;
     const code = next === null ? 'capture.truncated' : 'capture.damaged';
-    into.problem({ code, place: `byte ${this.#lost}`, message });
+    into.problem({ code, location: `byte ${this.#lost}`, message });
     this.#lost = -1;
   }
 

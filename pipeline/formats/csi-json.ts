@@ -125,9 +125,9 @@ const aroundCentre = (count: number): readonly number[] =>
   });
 
 function isAscending(indices: readonly unknown[]): indices is readonly number[] {
-  return indices.every((value, place) => {
+  return indices.every((value, index) => {
     if (typeof value !== 'number' || !Number.isInteger(value) || Math.abs(value) > 2048) return false;
-    return place === 0 || value > (indices[place - 1] as number);
+    return index === 0 || value > (indices[index - 1] as number);
   });
 }
 

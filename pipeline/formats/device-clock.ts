@@ -16,13 +16,15 @@ export interface ClockKind {
  * Event time from the stamps of a log. One damaged stamp must not move the time of all that follows, so a step back, or
  * ahead by more than a minute, is doubted: its record is left out. When {@link ClockKind.confirm} doubted stamps follow
  * one another the clock was set (a restart, joined logs), and time continues {@link STEP_OVER} after the last record.
- * A step ahead of one second to one minute is believed unless the next record denies it.
+ * A step ahead that is more than twice as long as is usual is believed unless the next record denies it.
  */
 export class DeviceClock {
   readonly #kind: ClockKind;
   readonly #period: number;
   #last = -1;
   #time = 0;
+  /** A step as the last ones were, microseconds; grows to twice of itself at most from one to the next. */
+  #usual = FIRST_STEP;
   /** The newest doubted stamp, and how many have followed one another. */
   #doubted = -1;
   #run = 0;
@@ -36,7 +38,7 @@ export class DeviceClock {
   asksForNext(stamp: number): boolean {
     if (this.#last < 0) return false;
     const step = this.#step(this.#last, stamp) * this.#kind.unit;
-    return step > SHORT_STEP && step <= LONGEST_STEP;
+    return step > 2 * this.#usual && step <= LONGEST_STEP;
   }
 
   /**
@@ -54,12 +56,20 @@ export class DeviceClock {
   }
 
   snapshot() {
-    return { last: this.#last, time: this.#time, doubted: this.#doubted, run: this.#run };
+    return {
+      last: this.#last,
+      time: this.#time,
+      usual: this.#usual,
+      doubted: this.#doubted,
+      run: this.#run,
+    };
   }
 
-  restore(state: ReturnType<DeviceClock['snapshot']>): void {
+  restore(state: Omit<ReturnType<DeviceClock['snapshot']>, 'usual'> & { readonly usual?: number }): void {
     this.#last = state.last;
     this.#time = state.time;
+    // Checkpoints of 0.1.0 have none.
+    this.#usual = state.usual ?? FIRST_STEP;
     this.#doubted = state.doubted;
     this.#run = state.run;
   }
@@ -81,6 +91,8 @@ export class DeviceClock {
   }
 
   #believe(stamp: number, time: number): number {
+    // A step of 0 (two records of one time) says nothing of the next.
+    if (this.#last >= 0 && time > this.#time) this.#usual = Math.min(time - this.#time, 2 * this.#usual);
     this.#last = stamp;
     this.#time = time;
     this.#doubted = -1;
@@ -95,8 +107,8 @@ export class DeviceClock {
   }
 }
 
-/** A longer step ahead is checked against the next record, microseconds. */
-const SHORT_STEP = 1_000_000;
+/** The usual step before any was seen, microseconds. */
+const FIRST_STEP = 500_000;
 /** Longest step ahead that one record can make, microseconds. */
 const LONGEST_STEP = 60_000_000;
 /** What lies between the records on both sides of a clock that was set, microseconds. */

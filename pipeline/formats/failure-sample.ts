@@ -3,7 +3,7 @@ export class FailureSample {
   readonly #taken = new Map<string, number>();
   #since = -Infinity;
 
-  /** True where a failure of this code at `time` (event time, microseconds) is to be kept. Codes are a bounded set. */
+  /** True where a failure of this code at `time` (event time, microseconds) is to be stored. Codes are a bounded set. */
   wants(code: string, time: number): boolean {
     // It lies before where the clock was set back.
     if (time < this.#since || time - this.#since >= PERIOD_US) {
@@ -32,7 +32,7 @@ export interface FailureSampleState {
   readonly taken: readonly (readonly [string, number])[];
 }
 
-/** So many of each code are kept ... */
+/** So many of each code are stored ... */
 export const PER_PERIOD = 8;
 /** ... in each minute of event time. */
 const PERIOD_US = 60_000_000;

@@ -1,5 +1,5 @@
 import type { Context, Output, RawBatch, State } from '../component/index.js';
-import type { Data } from '../model/index.js';
+import type { Data, Measurement } from '../model/index.js';
 import type { RawBuilder } from './raw-builder.js';
 
 /**
@@ -15,6 +15,8 @@ export interface Format {
   /** True where `record` may be one whole record of this format. Looks at a bounded number of bytes. */
   readonly recognise: (record: Uint8Array) => boolean;
   readonly decoder: (context: DecoderContext) => Decoder;
+  /** What its frames hold; left out: channel estimates. */
+  readonly measurement?: Measurement;
   /** Name of the format whose records this one reads in another way. */
   readonly variantOf?: string;
   /** Event time that a record states itself, microseconds; null where it does not. For sources whose records have no better one. */
@@ -82,6 +84,11 @@ export interface Cutter {
   restore(state: State): void;
 }
 
+/** Opens a recording of a radio that has no header: records from the first byte on. */
+export const recordingOf =
+  ({ name }: Pick<Format, 'name'>, cutter: () => Cutter): FileFormat['open'] =>
+  () => ({ format: name, start: 0, origin: 'replay', meta: {}, cutter: cutter() });
+
 /** Bytes of a file that are enough to recognise it and to read its header. */
 export const HEAD_BYTES = 65_536;
 
@@ -93,12 +100,12 @@ export class FormatError extends Error {
   /** Dotted: `capture.version`. */
   readonly code: string;
   /** `byte 1234` or `line 12`. */
-  readonly place: string;
+  readonly location: string;
 
-  constructor(code: string, place: string, message: string) {
-    super(`${place}: ${message}`);
+  constructor(code: string, location: string, message: string) {
+    super(`${location}: ${message}`);
     this.name = 'FormatError';
     this.code = code;
-    this.place = place;
+    this.location = location;
   }
 }

@@ -9,7 +9,7 @@ import {
   type Failure,
 } from '../model/index.js';
 import { FailureSample, type FailureSampleState } from './failure-sample.js';
-import type { Decoder, DecoderContext } from './format.js';
+import type { Decoder, DecoderContext, Format } from './format.js';
 import { LinkActivity } from './link-activity.js';
 import { SequenceTracker, type SequenceState } from './sequence.js';
 import { MAX_LISTED, Strangers } from './strangers.js';
@@ -20,8 +20,10 @@ export interface FrameReader {
   readonly format: string;
   /** Bits of the sender's frame counter. */
   readonly sequenceBits: number;
-  /** Reads a record; what is wrong with it otherwise. */
-  read(record: Uint8Array): ReadFrame | ReadFault | null;
+  /** True where some firmware counts by two: a counter that never makes an odd step has lost nothing. */
+  readonly mayCountByTwo?: boolean;
+  /** Reads a record, which may hold several measurements; what is wrong with it otherwise. */
+  read(record: Uint8Array): ReadFrame | readonly ReadFrame[] | ReadFault | null;
 }
 
 export interface ReadFrame {
@@ -32,6 +34,18 @@ export interface ReadFrame {
   /** dBm, NaN where unknown. */
   readonly rssi: number;
   readonly noise: number;
+  /** The receiver's own clock, microseconds. */
+  readonly deviceTime?: number;
+  /** Analogue gain, dB: one for all antennas, or one each. */
+  readonly agc?: number | ArrayLike<number>;
+  /** Digital gain, dB. */
+  readonly fftGain?: number;
+  /** Bits of each number. */
+  readonly bits?: number;
+  /** Connector of each row of the values, from 0. */
+  readonly antennas?: ArrayLike<number> | undefined;
+  /** What the sender numbers the measurement by. */
+  readonly instance?: number;
   /** The training fields that the measurement holds; `fill` writes [rx, tx, subcarrier, (re, im)] to `values[at...]`. */
   readonly parts: readonly {
     readonly layout: CsiLayout;
@@ -44,6 +58,17 @@ export interface ReadFault {
   readonly fault: string;
   readonly reason: string;
 }
+
+/** The format whose records `reader` reads: what it reads without a fault is one of them. */
+export const frameFormat = (reader: FrameReader, summary: string): Format => ({
+  name: reader.format,
+  summary,
+  recognise: (record) => {
+    const read = reader.read(record);
+    return read !== null && !('fault' in read);
+  },
+  decoder: (context) => new FrameDecoder(reader, context),
+});
 
 /**
  * Decoder of such a format. Frames belong to the link whose `sender` is the record's sender, else to
@@ -64,13 +89,15 @@ export class FrameDecoder implements Decoder {
   constructor(reader: FrameReader, context: DecoderContext) {
     this.#reader = reader;
     this.#context = context;
-    this.#sequences = [...context.links].map(() => new SequenceTracker(reader.sequenceBits));
+    this.#sequences = [...context.links].map(
+      () => new SequenceTracker(reader.sequenceBits, reader.mayCountByTwo),
+    );
     this.#activity = new LinkActivity(this.#sequences.length);
     this.#strangers = new Strangers(context);
   }
 
   decode(raw: RawBatch): Output<Data> {
-    const rows = new Map<string, { layout: CsiLayout; frames: Row[] }>();
+    const rows = new Map<string, Group>();
     const failed: Failure[] = [];
     const before = { ...this.#counts };
     for (let i = 0; i < raw.count; i++) this.#take(raw, i, rows, failed);
@@ -80,25 +107,19 @@ export class FrameDecoder implements Decoder {
     return failed.length === 0 ? { data } : { data, failed };
   }
 
-  #take(
-    raw: RawBatch,
-    i: number,
-    rows: Map<string, { layout: CsiLayout; frames: Row[] }>,
-    failed: Failure[],
-  ): void {
+  #take(raw: RawBatch, i: number, rows: Map<string, Group>, failed: Failure[]): void {
     const time = raw.time[i]!;
     const sender = raw.senders[raw.sender[i]!] ?? '';
     if (isTick(raw, i)) return;
     const record = rawRecord(raw, i);
-    const frame = this.#reader.read(record);
-    if (frame === null) {
-      this.#counts['other']!++;
-      return;
-    }
-    if ('fault' in frame) {
-      this.#refuse(frame, time, sender, record, failed);
-      return;
-    }
+    const read = this.#reader.read(record);
+    if (read === null) this.#counts['other']!++;
+    else if ('fault' in read) this.#refuse(read, time, sender, record, failed);
+    else if ('parts' in read) this.#place(read, time, sender, rows);
+    else for (const frame of read) this.#place(frame, time, sender, rows);
+  }
+
+  #place(frame: ReadFrame, time: number, sender: string, rows: Map<string, Group>): void {
     const name = frame.sender ?? sender;
     const entry = this.#context.links.bySender(name);
     if (!entry) {
@@ -147,16 +168,16 @@ export class FrameDecoder implements Decoder {
       links: Object.fromEntries(
         [...this.#context.links].map(({ link, index }) => [link.id, this.#sequences[index]!.snapshot()]),
       ),
-    } satisfies Kept;
+    } satisfies DecoderSnapshot;
   }
 
   restore(state: State): void {
-    const kept = state as Kept;
-    Object.assign(this.#counts, kept.counts);
-    Object.assign(this.#malformed, kept.malformed);
-    this.#sample.restore(kept.sample);
+    const snapshot = state as DecoderSnapshot;
+    Object.assign(this.#counts, snapshot.counts);
+    Object.assign(this.#malformed, snapshot.malformed);
+    this.#sample.restore(snapshot.sample);
     for (const { link, index } of this.#context.links) {
-      const sequence = kept.links[link.id];
+      const sequence = snapshot.links[link.id];
       if (sequence) this.#sequences[index]!.restore(sequence);
     }
   }
@@ -170,7 +191,20 @@ export class FrameDecoder implements Decoder {
       links: Object.fromEntries(
         [...this.#context.links].map(({ link, index }) => {
           const { received, lost, duplicates, reordered, restarts } = this.#sequences[index]!;
-          return [link.id, { sender: link.sender, received, lost, duplicates, reordered, restarts }];
+          // Numbers of several senders on one link say nothing.
+          const counted = received > 0 && this.#others.size <= 1;
+          return [
+            link.id,
+            {
+              sender: link.sender,
+              received,
+              lost,
+              ...(counted && { loss: lost / (received + lost) }),
+              duplicates,
+              reordered,
+              restarts,
+            },
+          ];
         }),
       ),
       any_sender: Object.fromEntries(this.#others),
@@ -182,6 +216,12 @@ export class FrameDecoder implements Decoder {
 /** Kinds of records. */
 const PACKETS = ['csi', 'other'] as const;
 
+/** Frames of one layout. */
+interface Group {
+  readonly layout: CsiLayout;
+  readonly frames: Row[];
+}
+
 interface Row {
   readonly frame: ReadFrame;
   readonly time: number;
@@ -189,7 +229,7 @@ interface Row {
   readonly fill: (values: Float32Array, at: number) => void;
 }
 
-interface Kept {
+interface DecoderSnapshot {
   readonly counts: Readonly<Record<string, number>>;
   readonly malformed: Readonly<Record<string, number>>;
   readonly sample: FailureSampleState;
@@ -205,7 +245,21 @@ function block(layout: CsiLayout, rows: readonly Row[]): CsiBlock {
     made.sequence[i] = frame.sequence ?? 0;
     made.rssi[i] = frame.rssi;
     made.noise[i] = frame.noise;
+    fillKnown(made, i, frame);
     fill(made.values, i * size);
   });
   return made;
+}
+
+/** The columns that only some formats know. */
+function fillKnown(made: CsiBlock, i: number, frame: ReadFrame): void {
+  const { rx } = made.layout;
+  const { deviceTime, agc, fftGain, bits, antennas, instance } = frame;
+  if (deviceTime !== undefined) made.deviceTime[i] = deviceTime;
+  if (typeof agc === 'number') made.agc.fill(agc, i * rx, (i + 1) * rx);
+  else if (agc !== undefined) made.agc.set(agc, i * rx);
+  if (fftGain !== undefined) made.fftGain[i] = fftGain;
+  if (bits !== undefined) made.bits[i] = bits;
+  if (antennas !== undefined) made.antenna.set(antennas, i * rx);
+  if (instance !== undefined) made.instance[i] = instance;
 }

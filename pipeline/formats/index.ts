@@ -1,11 +1,21 @@
 import { adr018Jsonl } from './adr018-jsonl.js';
 import { adr018 } from './adr018.js';
+import { atheros, atherosLog } from './atheros.js';
+import { beamforming, beamformingPcap } from './beamforming.js';
 import { capture } from './capture.js';
 import { csiJson } from './csi-json.js';
+import { espCsi, espCsiLog } from './esp-csi.js';
+import { esp32CsiTool, esp32CsiToolLog } from './esp32-csi-tool.js';
 import { esp32Serial, esp32SerialLog } from './esp32-serial.js';
+import { espFramed, espFramedFile } from './esp-framed.js';
+import { espectre } from './espectre.js';
+import { feitcsi, feitcsiFile, feitcsiRealFirst } from './feitcsi.js';
 import { FormatError, type FileFormat, type Format } from './format.js';
 import { intel5300Log } from './intel5300-log.js';
 import { intel5300, intel5300Scaled } from './intel5300.js';
+import { micropythonCsi, micropythonCsiLog } from './micropython-csi.js';
+import { nexmon, nexmonPcap } from './nexmon.js';
+import { picoscenes, picoscenesFile, picoscenesRealFirst } from './picoscenes.js';
 import { results } from './results.js';
 
 export * from './format.js';
@@ -14,13 +24,45 @@ export { ProblemLog } from './problem-log.js';
 export { RawBuilder, type Problem } from './raw-builder.js';
 
 /** Formats of single records, in the order in which they are tried: those with the surest marks first. */
-export const FORMATS: readonly Format[] = [adr018, csiJson, esp32Serial, intel5300, intel5300Scaled];
+export const FORMATS: readonly Format[] = [
+  adr018,
+  csiJson,
+  esp32Serial,
+  espCsi,
+  esp32CsiTool,
+  micropythonCsi,
+  espectre,
+  espFramed,
+  nexmon,
+  beamforming,
+  picoscenes,
+  picoscenesRealFirst,
+  feitcsi,
+  feitcsiRealFirst,
+  atheros,
+  intel5300,
+  intel5300Scaled,
+];
 
 /** Those of brokers: results of another topology beside measurements. */
 export const MESSAGE_FORMATS: readonly Format[] = [...FORMATS, results];
 
 /** Kinds of files, in the order in which they are tried. */
-export const FILE_FORMATS: readonly FileFormat[] = [capture, adr018Jsonl, esp32SerialLog, intel5300Log];
+export const FILE_FORMATS: readonly FileFormat[] = [
+  capture,
+  adr018Jsonl,
+  esp32SerialLog,
+  espCsiLog,
+  esp32CsiToolLog,
+  micropythonCsiLog,
+  espFramedFile,
+  nexmonPcap,
+  beamformingPcap,
+  picoscenesFile,
+  feitcsiFile,
+  atherosLog,
+  intel5300Log,
+];
 
 /** True where a record of one of these formats is one of the other too. */
 export const areSameRecords = (one: string, other: string): boolean =>

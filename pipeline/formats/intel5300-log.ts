@@ -3,7 +3,7 @@
  * Code 0xBB is a measurement (see intel5300.ts), 0xC1 the payload of a packet; all but measurements are left out.
  */
 import { DeviceClock, READ_AHEAD_BYTES } from './device-clock.js';
-import type { Cutter, FileFormat } from './format.js';
+import { recordingOf, type Cutter, type FileFormat } from './format.js';
 import { HEADER_BYTES, intel5300, MEASUREMENT, parseMeasurement, payloadBytes } from './intel5300.js';
 import type { RawBuilder } from './raw-builder.js';
 
@@ -15,7 +15,7 @@ export const intel5300Log: FileFormat = {
     const [first] = entries(head);
     return first !== undefined && (first[0] === PAYLOAD || typeof parseMeasurement(first) !== 'string');
   },
-  open: () => ({ format: intel5300.name, start: 0, origin: 'replay', meta: {}, cutter: new EntryCutter() }),
+  open: recordingOf(intel5300, () => new EntryCutter()),
 };
 
 const PAYLOAD = 0xc1;
@@ -116,7 +116,7 @@ class EntryCutter implements Cutter {
     else {
       into.problem({
         code: 'intel5300.stray',
-        place: `byte ${at + from}`,
+        location: `byte ${at + from}`,
         message: `the card's time ${stamp} us does not follow from the measurements before it: the measurement is left out`,
       });
     }
@@ -130,7 +130,7 @@ class EntryCutter implements Cutter {
     const to = found < 0 ? bytes.length : found;
     into.problem({
       code: 'intel5300.damaged',
-      place: `byte ${this.#lost}`,
+      location: `byte ${this.#lost}`,
       message: `an entry is damaged: ${at + to - this.#lost} bytes are left out, reading continues at the next measurement`,
     });
     this.#lost = -1;
@@ -142,9 +142,9 @@ class EntryCutter implements Cutter {
   }
 
   restore(state: unknown): void {
-    const kept = state as ReturnType<EntryCutter['snapshot']>;
-    this.#clock.restore(kept.clock);
-    this.#lost = kept.lost;
+    const snapshot = state as ReturnType<EntryCutter['snapshot']>;
+    this.#clock.restore(snapshot.clock);
+    this.#lost = snapshot.lost;
   }
 }
 
@@ -152,7 +152,7 @@ class EntryCutter implements Cutter {
 function cutOff(end: number, from: number, into: RawBuilder, at: number): number {
   into.problem({
     code: 'intel5300.truncated',
-    place: `byte ${at + from}`,
+    location: `byte ${at + from}`,
     message: `the file ends inside an entry: its ${end - from} bytes are left out`,
   });
   return end;

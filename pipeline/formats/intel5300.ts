@@ -85,7 +85,11 @@ export function parseMeasurement(entry: Uint8Array): Measurement | string {
 }
 
 /** Unpacks CSI to `out[at...]`: [rx, tx, group, (re, im)], receivers in the order of the connectors A, B, C. */
-export function unpackCsi(measurement: Measurement, out: Float32Array | Float64Array, at = 0): void {
+export function unpackCsi(
+  measurement: Pick<Measurement, 'rx' | 'tx' | 'payload' | 'antennaSelection'>,
+  out: Float32Array | Float64Array,
+  at = 0,
+): void {
   const { rx, tx, payload } = measurement;
   const order = receiverOrder(measurement.antennaSelection, rx);
   let bit = 0;
@@ -107,14 +111,32 @@ function signedByte(bytes: Uint8Array, bit: number): number {
   return (((bytes[at]! >> shift) | ((bytes[at + 1] ?? 0) << (8 - shift))) << 24) >> 24;
 }
 
+/** Connector (0 to 2 for A to C) of each RF chain: two bits a chain of `antenna_sel`. */
+const chains = (selection: number, rx: number): readonly number[] =>
+  [selection & 3, (selection >> 2) & 3, (selection >> 4) & 3].slice(0, rx);
+
 /**
- * Where each RF chain's antenna goes: two bits a chain of `antenna_sel`. One antenna stays; so does
+ * The row that each RF chain's values go to: that of its connector. One antenna stays; so does
  * a selection that is no permutation (`read_bf_file.m` warns there and does the same).
  */
 function receiverOrder(selection: number, rx: number): readonly number[] {
-  const order = [selection & 3, (selection >> 2) & 3, (selection >> 4) & 3].slice(0, rx);
-  const isPermutation = new Set(order).size === rx && order.every((antenna) => antenna < rx);
-  return rx > 1 && isPermutation ? order : [0, 1, 2].slice(0, rx);
+  const order = chains(selection, rx);
+  return rx > 1 && isPermutation(order) ? order : ROWS.slice(0, rx);
+}
+
+const ROWS = [0, 1, 2];
+
+const isPermutation = (order: readonly number[]): boolean =>
+  new Set(order).size === order.length && order.every((antenna) => antenna < order.length);
+
+/** Connector of each row of the unpacked values; undefined where the selection names one twice. */
+export function connectors({
+  antennaSelection,
+  rx,
+}: Pick<Measurement, 'antennaSelection' | 'rx'>): readonly number[] | undefined {
+  const order = chains(antennaSelection, rx);
+  if (rx > 1 && isPermutation(order)) return ROWS.slice(0, rx);
+  return new Set(order).size === rx && !order.includes(3) ? order : undefined;
 }
 
 const fromDb = (db: number): number => 10 ** (db / 10);
@@ -203,6 +225,10 @@ function readEntry(record: Uint8Array, scaled: boolean): ReadFrame | ReadFault |
     sequence: measurement.count,
     rssi: totalRssi(measurement),
     noise: noiseDbm(measurement),
+    deviceTime: measurement.timestamp,
+    agc: measurement.agc,
+    bits: 8,
+    antennas: connectors(measurement),
     parts: [
       {
         layout: layoutOf(measurement),

@@ -5,30 +5,33 @@ import type { Problem } from './raw-builder.js';
  * joined or damaged may have one for each of its records.
  */
 export class ProblemLog {
-  readonly #say: (message: string, problem: Pick<Problem, 'code' | 'place'>) => void;
-  readonly #more = new Map<string, { count: number; place: string }>();
+  readonly #say: (message: string, problem: Pick<Problem, 'code' | 'location'>) => void;
+  readonly #more = new Map<string, { count: number; location: string }>();
 
-  /** @param say gets a message that starts with the place */
-  constructor(say: (message: string, problem: Pick<Problem, 'code' | 'place'>) => void) {
+  /** @param say gets a message that starts with the location */
+  constructor(say: (message: string, problem: Pick<Problem, 'code' | 'location'>) => void) {
     this.#say = say;
   }
 
-  see({ code, place, message }: Problem): void {
+  see({ code, location, message }: Problem): void {
     const more = this.#more.get(code);
     if (more) {
       more.count++;
-      more.place = place;
+      more.location = location;
       return;
     }
-    this.#more.set(code, { count: 0, place });
-    this.#say(`${place}: ${message}`, { code, place });
+    this.#more.set(code, { count: 0, location });
+    this.#say(`${location}: ${message}`, { code, location });
   }
 
   /** Call it where reading ends. */
   end(): void {
-    for (const [code, { count, place }] of this.#more)
+    for (const [code, { count, location }] of this.#more)
       if (count > 0)
-        this.#say(`${place}: the last of ${count} more problems of this kind (${code})`, { code, place });
+        this.#say(`${location}: the last of ${count} more problems of this kind (${code})`, {
+          code,
+          location,
+        });
     this.#more.clear();
   }
 }

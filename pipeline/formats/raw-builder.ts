@@ -5,7 +5,7 @@ export interface Problem {
   /** Dotted: `capture.damaged`. */
   readonly code: string;
   /** `byte 1234` or `line 12`. */
-  readonly place: string;
+  readonly location: string;
   /** For a person. */
   readonly message: string;
 }

@@ -11,6 +11,8 @@ export class SequenceTracker {
   /** The number that would confirm a jump. */
   #expectedAfterJump = -1;
   #beforeJump = -1;
+  /** Numbers that are lost unless the sender counts by two; -1 once it is known that it does not. */
+  #doubtful: number;
 
   /** Frames seen, of any kind. */
   received = 0;
@@ -23,9 +25,13 @@ export class SequenceTracker {
   /** Times that the sender began to count anew. */
   restarts = 0;
 
-  /** `bits` of the sender's counter: 32 for ADR-018, 16 for Intel 5300. */
-  constructor(bits = 32) {
+  /**
+   * @param bits of the sender's counter: 32 for ADR-018, 16 for Intel 5300
+   * @param mayCountByTwo some senders do: a number is missed only once a step was odd
+   */
+  constructor(bits = 32, mayCountByTwo = false) {
     this.#modulus = 2 ** bits;
+    this.#doubtful = mayCountByTwo ? 0 : -1;
   }
 
   /** Takes the number of the next frame to arrive. Returns how many were found to be lost by it. */
@@ -46,6 +52,7 @@ export class SequenceTracker {
       jump: this.#expectedAfterJump,
       before: this.#beforeJump,
       seen: [...this.#seen],
+      doubtful: this.#doubtful,
       counts: [this.received, this.lost, this.duplicates, this.reordered, this.restarts],
     };
   }
@@ -56,6 +63,7 @@ export class SequenceTracker {
     this.#expectedAfterJump = state.jump;
     this.#beforeJump = state.before;
     this.#seen.set(state.seen);
+    this.#doubtful = state.doubtful ?? this.#doubtful;
     [this.received, this.lost, this.duplicates, this.reordered, this.restarts] = state.counts;
   }
 
@@ -73,8 +81,21 @@ export class SequenceTracker {
     this.#last = sequence;
     this.#span += ahead;
     this.#expectedAfterJump = -1;
-    this.lost += ahead - 1;
-    return ahead - 1;
+    const lost = this.#lostIn(ahead);
+    this.lost += lost;
+    return lost;
+  }
+
+  /** Frames lost in a step ahead, and what was doubtful until then. */
+  #lostIn(ahead: number): number {
+    if (this.#doubtful < 0) return ahead - 1;
+    if (ahead % 2 === 0) {
+      this.#doubtful += ahead / 2;
+      return ahead / 2 - 1;
+    }
+    const lost = ahead - 1 + this.#doubtful;
+    this.#doubtful = -1;
+    return lost;
   }
 
   #late(sequence: number, ahead: number): number {
@@ -119,6 +140,8 @@ export interface SequenceState {
   readonly jump: number;
   readonly before: number;
   readonly seen: readonly number[];
+  /** Not in checkpoints of 0.1.0. */
+  readonly doubtful?: number;
   readonly counts: readonly [number, number, number, number, number];
 }
 

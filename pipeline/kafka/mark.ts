@@ -1,12 +1,19 @@
 import type { Admin } from 'kafkajs';
 import { groupOffsets } from './offsets.js';
 
-/** What csiflow keeps with the group's offset of a partition. */
+/** What csiflow stores with the group's offset of a partition. */
 export interface Mark {
   /** Whose offsets they are. */
   readonly topology: string;
   /** The state that they were committed from, where the state lies with the process. */
   readonly owner?: string;
+  /** Of the process that committed it, where the topology is scaled out. */
+  readonly holder?: {
+    readonly id: string;
+    readonly address?: string;
+    /** See {@link RoomsRead}. */
+    readonly rooms: string;
+  };
 }
 
 /** Undefined where there is none, or another program has written it. */

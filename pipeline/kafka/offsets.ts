@@ -1,7 +1,7 @@
 import type { Admin } from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What Kafka keeps for a partition of a group. */
+/** What Kafka stores for a partition of a group. */
 export interface GroupOffset {
   readonly topic: string;
   readonly partition: number;

@@ -64,6 +64,9 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
     (where) =>
       `${where} does not answer: check that it is a broker, and that \`tls\` is as its listener has it`,
   ),
+  KafkaJSNoBrokerAvailableError: passing(
+    (where) => `no broker of ${where} answers now: start one, or set \`brokers\``,
+  ),
   KafkaJSConnectionClosedError: passing(
     (where) =>
       `${where} has closed the connection: check that \`tls\` and \`sasl\` are as its listener has it`,

@@ -4,7 +4,14 @@
  */
 
 /** The part of the packet that the channel was estimated from. Blocks of different fields never mix. */
-export type TrainingField = 'lltf' | 'ht-ltf' | 'stbc-ht-ltf' | 'vht-ltf' | 'he-ltf';
+export type TrainingField = 'lltf' | 'ht-ltf' | 'stbc-ht-ltf' | 'vht-ltf' | 'he-ltf' | 'eht-ltf';
+
+/**
+ * What was measured. A `channel-estimate` is what a receiver made of a training field. A `beamforming-report` is the
+ * unitary matrix that a station reports to its access point: it has no absolute amplitude, no common phase and no
+ * time of flight. Blocks of different kinds never mix.
+ */
+export type Measurement = 'channel-estimate' | 'beamforming-report';
 
 /** What all frames of a block have in common. Layouts are compared by `key`, never by identity. */
 export interface CsiLayout {
@@ -14,11 +21,12 @@ export interface CsiLayout {
   readonly rx: number;
   /** Transmit streams. */
   readonly tx: number;
-  /** Index of each subcarrier relative to the centre of the channel, ascending; spacing 312.5 kHz (HE: 78.125 kHz). */
+  /** Index of each subcarrier relative to the centre of the channel, ascending; spacing 312.5 kHz (HE, EHT: 78.125 kHz). */
   readonly subcarriers: Int16Array;
   readonly bandwidthMhz: number;
   readonly centreMhz: number;
   readonly training: TrainingField;
+  readonly measurement: Measurement;
 }
 
 /** Frames of one layout, covering a contiguous range of a source's positions. Immutable. */
@@ -36,6 +44,18 @@ export interface CsiBlock {
   readonly rssi: Float32Array;
   /** dBm, NaN where unknown. */
   readonly noise: Float32Array;
+  /** The receiver's own clock, microseconds, as sent: it may wrap and restart. NaN where unknown. */
+  readonly deviceTime: Float64Array;
+  /** [count, rx]: gain of the receiver's analogue stages, dB (an index where the format knows no more). NaN where unknown. */
+  readonly agc: Float32Array;
+  /** Digital gain before the measurement was written (FFT gain of ESP32 boards), dB. NaN where unknown. */
+  readonly fftGain: Float32Array;
+  /** Bits that the sender quantised each number to (of a beamforming report: each angle phi). 0 where unknown. */
+  readonly bits: Uint8Array;
+  /** [count, rx]: number of the antenna connector that each row of `values` was received by, from 0. 255 where unknown. */
+  readonly antenna: Uint8Array;
+  /** What the sender numbers a measurement by: the dialog token of a sounding, the setup and instance of 802.11bf. -1 where it does not. */
+  readonly instance: Int32Array;
   /** [count, rx, tx, subcarrier, (re, im)], row-major. */
   readonly values: Float32Array;
 }
@@ -43,18 +63,24 @@ export interface CsiBlock {
 /** Numbers of values of one frame: rx * tx * subcarriers * 2. */
 export const frameSize = (layout: CsiLayout): number => layout.rx * layout.tx * layout.subcarriers.length * 2;
 
-/** Spacing of the subcarriers in Hz: HE symbols are four times as long as the older ones (IEEE 802.11ax 27.3). */
+/** Spacing of the subcarriers in Hz: HE and EHT symbols are four times as long as the older ones (IEEE 802.11ax 27.3). */
 export const subcarrierSpacing = (training: TrainingField): number =>
-  training === 'he-ltf' ? 78_125 : 312_500;
+  training === 'he-ltf' || training === 'eht-ltf' ? 78_125 : 312_500;
+
+/** What a layout is made of. Without `measurement` it is that of a channel estimate: checkpoints of 0.1.0 know no other. */
+export type LayoutFields = Omit<CsiLayout, 'key' | 'subcarriers' | 'measurement'> & {
+  readonly subcarriers: ArrayLike<number>;
+  readonly measurement?: Measurement;
+};
 
 /** Makes a layout and its key. */
-export function csiLayout(
-  fields: Omit<CsiLayout, 'key' | 'subcarriers'> & { subcarriers: ArrayLike<number> },
-): CsiLayout {
+export function csiLayout(fields: LayoutFields): CsiLayout {
   const subcarriers = Int16Array.from(fields.subcarriers);
-  const { rx, tx, bandwidthMhz, centreMhz, training } = fields;
-  const key = `${training}/${rx}x${tx}/${bandwidthMhz}@${centreMhz}/${runs(subcarriers)}`;
-  return { key, rx, tx, subcarriers, bandwidthMhz, centreMhz, training };
+  const { rx, tx, bandwidthMhz, centreMhz, training, measurement = 'channel-estimate' } = fields;
+  // Keys of channel estimates are those of checkpoints from before there was anything else.
+  const kind = measurement === 'channel-estimate' ? '' : `/${measurement}`;
+  const key = `${training}/${rx}x${tx}/${bandwidthMhz}@${centreMhz}/${runs(subcarriers)}${kind}`;
+  return { key, rx, tx, subcarriers, bandwidthMhz, centreMhz, training, measurement };
 }
 
 /** `-26..-1,1..26`: ascending indices as runs of step 1. */
@@ -68,7 +94,7 @@ function runs(indices: Int16Array): string {
   return parts.join(',');
 }
 
-/** Empty columns for `count` frames, to be filled by a decoder and then no longer changed. */
+/** Columns for `count` frames of which nothing is known yet, to be filled by a decoder and then no longer changed. */
 export function allocateBlock(layout: CsiLayout, count: number): CsiBlock {
   return {
     port: 'csi',
@@ -79,12 +105,21 @@ export function allocateBlock(layout: CsiLayout, count: number): CsiBlock {
     sequence: new Uint32Array(count),
     rssi: new Float32Array(count).fill(NaN),
     noise: new Float32Array(count).fill(NaN),
+    deviceTime: new Float64Array(count).fill(NaN),
+    agc: new Float32Array(count * layout.rx).fill(NaN),
+    fftGain: new Float32Array(count).fill(NaN),
+    bits: new Uint8Array(count),
+    antenna: new Uint8Array(count * layout.rx).fill(UNKNOWN_ANTENNA),
+    instance: new Int32Array(count).fill(-1),
     values: new Float32Array(count * frameSize(layout)),
   };
 }
 
+export const UNKNOWN_ANTENNA = 255;
+
 /** Frames `start` to `end` (excluded) as a block that shares the columns. */
 export function sliceBlock(block: CsiBlock, start: number, end: number): CsiBlock {
+  const { rx } = block.layout;
   const size = frameSize(block.layout);
   return {
     port: 'csi',
@@ -95,6 +130,36 @@ export function sliceBlock(block: CsiBlock, start: number, end: number): CsiBloc
     sequence: block.sequence.subarray(start, end),
     rssi: block.rssi.subarray(start, end),
     noise: block.noise.subarray(start, end),
+    deviceTime: block.deviceTime.subarray(start, end),
+    agc: block.agc.subarray(start * rx, end * rx),
+    fftGain: block.fftGain.subarray(start, end),
+    bits: block.bits.subarray(start, end),
+    antenna: block.antenna.subarray(start * rx, end * rx),
+    instance: block.instance.subarray(start, end),
     values: block.values.subarray(start * size, end * size),
   };
+}
+
+type Columns = Omit<CsiBlock, 'port' | 'layout' | 'count'>;
+
+/** What belongs to single frames. */
+const COLUMN_NAMES = Object.keys({
+  ...{ time: 0, link: 0, sequence: 0, rssi: 0, noise: 0, values: 0 },
+  ...{ deviceTime: 0, agc: 0, fftGain: 0, bits: 0, antenna: 0, instance: 0 },
+} satisfies Record<keyof Columns, 0>) as readonly (keyof Columns)[];
+
+/** A block as checkpoints and dead letters hold it. Those of 0.1.0 have no columns from `deviceTime` to `instance`. */
+export type StoredBlock = Pick<CsiBlock, 'count'> & Partial<Columns> & { readonly layout: LayoutFields };
+
+/** The frames of a stored block that are `kept`, with memory of their own. What its csiflow did not know yet is unknown. */
+export function storedBlock(stored: StoredBlock, kept: readonly number[]): CsiBlock {
+  const block = allocateBlock(csiLayout(stored.layout), kept.length);
+  for (const name of COLUMN_NAMES) {
+    const [from, into] = [stored[name], block[name]];
+    if (!from) continue;
+    const width = from.length / stored.count;
+    for (const [to, frame] of kept.entries())
+      into.set(from.subarray(frame * width, (frame + 1) * width), to * width);
+  }
+  return block;
 }

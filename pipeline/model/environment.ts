@@ -218,8 +218,12 @@ export const point = (position: readonly number[]): Point => ({
   z: position[2]!,
 });
 
-/** `127.0.0.1` of `127.0.0.1:49152`; any other text as it is. */
-export const hostOf = (sender: string): string => sender.replace(/:\d{1,5}$/, '');
+/** `127.0.0.1` of `127.0.0.1:49152`; any other text as it is, so MAC addresses too. */
+export const hostOf = (sender: string): string =>
+  MAC_ADDRESS.test(sender) ? sender : sender.replace(/:\d{1,5}$/, '');
+
+/** Alone, or the last of several: `station/access point`. */
+const MAC_ADDRESS = /(^|\/)[\da-f]{2}(:[\da-f]{2}){5}$/i;
 
 /** A link as the data plane knows it. */
 export interface LinkEntry {

@@ -1,9 +1,9 @@
-import type { CsiBlock, Data, LinkTable } from './index.js';
+import { storedBlock, type CsiBlock, type Data, type LinkTable, type StoredBlock } from './index.js';
 
-/** A record as it may be kept on disk: links by id, not by their number in this process. */
+/** A record as it is stored on disk: links by id, not by their number in this process. */
 export type Portable =
   | Exclude<Data, CsiBlock>
-  | (Omit<CsiBlock, 'link'> & { readonly linkIds: readonly string[]; readonly link: Uint16Array });
+  | (StoredBlock & Pick<CsiBlock, 'port' | 'link'> & { readonly linkIds: readonly string[] });
 
 export function toPortable(data: Data, links: LinkTable): Portable {
   if (data.port !== 'csi') return data;
@@ -16,10 +16,10 @@ export function toPortable(data: Data, links: LinkTable): Portable {
 }
 
 /** Undefined for frames of a link that the environment no longer has. */
-export function fromPortable(kept: Portable, links: LinkTable): Data | undefined {
-  if (!('linkIds' in kept)) return kept;
-  const { linkIds, ...block } = kept;
-  const numbers = linkIds.map((id) => links.byId(id)?.index);
+export function fromPortable(portable: Portable, links: LinkTable): Data | undefined {
+  if (!('linkIds' in portable)) return portable;
+  const numbers = portable.linkIds.map((id) => links.byId(id)?.index);
   if (numbers.includes(undefined)) return undefined;
+  const block = storedBlock(portable, Array.from(portable.link.keys()));
   return { ...block, link: block.link.map((index) => numbers[index]!) };
 }

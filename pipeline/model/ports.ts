@@ -19,7 +19,7 @@ export type Data<P extends Port = Port> = PortTypes[P];
 
 /** A record that a node could not take, and why. */
 export interface Failure {
-  /** What is to be kept in the dead letters; must survive a structured clone. */
+  /** What the dead letter stores; must survive a structured clone. */
   readonly record: unknown;
   /** Dotted code, bounded in number: it becomes a label of a metric. `decode.truncated` */
   readonly code: string;

@@ -7,7 +7,7 @@ import { asynchronous } from './stages/async-stage.js';
 import { stateHash, stateVersion } from './checkpoints/barriers.js';
 import type { Host, NodeRun } from './host.js';
 import type { Nodes } from './nodes.js';
-import { synchronous, type KeptOperator } from './stages/operator-stage.js';
+import { synchronous, type OperatorSnapshot } from './stages/operator-stage.js';
 import type { Shedding } from './stages/shedding/load-shedder.js';
 import type { Signal, Stage, Stream } from './stages/signal.js';
 import type { SinkStage } from './stages/sink/sink-stage.js';
@@ -28,11 +28,11 @@ export interface CompileOptions {
   readonly last: Checkpoint;
   /** Null: sinks get records as they are. */
   readonly anonymiser: Anonymiser | null;
-  readonly source: (run: NodeRun, kept: unknown) => SourceStage;
+  readonly source: (run: NodeRun, snapshot: unknown) => SourceStage;
   /** Of an asynchronous node; null: it sheds nothing. `after`: records that the last checkpoint covers; null: it begins anew. */
   readonly shedding: (run: NodeRun, after: number | null) => Shedding | null;
-  /** `kept`: by the last checkpoint, for whatever configuration. */
-  readonly sink: (run: NodeRun, kept: unknown) => SinkStage;
+  /** `snapshot`: by the last checkpoint, for whatever configuration. */
+  readonly sink: (run: NodeRun, snapshot: unknown) => SinkStage;
   /** Monotonic milliseconds of the arrival of the input behind each pose frame that leaves its node. */
   readonly onPose: (received: number) => void;
 }
@@ -46,9 +46,9 @@ export function compile(options: CompileOptions): Compiled {
   const replays = new Map<string, (data: Data) => boolean>();
   for (const node of topology.nodes) {
     const run = nodes.runs.get(node.id)!;
-    const kept = keptOf(node, last);
+    const snapshot = snapshotOf(node, last);
     if (node.component.kind === 'source') {
-      const stage = options.source(run, kept);
+      const stage = options.source(run, snapshot);
       sources.push(stage);
       streams.set(node.id, stage.stream);
     } else if (node.component.kind === 'sink') {
@@ -64,7 +64,7 @@ export function compile(options: CompileOptions): Compiled {
         return true;
       });
     } else {
-      const stage = stageOf(run, options, kept as KeptOperator | undefined);
+      const stage = stageOf(run, options, snapshot as OperatorSnapshot | undefined);
       // A subject runs the node once for all that read from it.
       const output = new Subject<Signal>();
       streams.set(node.id, output);
@@ -92,7 +92,7 @@ const inputFor = (node: CheckedNode, data: Data) =>
   node.inputs.find(({ ports }) => ports.includes(data.port));
 
 /** State of a node in the last checkpoint, where it is right for the node of now. */
-export function keptOf(node: CheckedNode, last: Checkpoint): unknown {
+export function snapshotOf(node: CheckedNode, last: Checkpoint): unknown {
   const found = last.nodes.get(node.id);
   const same = found?.hash === stateHash(node) || found?.hash === node.hash;
   return same && found.stateVersion === stateVersion(node) ? found.state : undefined;
@@ -105,17 +105,17 @@ const inputOf = (node: CheckedNode, streams: ReadonlyMap<string, Observable<Sign
     ),
   );
 
-function stageOf(run: NodeRun, options: CompileOptions, kept: KeptOperator | undefined): Stage {
+function stageOf(run: NodeRun, options: CompileOptions, snapshot: OperatorSnapshot | undefined): Stage {
   const { nodes, host, last } = options;
   const operator = nodes.operator(run.id);
   const { component, config } = run.node;
   if (component.kind !== 'operator' || component.asynchronous === undefined)
-    return synchronous(run, operator, host, kept);
+    return synchronous(run, operator, host, snapshot);
   // State that is not taken over: its records were numbered by a node that is no more.
   const none = last.nodes.has(run.id) ? null : 0;
-  const shedding = options.shedding(run, kept ? (kept.records ?? 0) : none);
+  const shedding = options.shedding(run, snapshot ? (snapshot.records ?? 0) : none);
   const most = component.asynchronous.maxInFlight(config as never);
-  return asynchronous(run, operator, host, kept, most, shedding);
+  return asynchronous(run, operator, host, snapshot, most, shedding);
 }
 
 function tellPoses(output: Stream, onPose: (received: number) => void): void {

@@ -1,7 +1,7 @@
 import type { CheckedNode, Settings } from '../config/topology.js';
 import type { Context, State } from '../component/index.js';
 import type { Failure, LinkTable } from '../model/index.js';
-import type { NodeMeter } from '../telemetry/metrics.js';
+import type { NodeMeter } from '../telemetry/node-meter.js';
 import type { Gate } from './stages/gate.js';
 import type { Problems } from './problems.js';
 import type { NodeTraces } from './stages/node-traces.js';

@@ -1,6 +1,6 @@
 /** For which latencies are looked at, milliseconds. */
 const SPAN_MS = 60_000;
-/** Kept at most; at higher rates the window is shorter. */
+/** Stored at most; at higher rates the window is shorter. */
 const LIMIT = 8192;
 
 /** Latencies of the last minute. */

@@ -8,8 +8,10 @@ export interface LatenessOptions {
   readonly runs: ReadonlyMap<string, NodeRun>;
   /** Age from which on results are late, milliseconds. */
   readonly limitMs: number;
-  /** Seconds for which a node has kept the gate shut until now, this time. */
+  /** Seconds for which a node has held the gate shut until now, this time. */
   readonly shutFor: (node: string) => number;
+  /** It reads one of several partitions: no room may be in it at all. */
+  readonly isPartition: boolean;
   /** Event time of what would arrive now, microseconds. */
   readonly now: () => number;
   /** Monotonic milliseconds. */
@@ -26,7 +28,7 @@ export class Lateness {
   readonly #options: LatenessOptions;
   readonly #byId: ReadonlyMap<string, CheckedNode>;
   readonly #began: number;
-  /** Share of the last seconds for which each node kept the gate shut, and what it rests on. */
+  /** Share of the last seconds for which each node held the gate shut, and what it rests on. */
   readonly #shut = new Map<string, { readonly share: number; readonly seconds: number }>();
   #checked: number;
 
@@ -92,7 +94,7 @@ export class Lateness {
     return slowest.id;
   }
 
-  /** Where a source cannot be read because a node keeps the gate shut, that node. */
+  /** Where a source cannot be read because a node holds the gate shut, that node. */
   #shuts(id: string): string {
     if (this.#byId.get(id)!.component.kind !== 'source') return id;
     let most = { id, share: LEAST_SHUT };
@@ -123,7 +125,7 @@ export class Lateness {
   #age(id: string): number {
     const { watermark } = this.#options.runs.get(id)!;
     if (watermark === Infinity) return 0;
-    if (watermark === -Infinity) return this.#sinceStart();
+    if (watermark === -Infinity) return this.#unheard();
     return Math.max(0, (this.#options.now() - watermark) / 1e6);
   }
 
@@ -131,11 +133,17 @@ export class Lateness {
   #silentFor(id: string): number {
     const { lastRecord, watermark } = this.#options.runs.get(id)!;
     if (!this.#isLive(id) || watermark === Infinity) return 0;
+    if (watermark === -Infinity) return this.#unheard();
     if (lastRecord === null) return this.#sinceStart();
     // What lags is not silent: its age says more.
     return watermark - lastRecord < this.#options.limitMs * 1000
       ? 0
       : (this.#options.now() - lastRecord) / 1e6;
+  }
+
+  /** Seconds for which a node has been without any event time at all. */
+  #unheard(): number {
+    return this.#options.isPartition ? 0 : this.#sinceStart();
   }
 
   #isLive(id: string): boolean {
@@ -164,7 +172,7 @@ export class Lateness {
   }
 }
 
-/** Who keeps the gate shut for this share of the time holds the sources up. */
+/** A node that holds the gate shut for this share of the time holds the sources up. */
 const LEAST_SHUT = 0.5;
 const GATE_MEMORY_SECONDS = 2;
 

@@ -1,5 +1,5 @@
 import type { CheckedNode } from '../config/topology.js';
-import type { NodeMeter } from '../telemetry/metrics.js';
+import type { NodeMeter } from '../telemetry/node-meter.js';
 import { redact } from '../base/secrets.js';
 import type { NodeHealth, Run } from './run.js';
 import type { LifecycleState, NodeStatus } from './status.js';
@@ -31,6 +31,7 @@ export function nodeStatus(
     missing: meter.missingTotal,
     failed: [...meter.failedBy.values()].reduce((sum, count) => sum + count, 0),
     queueDepth: meter.queueDepth,
+    undelivered: meter.own.get('outbox_records')?.value ?? 0,
     lastRecord: health?.lastRecord ?? null,
     details: redacted(run?.describe(id) ?? {}),
   };

@@ -1,5 +1,5 @@
 import { timingOf } from '../component/index.js';
-import type { Context, Keeping, Operator, Sink, Source, Transaction } from '../component/index.js';
+import type { Context, StoragePolicy, Operator, Sink, Source, Transaction } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import type { Failure, LinkTable, Provenance } from '../model/index.js';
 import type { Log } from '../telemetry/log.js';
@@ -7,7 +7,7 @@ import type { Metrics } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
 import type { NodeRun } from './host.js';
 import { NodeTraces } from './stages/node-traces.js';
-import { keepingOf } from './privacy/privacy.js';
+import { storagePolicyOf } from './privacy/privacy.js';
 import { Problems } from './problems.js';
 import { seededRandom } from '../base/random.js';
 import { errorText } from '../base/error-text.js';
@@ -28,6 +28,8 @@ export interface NodesOptions {
   readonly partitionNumber?: number | undefined;
   /** What a sink had taken over and cannot deliver. */
   readonly onRefused?: (run: NodeRun, failures: readonly Failure[]) => void;
+  /** See the context's. */
+  readonly settledNow?: () => number;
 }
 
 /** The nodes of one run: figures, contexts, instances of their components, and where their data come from. */
@@ -36,13 +38,13 @@ export class Nodes {
   readonly runs: ReadonlyMap<string, NodeRun>;
   #options: NodesOptions;
   readonly #provenance = new Map<string, { origin: Provenance['origin'] }>();
-  readonly #keeping: Keeping | undefined;
+  readonly #storage: StoragePolicy | undefined;
   readonly #instances = new Map<string, Source | Operator | Sink>();
   readonly #forgetting: (() => void)[] = [];
 
   constructor(options: NodesOptions) {
     this.#options = options;
-    this.#keeping = keepingOf(options.topology.settings);
+    this.#storage = storagePolicyOf(options.topology.settings);
     this.runs = new Map(options.topology.nodes.map((node) => [node.id, this.#run(node)]));
   }
 
@@ -134,58 +136,67 @@ export class Nodes {
   }
 
   #run(node: CheckedNode): NodeRun {
-    const { topology, links, clock, log, metrics, tracer, transaction, partitionNumber, onRefused } =
-      this.#options;
-    const keeping = this.#keeping;
-    const meter = metrics.node(topology.id, node.id);
+    const { topology, clock, metrics, tracer } = this.#options;
     const provenance = { origin: this.#firstOrigin(node) };
     this.#provenance.set(node.id, provenance);
+    const problems = new Problems();
     const run: NodeRun = {
       node,
       id: node.id,
-      meter,
+      meter: metrics.node(topology.id, node.id),
       traces: tracer && new NodeTraces(tracer, topology.id, node, clock),
       lastRecord: null,
       failedInRow: 0,
-      problems: new Problems(),
+      problems,
       get problem() {
-        return this.problems.text;
+        return problems.text;
       },
       set problem(text) {
-        this.problems.set('failing', text);
+        problems.set('failing', text);
       },
       status: 'starting',
       watermark: -Infinity,
       crowded: false,
       heldBack: () => null,
-      context: {
-        topology: topology.id,
-        node: node.id,
-        environments: topology.environments,
-        inputs: node.inputs.map(({ from }) => componentOf(topology, from)),
-        links,
-        clock: this.#clockOf(node),
-        random: seededRandom(topology.settings.seed, `${topology.id}/${node.id}`),
-        log: log.child({ topology: topology.id, node: node.id }),
-        metrics: meter,
-        folder: topology.folder,
-        stateFolder: topology.settings.stateFolder,
-        provenance,
-        degrade: (problem) => {
-          run.problems.set('input', problem);
-        },
-        ...(keeping && { keeping }),
-        ...(topology.settings.domain && { domain: topology.settings.domain }),
-        ...(transaction && { transaction }),
-        ...(partitionNumber !== undefined && { partition: partitionNumber }),
-        ...(onRefused && {
-          refuse: (failures) => {
-            onRefused(run, failures);
-          },
-        }),
-      },
+      context: this.#contextOf(node, provenance, problems, (failures) => {
+        this.#options.onRefused?.(run, failures);
+      }),
     };
     return run;
+  }
+
+  #contextOf(
+    node: CheckedNode,
+    provenance: Context['provenance'],
+    problems: Problems,
+    refuse: (failures: readonly Failure[]) => void,
+  ): Context {
+    const { topology, links, log, metrics, transaction, partitionNumber, settledNow, onRefused } =
+      this.#options;
+    const storage = this.#storage;
+    return {
+      topology: topology.id,
+      node: node.id,
+      environments: topology.environments,
+      inputs: node.inputs.map(({ from }) => componentOf(topology, from)),
+      links,
+      clock: this.#clockOf(node),
+      random: seededRandom(topology.settings.seed, `${topology.id}/${node.id}`),
+      log: log.child({ topology: topology.id, node: node.id }),
+      metrics: metrics.node(topology.id, node.id),
+      folder: topology.folder,
+      stateFolder: topology.settings.stateFolder,
+      provenance,
+      degrade: (problem) => {
+        problems.set('input', problem);
+      },
+      ...(storage && { storage }),
+      ...(settledNow && { settledNow }),
+      ...(topology.settings.domain && { domain: topology.settings.domain }),
+      ...(transaction && { transaction }),
+      ...(partitionNumber !== undefined && { partition: partitionNumber }),
+      ...(onRefused && { refuse }),
+    };
   }
 
   /** Live sources go by the clock of arrival. */

@@ -20,14 +20,14 @@ type Change = Plan['changes'][number];
 
 function describe(before: CheckedNode | undefined, after: CheckedNode | undefined): Change {
   const node = (after ?? before)!;
-  const kept = node.component.kind === 'sink' ? 'none' : 'kept';
+  const state = node.component.kind === 'sink' ? 'none' : 'kept';
   const lost = before && before.component.kind !== 'sink' ? 'dropped' : 'none';
   if (!before) return { node: node.id, change: 'added', state: 'none', fields: [] };
   if (!after) return { node: node.id, change: 'removed', state: lost, fields: [] };
   const switched = isOn(before) === isOn(after) ? [] : ['enabled'];
   if (before.hash === after.hash && switched.length > 0)
-    return { node: node.id, change: 'changed', state: kept, fields: switched };
-  if (before.hash === after.hash) return { node: node.id, change: 'unchanged', state: kept, fields: [] };
+    return { node: node.id, change: 'changed', state: state, fields: switched };
+  if (before.hash === after.hash) return { node: node.id, change: 'unchanged', state: state, fields: [] };
   const migrates = lost === 'dropped' && stateHash(before) === stateHash(after);
   const fields = [
     ...(before.component.name === after.component.name ? [] : ['type']),

@@ -1,5 +1,5 @@
 import type { CheckedTopology } from '../config/topology.js';
-import type { LiveFeed, Operator, Reader } from '../component/index.js';
+import type { LiveFeed, Operator, Reader, Whereabouts } from '../component/index.js';
 import type { DeadLetters } from '../state/index.js';
 import type { CheckpointFigures } from './checkpoints/barriers.js';
 import type { NodeRun } from './host.js';
@@ -7,7 +7,7 @@ import type { NotReplayed } from './dead-letters/replays.js';
 
 /** A run of a topology: one shard, or the shards of the partitions that this process has. Used once. */
 export interface Run {
-  /** Resolves when it runs; rejects with what kept it from that, and all is closed then. */
+  /** Resolves when it runs; rejects with the error that prevented it, and all is closed then. */
   start(): Promise<void>;
   /** @param save takes a checkpoint of what was taken in, first @param force waits for no node that hangs */
   stop(save: boolean, force?: boolean): Promise<void>;
@@ -23,6 +23,8 @@ export interface Run {
   describe(node: string): Readonly<Record<string, unknown>>;
   /** A running operator, of partitions' one of them. */
   operator(node: string): Operator | undefined;
+  /** Where several processes share it. */
+  whereIs?(environment: string): Promise<Whereabouts>;
   deadLetters(): DeadLetters | undefined;
   /** Gives the dead letters that were asked for to their nodes again; tells of those that cannot be. */
   replayAsked(): readonly NotReplayed[];

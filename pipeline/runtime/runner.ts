@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, LiveFeed, Output, Reader } from '../component/index.js';
+import type { Context, LiveFeed, Output, Reader, Whereabouts } from '../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../config/topology.js';
 import { LinkTable, type Data } from '../model/index.js';
 import type { DeadLetter, LetterQuery } from '../state/index.js';
@@ -318,6 +318,10 @@ class TopologyRunner implements Runner {
     const operator = this.#shard?.operator(id);
     if (!operator) throw new Error(`${id} does not run: the topology ${this.#topology.id} is ${this.#state}`);
     return operator.process(data, input.from);
+  }
+
+  async whereIs(environment: string): Promise<Whereabouts> {
+    return (await this.#shard?.whereIs?.(environment)) ?? { at: 'here' };
   }
 
   async copyTo(folder: string): Promise<void> {

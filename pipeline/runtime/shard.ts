@@ -23,6 +23,7 @@ import {
   type DeadLetters,
   type Journal,
   type NewLetter,
+  type Outbox,
   type ShedLog,
   type ShardState,
 } from '../state/index.js';
@@ -30,7 +31,7 @@ import type { Log } from '../telemetry/log.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import type { Tracer } from '../telemetry/traces/index.js';
 import { Barriers, type CheckpointFigures } from './checkpoints/barriers.js';
-import { compile, keptOf, type Compiled } from './compile.js';
+import { compile, snapshotOf, type Compiled } from './compile.js';
 import { copyStores } from './checkpoints/copies.js';
 import { ArrivalClock } from './arrival-clock.js';
 import { ClockJumps } from './clock-jumps.js';
@@ -44,7 +45,8 @@ import { Pump } from './stages/pump.js';
 import type { Run } from './run.js';
 import { Replays, type NotReplayed } from './dead-letters/replays.js';
 import { Retention } from './privacy/retention.js';
-import { SinkConnection, type KeptSink } from './stages/sink/sink-connection.js';
+import { SettledNow } from './privacy/settled-time.js';
+import { SinkConnection, type SinkSnapshot } from './stages/sink/sink-connection.js';
 import type { Shedding } from './stages/shedding/load-shedder.js';
 import { SinkStage } from './stages/sink/sink-stage.js';
 import { SourceStage, type SourceShedding } from './stages/source-stage.js';
@@ -107,6 +109,7 @@ export class Shard implements Host, Run {
   #replay: Compiled['replay'] = () => false;
   #pump: Pump | undefined;
   #retention: Retention | undefined;
+  #settled: SettledNow | undefined;
   #pumping: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
@@ -145,6 +148,7 @@ export class Shard implements Host, Run {
       arrival: this.#arrival,
       transaction: options.partition?.transaction,
       partitionNumber: options.partition?.number,
+      settledNow: () => this.#settled!.now(),
       onRefused: (run, failures) => {
         this.failures(run, 'deliver', failures);
         this.#sinks.find((sink) => sink.run === run)?.notTold(failures);
@@ -154,7 +158,7 @@ export class Shard implements Host, Run {
       settings: this.settings,
       links,
       clock,
-      keep: (letter) => this.#keep(letter),
+      store: (letter) => this.#storeLetter(letter),
       failedAgain: (record, code, reason) => this.#replays?.failed(record, code, reason) ?? false,
       epochOf: (run) => this.#barriers?.epochOf(run) ?? 0,
       onDegraded: options.onChange,
@@ -177,7 +181,7 @@ export class Shard implements Host, Run {
     return this.#barriers?.problem ?? null;
   }
 
-  /** Restores the last checkpoint, rewinds, opens all, and reads on. Rejects with what kept it from that; all is closed then. */
+  /** Restores the last checkpoint, rewinds, opens all, and reads on. Rejects with the error that prevented it; all is closed then. */
   async start(): Promise<void> {
     try {
       await this.#start();
@@ -285,6 +289,7 @@ export class Shard implements Host, Run {
     const { topology, onStep, openState, partition, log } = this.#options;
     onStep('hardware_initialization', 0);
     this.#state = openState?.() ?? new LocalState(await openStateOf(topology.id, this.settings, log));
+    this.#settled = new SettledNow(this.clock, this.#state.settled, log.child({ topology: topology.id }));
     onStep('hardware_initialization', 0.5);
     const last = await this.#lastOrFirst(this.#state);
     // Epochs of partitions are their own, so letters of the process cannot be rewound by one of them.
@@ -329,13 +334,14 @@ export class Shard implements Host, Run {
     });
   }
 
-  /** A topology of recordings alone has no time to keep to. */
+  /** A topology of recordings alone has no deadlines. */
   #watchTime(): void {
     if (!this.#nodes.of('source').some(({ component, config }) => isLive(component, config))) return;
     const lateness = new Lateness({
       nodes: this.#options.topology.nodes,
       runs: this.runs,
       limitMs: this.settings.lateAfterMs ?? DEFAULT_LATE_AFTER_MS,
+      isPartition: this.#options.partition !== undefined,
       shutFor: (node) => this.gate.shutFor(node),
       now: () => this.#arrival.now(),
       elapsed: () => this.clock.elapsed(),
@@ -377,7 +383,7 @@ export class Shard implements Host, Run {
         sink,
         renew: () => this.#nodes.renewSink(node.id),
         committed: last.epoch,
-        kept: keptOf(node, last) as KeptSink | undefined,
+        snapshot: snapshotOf(node, last) as SinkSnapshot | undefined,
         onOpen: ({ reader, feed }) => {
           if (reader) this.readers.set(node.id, reader);
           if (feed) this.feeds.set(node.id, feed);
@@ -399,48 +405,20 @@ export class Shard implements Host, Run {
   }
 
   async #compile(state: ShardState, last: Checkpoint): Promise<void> {
-    const { topology, log, metrics, patience, onChange, onLatency } = this.#options;
+    const { topology, log, onLatency } = this.#options;
     const outboxes = new Map(this.#nodes.of('sink').map(({ id }) => [id, state.outbox(id)]));
     for (const outbox of outboxes.values()) await outbox.rewind(last.epoch);
     this.#requireGoing();
     const journals: Journal[] = [];
-    const wake = () => {
-      this.#pump?.wake();
-    };
     const { sources, sinks, replay } = compile({
       topology,
       nodes: this.#nodes,
       host: this,
       last,
       anonymiser: anonymiserOf(topology.settings),
-      source: (run, kept) => {
-        const journal = this.#isJournalled(run) ? state.journal(run.id, this.fail.bind(this)) : null;
-        if (journal) journals.push(journal);
-        return new SourceStage(
-          run,
-          readFrom(this.#nodes.source(run.id), this.#options.partition),
-          this,
-          journal,
-          wake,
-          (origin) => {
-            this.#nodes.setOrigin(run.id, origin);
-          },
-          kept,
-          this.#sourceSheddingOf(run),
-        );
-      },
+      source: (run, snapshot) => this.#sourceStage(run, snapshot, state, journals),
       shedding: (run, after) => this.#sheddingOf(run, after, state),
-      sink: (run, kept) => {
-        const store = {
-          outbox: outboxes.get(run.id)!,
-          sent: state.sent(run.id),
-          live: this.#nodes.of('source').some(({ component }) => !(component as AnySource).replayable),
-          outboxLimitBytes: this.settings.outboxLimitBytes ?? OUTBOX_LIMIT_BYTES,
-          journalled: () => this.#journalled(),
-        };
-        const connection = this.#connections.get(run.id)!;
-        return new SinkStage(run, connection, this, store, last.epoch, kept as KeptSink | undefined);
-      },
+      sink: (run, snapshot) => this.#sinkStage(run, snapshot, state, outboxes.get(run.id)!, last),
       onPose: (received) => {
         onLatency(this.clock.elapsed() - received);
       },
@@ -451,7 +429,67 @@ export class Shard implements Host, Run {
     const replays = new Replays(state.letters, this.links, this.clock);
     this.#replays = replays;
     this.#replay = replay;
-    this.#barriers = new Barriers({
+    this.#barriers = this.#barriersOf(sources, state, last, replays);
+    this.#retention = new Retention({
+      settings: this.settings,
+      clock: this.clock,
+      settledNow: () => this.#settled!.now(),
+      letters: state.letters,
+      sinks,
+      log,
+    });
+    this.#jumps = this.#jumpsOf(sources, this.#barriers, log);
+    this.#pump = new Pump(sources, this.runs, this.#barriers, this.gate, this.clock, () => {
+      this.#jumps!.jumped();
+    });
+    this.#jumps.begin();
+    for (const sink of sinks) sink.start();
+    this.replayAsked();
+  }
+
+  #sourceStage(run: NodeRun, snapshot: unknown, state: ShardState, journals: Journal[]): SourceStage {
+    const journal = this.#isJournalled(run) ? state.journal(run.id, this.fail.bind(this)) : null;
+    if (journal) journals.push(journal);
+    return new SourceStage(
+      run,
+      readFrom(this.#nodes.source(run.id), this.#options.partition),
+      this,
+      journal,
+      this.#wake,
+      (origin) => {
+        this.#nodes.setOrigin(run.id, origin);
+      },
+      snapshot,
+      this.#sourceSheddingOf(run),
+    );
+  }
+
+  #sinkStage(
+    run: NodeRun,
+    snapshot: unknown,
+    state: ShardState,
+    outbox: Outbox,
+    last: Checkpoint,
+  ): SinkStage {
+    const store = {
+      outbox,
+      sent: state.sent(run.id),
+      live: this.#nodes.of('source').some(({ component }) => !(component as AnySource).replayable),
+      outboxLimitBytes: this.settings.outboxLimitBytes ?? OUTBOX_LIMIT_BYTES,
+      journalled: () => this.#journalled(),
+    };
+    const connection = this.#connections.get(run.id)!;
+    return new SinkStage(run, connection, this, store, last.epoch, snapshot as SinkSnapshot | undefined);
+  }
+
+  #barriersOf(
+    sources: readonly SourceStage[],
+    state: ShardState,
+    last: Checkpoint,
+    replays: Replays,
+  ): Barriers {
+    const { topology, metrics, patience, onChange } = this.#options;
+    return new Barriers({
       runs: this.runs,
       sources,
       state,
@@ -459,7 +497,7 @@ export class Shard implements Host, Run {
       clock: this.clock,
       patience,
       onInject: () => replays.barrier(),
-      wake,
+      wake: this.#wake,
       onChange,
       onCheckpoint: ({ pauseMs, epoch }, seconds) => {
         this.#jumps?.committed(epoch);
@@ -470,16 +508,11 @@ export class Shard implements Host, Run {
         this.fail(error);
       },
     });
-    const { letters } = state;
-    this.#retention = new Retention({ settings: this.settings, clock: this.clock, letters, sinks, log });
-    this.#jumps = this.#jumpsOf(sources, this.#barriers, log);
-    this.#pump = new Pump(sources, this.runs, this.#barriers, this.gate, this.clock, () => {
-      this.#jumps!.jumped();
-    });
-    this.#jumps.begin();
-    for (const sink of sinks) sink.start();
-    this.replayAsked();
   }
+
+  readonly #wake = (): void => {
+    this.#pump?.wake();
+  };
 
   #isJournalled(run: NodeRun): boolean {
     return !(run.node.component as AnySource).replayable && this.settings.journal;
@@ -497,10 +530,11 @@ export class Shard implements Host, Run {
   #sheddingOf(run: NodeRun, after: number | null, state: ShardState): Shedding | null {
     const { maxLagMs = DEFAULT_MAX_LAG_MS, journal } = this.settings;
     if (maxLagMs === null || isReplayable(this.#options.topology, run.id)) return null;
-    if (!journal) return { maxLagMs, log: null };
+    const isOverloaded = () => [...this.runs.values()].some(({ problems }) => problems.has('overloaded'));
+    if (!journal) return { maxLagMs, log: null, isOverloaded };
     const log = state.shedLog(run.id, after, this.fail.bind(this));
     this.#shedLogs.push(log);
-    return { maxLagMs, log };
+    return { maxLagMs, log, isOverloaded };
   }
 
   #journalled(): Promise<void> | undefined {
@@ -511,7 +545,7 @@ export class Shard implements Host, Run {
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
   }
 
-  /** Waits until each says that it is open; rejects with what kept one from it. */
+  /** Waits until each says that it is open; rejects with the error that prevented one from it. */
   async #openSources(): Promise<void> {
     const opened = this.#sources.map((source) => {
       const open = source.open(this.#abort.signal);
@@ -532,7 +566,7 @@ export class Shard implements Host, Run {
   }
 
   /** Gives how many old ones it pushed out. */
-  #keep(letter: NewLetter): number {
+  #storeLetter(letter: NewLetter): number {
     if (!this.#state) return 0;
     const { letters, partition } = this.#state;
     return letters.add(partition === undefined ? letter : { ...letter, partition });

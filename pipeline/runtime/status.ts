@@ -1,4 +1,4 @@
-import type { LiveFeed, Output, Reader } from '../component/index.js';
+import type { LiveFeed, Output, Reader, Whereabouts } from '../component/index.js';
 import type { CheckedTopology } from '../config/topology.js';
 import type { Data, LinkTable } from '../model/index.js';
 import type { LetterDesk } from './dead-letters/letter-desk.js';
@@ -29,6 +29,8 @@ export interface NodeStatus {
   readonly missing: number;
   readonly failed: number;
   readonly queueDepth: number;
+  /** Records of a sink that its store has not got yet: they wait in the outbox. */
+  readonly undelivered: number;
   /** Event time of the newest record, microseconds; null before the first. */
   readonly lastRecord: number | null;
   /** What the component says of itself. */
@@ -60,7 +62,7 @@ export interface RunningTopology {
   status(): TopologyStatus;
   /** The status's, which alone costs nothing to ask for. */
   readonly state: LifecycleState;
-  /** Resolves when it runs; rejects with what kept it from running. */
+  /** Resolves when it runs; rejects with the error that prevented it. */
   start(): Promise<void>;
   /**
    * Takes a checkpoint first unless `saveState` is false; `force` takes none, and waits for no node that hangs. Asked
@@ -95,7 +97,7 @@ export interface RunningTopology {
    */
   ask?(node: string, data: Data): Promise<Output<Data>>;
   /**
-   * Copies all that it keeps in files of this machine into an empty folder below the `backups` of its state folder:
+   * Copies all its files of this machine into an empty folder below the `backups` of its state folder:
    * state as it stands at one moment, and stores that a start from that state puts right. It goes on meanwhile.
    */
   copyTo(folder: string): Promise<void>;
@@ -107,6 +109,8 @@ export interface RunningTopology {
   openReaders(): Promise<ReadonlyMap<string, Reader>>;
   readonly feeds: ReadonlyMap<string, LiveFeed>;
   readonly letters: LetterDesk;
+  /** Of a topology that is scaled out. Rejects where the group cannot be asked. */
+  whereIs?(environment: string): Promise<Whereabouts>;
 }
 
 export interface Plan {

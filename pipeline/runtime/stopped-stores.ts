@@ -61,7 +61,7 @@ export class StoppedStores {
   }
 }
 
-/** Those that can be opened: one that is damaged keeps nobody from reading the others. */
+/** Those that can be opened: the others can be read where one is damaged. */
 async function openStores(options: NodesOptions): Promise<ReadonlyMap<string, Sink>> {
   const opened = new Map<string, Sink>();
   const nodes = new Nodes(options);

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Type, type Static } from 'typebox';
 import {
   choice,
@@ -25,7 +24,14 @@ import {
   type Problem,
 } from '../formats/index.js';
 import type { Data } from '../model/index.js';
-import { openRecording, type Recording, type RecordingBatch, type RecordingPosition } from './recording.js';
+import {
+  formatOfHead,
+  openRecording,
+  type Recording,
+  type RecordingBatch,
+  type RecordingPosition,
+} from './recording.js';
+import { Pace } from './pace.js';
 
 const config = Type.Object(
   {
@@ -93,6 +99,7 @@ export const file = defineSource({
     },
   ],
   outputs: ['csi', 'measure', 'event'],
+  measures: (config, folder) => measurementOf(config, folder),
   replayable: true,
   create: (config, context) => new FileSource(config, context),
 });
@@ -112,7 +119,7 @@ interface FilePosition {
 const START: FilePosition = { recording: null, skip: 0, pass: 0, shift: 0 };
 
 /** State of the decoder, and of which format it is. */
-interface Kept {
+interface DecoderState {
   readonly format: string;
   readonly decoder: State;
 }
@@ -123,7 +130,7 @@ class FileSource implements Source {
   readonly #path: string;
   #recording: Recording | undefined;
   #decoder: Decoder | undefined;
-  #kept: Kept | null = null;
+  #restored: DecoderState | null = null;
   #format: string | undefined;
   #records = 0;
   #problems = 0;
@@ -162,15 +169,15 @@ class FileSource implements Source {
   }
 
   snapshot(): State {
-    if (!this.#decoder) return this.#kept;
+    if (!this.#decoder) return this.#restored;
     const format = this.#format ?? 'adr018';
-    return { format, decoder: this.#decoder.snapshot() } satisfies Kept;
+    return { format, decoder: this.#decoder.snapshot() } satisfies DecoderState;
   }
 
   /** May come before `open`: the decoder is made when the file has said what it holds. */
   restore(state: State): void {
-    this.#kept = state as Kept | null;
-    if (this.#kept) this.#decoder?.restore(this.#kept.decoder);
+    this.#restored = state as DecoderState | null;
+    if (this.#restored) this.#decoder?.restore(this.#restored.decoder);
   }
 
   describe(): Readonly<Record<string, unknown>> {
@@ -202,8 +209,8 @@ class FileSource implements Source {
       for (const problem of batch.problems) this.#report(problem);
       if (batch.raw.count > 0) {
         last = batch.raw.time[batch.raw.count - 1]!;
-        const place = { ...at, recording: before, skip };
-        if (!(await this.#handOn(batch, place, pace, output))) return null;
+        const position = { ...at, recording: before, skip };
+        if (!(await this.#handOn(batch, position, pace, output))) return null;
       }
       before = batch.position;
       skip = 0;
@@ -246,7 +253,7 @@ class FileSource implements Source {
 
   #decoderFor(format: string): Decoder {
     const decoder = formatNamed(format).decoder(this.#context);
-    if (this.#kept) decoder.restore(this.#kept.decoder);
+    if (this.#restored) decoder.restore(this.#restored.decoder);
     this.#decoder = decoder;
     this.#format = format;
     return decoder;
@@ -254,8 +261,14 @@ class FileSource implements Source {
 
   /** Records may be replayed to `decode` before `open` has looked into the file: then the state says of what format they are. */
   #decoderOfRun(): Decoder {
-    return this.#decoder ?? this.#decoderFor(this.#kept?.format ?? 'adr018');
+    return this.#decoder ?? this.#decoderFor(this.#restored?.format ?? 'adr018');
   }
+}
+
+/** What the file holds; undefined where it says nothing of that, or is not there yet. */
+function measurementOf({ path, format, records }: Static<typeof config>, folder: string) {
+  const found = records === 'auto' ? formatOfHead(resolve(folder, path), format) : records;
+  return found === undefined ? undefined : formatNamed(found).measurement;
 }
 
 /** Time of a recording's first record, microseconds. */
@@ -266,48 +279,3 @@ async function firstTime(recording: Recording): Promise<number> {
 
 /** From the last record of a pass to the first of the next, microseconds. */
 const PAUSE_US = 50_000;
-
-/** Lets records go at a multiple of their recorded pace. */
-class Pace {
-  readonly #speed: number;
-  readonly #context: Context;
-  readonly #signal: AbortSignal;
-  #firstTime = NaN;
-  #firstElapsed = 0;
-
-  constructor(speed: number, context: Context, signal: AbortSignal) {
-    this.#speed = speed;
-    this.#context = context;
-    this.#signal = signal;
-  }
-
-  /** Waits until record `from` is due; returns the end of those that are. At once where the signal aborts. */
-  async due(raw: RawBatch, from: number): Promise<number> {
-    if (this.#speed === 0) return raw.count;
-    if (Number.isNaN(this.#firstTime)) {
-      this.#firstTime = raw.time[from]!;
-      this.#firstElapsed = this.#context.clock.elapsed();
-    }
-    const wait = this.#dueIn(raw.time[from]!);
-    if (wait > 0) await this.#wait(wait);
-    let to = from + 1;
-    while (to < raw.count && this.#dueIn(raw.time[to]!) <= 0) to++;
-    return to;
-  }
-
-  #dueIn(time: number): number {
-    const due = this.#firstElapsed + (time - this.#firstTime) / 1000 / this.#speed;
-    return due - this.#context.clock.elapsed();
-  }
-
-  async #wait(milliseconds: number): Promise<void> {
-    try {
-      await sleep(Math.min(milliseconds, MAX_WAIT_MS), undefined, { signal: this.#signal });
-    } catch (error) {
-      if (!this.#signal.aborted) throw error;
-    }
-  }
-}
-
-/** A timer takes no more than 31 bits. */
-const MAX_WAIT_MS = 2_000_000_000;

@@ -21,6 +21,22 @@ export async function kernelDrops(socket: {
   return dropsIn(table, six ? null : socket.address, socket.port);
 }
 
+/**
+ * Counts what {@link kernelDrops} says. A busy machine may answer a look after the next one: the figure only grows, so
+ * that nothing is counted again.
+ */
+export class DropCount {
+  total: number | null = null;
+
+  /** @returns how many more there are than were known */
+  see(drops: number | null): number {
+    if (drops === null || drops <= (this.total ?? -1)) return 0;
+    const more = drops - (this.total ?? 0);
+    this.total = drops;
+    return more;
+  }
+}
+
 /** The drops of the socket bound to `port` (and `address`, IPv4; null: any) in the text of the table. */
 export function dropsIn(table: string, address: string | null, port: number): number | null {
   const local = `${address === null ? '' : hexAddress(address)}:${port.toString(16).toUpperCase().padStart(4, '0')}`;

@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import type { RawBatch, State } from '../component/index.js';
 import {
   FILE_FORMATS,
@@ -13,6 +13,7 @@ import {
   type OpenedFile,
   type Problem,
 } from '../formats/index.js';
+import { foreignFile, tryKinds } from '../formats/tried.js';
 import { upgradedCutter } from './older-positions.js';
 import { asError } from '../base/error-text.js';
 
@@ -58,7 +59,7 @@ export async function openRecording(path: string, kind = 'auto'): Promise<Record
   const packed = await isGzip(path);
   const head = await readHead(path, packed);
   const fileFormat = kind === 'auto' ? recogniseFile(head) : FILE_FORMATS.find(({ name }) => name === kind);
-  if (!fileFormat) throw unknownKind(path, kind);
+  if (!fileFormat) throw unknownKind(path, kind, head);
   const { format, origin, meta } = fileFormat.open(head);
   return {
     path,
@@ -70,6 +71,35 @@ export async function openRecording(path: string, kind = 'auto'): Promise<Record
     batches: (count, position) =>
       readBatches(path, packed, fileFormat, fileFormat.open(head), count, position ?? null),
   };
+}
+
+/** Format of the records of a file, by its first bytes; undefined where they do not tell, or cannot be read. */
+export function formatOfHead(path: string, kind: string): string | undefined {
+  try {
+    const head = headNow(path);
+    const file = kind === 'auto' ? recogniseFile(head) : FILE_FORMATS.find(({ name }) => name === kind);
+    return file?.open(head).format;
+  } catch {
+    // Whoever plays the file is told what is wrong with it.
+    return undefined;
+  }
+}
+
+/** The first bytes of a file, unpacked; none of what is no file, such as a pipe. */
+function headNow(path: string): Uint8Array {
+  if (!statSync(path).isFile()) return new Uint8Array(0);
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(HEAD_BYTES);
+    const head = bytes.subarray(0, readSync(file, bytes));
+    if (head[0] !== 0x1f || head[1] !== 0x8b) return head;
+    return gunzipSync(head, {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: 128 * HEAD_BYTES,
+    }).subarray(0, HEAD_BYTES);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** @throws FormatError for an empty file and a folder, with the system's code for a file that cannot be looked at. */
@@ -175,19 +205,31 @@ async function readHead(path: string, packed: boolean): Promise<Uint8Array> {
   return Buffer.concat(parts).subarray(0, HEAD_BYTES);
 }
 
-function unknownKind(path: string, kind: string): FormatError {
-  const known = FILE_FORMATS.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n');
-  const message =
-    kind === 'auto'
-      ? `its first bytes are of no kind that csiflow reads. It reads\n${known}`
-      : `there is no kind of file \`${kind}\`. There are\n${known}`;
-  return new FormatError('file.format', path, message);
+function unknownKind(path: string, kind: string, head: Uint8Array): FormatError {
+  if (kind !== 'auto')
+    return new FormatError('file.format', path, `there is no kind of file \`${kind}\`. There are\n${KINDS}`);
+  const foreign = foreignFile(head);
+  const [nearest] = tryKinds(head);
+  const found =
+    foreign !== undefined
+      ? `it is ${foreign}`
+      : nearest && nearest.records > 0
+        ? `nearest comes ${nearest.kind.name}, which finds ${nearest.records} records in the first ${head.length} ` +
+          `bytes: name it (\`--kind ${nearest.kind.name}\`, in a topology \`format: ${nearest.kind.name}\`) to read them`
+        : `none finds a record in its first ${head.length} bytes`;
+  return new FormatError(
+    'file.format',
+    path,
+    `its first bytes are of no kind that csiflow reads; ${found}. Tried were\n${KINDS}`,
+  );
 }
+
+const KINDS = FILE_FORMATS.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n');
 
 /** Puts the file's name before what is wrong with it. */
 function damaged(error: unknown, path: string, kind: string, offset: number): Error {
   if (error instanceof FormatError) {
-    return error.place.startsWith(path) ? error : new FormatError(error.code, path, error.message);
+    return error.location.startsWith(path) ? error : new FormatError(error.code, path, error.message);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code.startsWith('Z_')) {

@@ -1,4 +1,4 @@
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { Type, type Static } from 'typebox';
 import {
@@ -13,10 +13,11 @@ import {
   type SourceOutput,
   type State,
 } from '../component/index.js';
-import { formatNamed, FORMATS, RawBuilder, type Decoder } from '../formats/index.js';
+import { formatNamed, FORMATS, type Decoder } from '../formats/index.js';
 import type { Data } from '../model/index.js';
 import { hostFault } from '../base/host.js';
-import { kernelDrops } from './kernel-drops.js';
+import { DropCount, kernelDrops } from './kernel-drops.js';
+import { Inbox, type UdpPosition } from './udp-inbox.js';
 
 const config = Type.Object(
   {
@@ -102,6 +103,7 @@ export const udp = defineSource({
     { title: 'Tests and replays on this machine', config: { port: 5005 } },
   ],
   outputs: ['csi', 'measure', 'event'],
+  measures: ({ format }) => formatNamed(format).measurement,
   replayable: false,
   check: ({ host }) => hostComplaints(['host'], hostFault(host)),
   claims: ({ host, port }) =>
@@ -111,12 +113,6 @@ export const udp = defineSource({
   create: (config, context) => new UdpSource(config, context),
 });
 
-/** Datagrams so far, and the time of the last one: no later one has an earlier time. */
-interface UdpPosition {
-  readonly records: number;
-  readonly time: number;
-}
-
 class UdpSource implements Source {
   readonly #config: Static<typeof config>;
   readonly #context: Context;
@@ -125,7 +121,7 @@ class UdpSource implements Source {
   #inbox: Inbox | undefined;
   #address: { readonly address: string; readonly port: number } | undefined;
   #grantedBytes = 0;
-  #kernelDrops: number | null = null;
+  readonly #drops = new DropCount();
 
   constructor(settings: Static<typeof config>, context: Context) {
     this.#config = settings;
@@ -174,7 +170,7 @@ class UdpSource implements Source {
     return {
       address: this.#address ?? null,
       receive_buffer_bytes: this.#grantedBytes,
-      kernel_drops: this.#kernelDrops,
+      kernel_drops: this.#drops.total,
       ...this.#decoder.describe(),
     };
   }
@@ -222,133 +218,13 @@ class UdpSource implements Source {
 
   async #watchKernel(): Promise<void> {
     if (!this.#address) return;
-    const drops = await kernelDrops(this.#address);
-    if (drops === null) return;
-    const more = drops - (this.#kernelDrops ?? 0);
+    const more = this.#drops.see(await kernelDrops(this.#address));
     if (more > 0) this.#context.metrics.dropped('kernel_buffer', more);
-    this.#context.metrics.gauge('kernel_drops', drops);
-    this.#kernelDrops = drops;
+    if (this.#drops.total !== null) this.#context.metrics.gauge('kernel_drops', this.#drops.total);
   }
 }
 
 const WATCH_MS = 1000;
-
-/** Gathers datagrams into batches and hands them on in order, never holding more than a bounded number. */
-class Inbox {
-  readonly #context: Context;
-  readonly #output: SourceOutput;
-  readonly #builder: RawBuilder;
-  readonly #tick: NodeJS.Timeout | undefined;
-  readonly #names = new Map<number, { readonly address: string; readonly name: string }>();
-  /** Batches that wait for room in the queue. */
-  #waiting = 0;
-  #records: number;
-  #scheduled = false;
-  /** When the last batch was handed on, of the monotonic clock. */
-  #flushed = -Infinity;
-  #heard = false;
-  #closed = false;
-
-  constructor(settings: Static<typeof config>, context: Context, output: SourceOutput, from: UdpPosition) {
-    this.#context = context;
-    this.#output = output;
-    this.#records = from.records;
-    // The clock may have been set back since.
-    this.#builder = new RawBuilder(settings.block_records, 'live', Math.min(from.time, context.clock.now()));
-    const period = settings.idle_tick_ms;
-    if (period > 0) {
-      this.#tick = setInterval(() => {
-        this.#tickIfSilent();
-      }, period);
-    }
-  }
-
-  receive(bytes: Uint8Array, from: RemoteInfo): void {
-    this.#heard = true;
-    const length = Math.min(bytes.length, MAX_KEPT_BYTES);
-    this.#builder.add(this.#context.clock.now(), bytes, 0, length, this.#nameOf(from));
-    this.#flushSoon();
-  }
-
-  /** Later datagrams may have earlier times. */
-  reanchor(): void {
-    this.#flush();
-    this.#builder.startFrom(-Infinity);
-  }
-
-  close(): void {
-    clearInterval(this.#tick);
-    this.#flush();
-    this.#closed = true;
-  }
-
-  /**
-   * Full batches at once. Others when this burst of reads is over (immediates run after the poll for input); but where
-   * the one before has only just gone, a millisecond later: each batch has its own cost, and many small ones would cost most.
-   */
-  #flushSoon(): void {
-    if (this.#builder.full) {
-      this.#flush();
-    } else if (!this.#scheduled) {
-      this.#scheduled = true;
-      const flush = () => {
-        this.#scheduled = false;
-        if (!this.#closed) this.#flush();
-      };
-      if (this.#context.clock.elapsed() - this.#flushed < RECENT_MS) setTimeout(flush, GATHER_MS);
-      else setImmediate(flush);
-    }
-  }
-
-  #flush(): void {
-    if (this.#builder.count === 0) return;
-    this.#flushed = this.#context.clock.elapsed();
-    const raw = this.#builder.take();
-    if (this.#waiting < MAX_WAITING) this.#offer(raw);
-    // The socket cannot be paused: what does not fit is lost here rather than by growing.
-    else this.#context.metrics.dropped('queue_full', raw.count);
-  }
-
-  /** Under `block` a batch may wait for room; it is in the journal then. */
-  #offer(raw: RawBatch): void {
-    this.#records += raw.count;
-    const position: UdpPosition = { records: this.#records, time: raw.time[raw.count - 1]! };
-    const taken = this.#output.offer({ position, raw });
-    if (typeof taken === 'boolean') return;
-    this.#waiting++;
-    void taken.finally(() => {
-      this.#waiting--;
-    });
-  }
-
-  /** A record of no bytes from no sender: nothing was heard up to now. */
-  #tickIfSilent(): void {
-    if (!this.#heard && this.#builder.count === 0 && this.#waiting === 0 && this.#records > 0) {
-      this.#builder.add(this.#context.clock.now(), NO_BYTES);
-      this.#flush();
-    }
-    this.#heard = false;
-  }
-
-  /** `127.0.0.1:49152`; made once per sender while there are not too many. */
-  #nameOf({ address, port }: RemoteInfo): string {
-    const known = this.#names.get(port);
-    if (known?.address === address) return known.name;
-    if (this.#names.size >= MAX_NAMES) this.#names.clear();
-    const name = `${address}:${port}`;
-    this.#names.set(port, { address, name });
-    return name;
-  }
-}
-
-/** Batches nearer to each other than this are gathered. A steady 1,000 datagrams/s are not: they go at once. */
-const RECENT_MS = 0.5;
-const GATHER_MS = 1;
-const NO_BYTES = new Uint8Array(0);
-/** Longer datagrams belong to no format; what is kept of them is enough to say so. */
-const MAX_KEPT_BYTES = 8192;
-const MAX_WAITING = 64;
-const MAX_NAMES = 4096;
 
 /** Resolves when the signal aborts; rejects where the socket fails. */
 function untilEnd(socket: Socket, signal: AbortSignal): Promise<void> {

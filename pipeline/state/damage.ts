@@ -4,7 +4,7 @@ import { damagedState, hasChecksums, HEADER, readHeader } from './header.js';
 import { Damage } from './pages.js';
 import { ROOT_TABLE, verify } from './verify.js';
 
-/** How long the walk keeps the event loop at once, milliseconds. */
+/** How long the walk holds the event loop at once, milliseconds. */
 const TURN_MS = 5;
 
 /** Looks at all of a state store. @throws Error `state.corrupt`, saying what is damaged, what the file held and what to do */

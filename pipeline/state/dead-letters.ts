@@ -1,6 +1,6 @@
 import { decode, encode, type StateStore, type Table } from './store.js';
 
-/** A record that a node could not take, kept with its reason. */
+/** A record that a node could not take, with its reason. */
 export interface DeadLetter {
   readonly id: number;
   readonly node: string;
@@ -24,8 +24,8 @@ export interface DeadLetter {
 /** One that has failed once. */
 export type NewLetter = Omit<DeadLetter, 'id' | 'attempts' | 'replayAsked'>;
 
-/** As it is kept: what a new one does not say has its default. */
-type Kept = NewLetter & Partial<Pick<DeadLetter, 'attempts' | 'replayAsked'>>;
+/** As it is stored: what a new one does not say has its default. */
+type StoredLetter = NewLetter & Partial<Pick<DeadLetter, 'attempts' | 'replayAsked'>>;
 
 export interface LetterQuery {
   readonly node?: string;
@@ -33,7 +33,7 @@ export interface LetterQuery {
   readonly offset?: number;
 }
 
-/** How many are kept; the oldest go first. */
+/** How many are stored; the oldest go first. */
 export interface LetterLimits {
   readonly count: number;
   readonly bytes: number;
@@ -41,7 +41,7 @@ export interface LetterLimits {
 
 const LIMITS: LetterLimits = { count: 100_000, bytes: 256 * 2 ** 20 };
 
-/** A letter that takes more is kept without its record: a window of a large array can take megabytes. */
+/** A letter that takes more is stored without its record: a window of a large array can take megabytes. */
 const LIMIT_BYTES = 65_536;
 
 /** What queries ask for, so that letters need not be read for it. */
@@ -63,7 +63,7 @@ const NEXT = 0;
 /** Dead letters of a topology. Bounded: what is pushed out is told. A number is never used for a second letter. */
 export class DeadLetters {
   readonly #table: Table;
-  readonly #kept: Table;
+  readonly #cardTable: Table;
   readonly #limits: LetterLimits;
   /** Oldest first. */
   readonly #cards = new Map<number, Card>();
@@ -74,9 +74,9 @@ export class DeadLetters {
 
   constructor(store: Pick<StateStore, 'table'>, limits: LetterLimits = LIMITS) {
     this.#table = store.table(LETTERS);
-    this.#kept = store.table(CARDS);
+    this.#cardTable = store.table(CARDS);
     this.#limits = limits;
-    const next = this.#kept.get(NEXT);
+    const next = this.#cardTable.get(NEXT);
     if (next) this.#next = decode(Uint8Array.from(next)) as number;
     for (const key of this.#table.getKeys({})) {
       const id = key as number;
@@ -85,7 +85,7 @@ export class DeadLetters {
     }
   }
 
-  /** Whether a store has kept any yet, so that they can be looked at. */
+  /** Whether a store holds any yet, so that they can be looked at. */
   static areIn({ tables }: Pick<StateStore, 'tables'>): boolean {
     return tables.includes(LETTERS) && tables.includes(CARDS);
   }
@@ -97,7 +97,7 @@ export class DeadLetters {
   /** Gives how many old ones were pushed out. */
   add(letter: NewLetter): number {
     const id = this.#next++;
-    this.#write(this.#kept.put(NEXT, encode(this.#next)));
+    this.#write(this.#cardTable.put(NEXT, encode(this.#next)));
     this.#put(id, letter);
     let pushedOut = 0;
     for (const oldest of this.#cards.keys()) {
@@ -177,17 +177,17 @@ export class DeadLetters {
     if (letter) this.#put(id, { ...letter, ...change });
   }
 
-  #put(id: number, letter: Kept): void {
+  #put(id: number, letter: StoredLetter): void {
     const value = bounded(letter);
     const card = cardOf(letter, value.length);
     this.#note(id, card);
-    this.#write(this.#kept.put(id, encode(card)));
+    this.#write(this.#cardTable.put(id, encode(card)));
     this.#write(this.#table.put(id, value));
   }
 
-  /** What the first csiflow kept has no card: the letter itself is read. */
+  /** What the first csiflow stored has no card: the letter itself is read. */
   #cardOf(id: number): Card {
-    const card = this.#kept.get(id);
+    const card = this.#cardTable.get(id);
     if (card) return decode(Uint8Array.from(card)) as Card;
     const value = this.#table.get(id)!;
     return cardOf(read(id, value), value.length);
@@ -201,7 +201,7 @@ export class DeadLetters {
   #forget(id: number): void {
     this.#bytes -= this.#cards.get(id)?.bytes ?? 0;
     this.#cards.delete(id);
-    this.#write(this.#kept.remove(id));
+    this.#write(this.#cardTable.remove(id));
     this.#write(this.#table.remove(id));
   }
 
@@ -212,7 +212,7 @@ export class DeadLetters {
   }
 }
 
-const cardOf = ({ node, at, epoch, replayAsked = false }: Kept, bytes: number): Card => ({
+const cardOf = ({ node, at, epoch, replayAsked = false }: StoredLetter, bytes: number): Card => ({
   node,
   at,
   epoch,
@@ -221,11 +221,11 @@ const cardOf = ({ node, at, epoch, replayAsked = false }: Kept, bytes: number): 
 });
 
 function read(id: number, value: Uint8Array): DeadLetter {
-  const kept = decode(Uint8Array.from(value)) as Kept;
-  return { attempts: 1, replayAsked: false, ...kept, id };
+  const stored = decode(Uint8Array.from(value)) as StoredLetter;
+  return { attempts: 1, replayAsked: false, ...stored, id };
 }
 
-function bounded(letter: Kept): Buffer {
+function bounded(letter: StoredLetter): Buffer {
   const value = encode(letter);
   if (value.length <= LIMIT_BYTES) return value;
   const { record } = letter;

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { stateError } from './version.js';
 
-/** Kept free, bytes: more than a checkpoint takes. Of a small disk an eighth. */
+/** Left free, bytes: more than a checkpoint takes. Of a small disk an eighth. */
 const RESERVE = 16 * 2 ** 20;
 const RESERVED_SHARE = 1 / 8;
 /** The disk is asked again after so long, and after so many bytes. */
@@ -40,7 +40,7 @@ export class DiskSpace {
     if (this.#left >= this.#reserve) return;
     throw stateError(
       'state.write',
-      `the state store cannot be written: disk full (${mebibytes(this.#left)} left at ${this.#folder}, ${mebibytes(this.#reserve)} are kept free): free some space`,
+      `the state store cannot be written: disk full (${mebibytes(this.#left)} left at ${this.#folder}, ${mebibytes(this.#reserve)} are reserved): free some space`,
     );
   }
 

@@ -18,6 +18,7 @@ export {
   secretOf,
   type StateKeys,
 } from './keys.js';
+export * from './settled-times.js';
 export * from './shed-log.js';
 export { openState } from './reseal.js';
 export { Seal } from './seal.js';

@@ -24,7 +24,7 @@ export interface Anchor {
 }
 
 /**
- * Raw input of one source that cannot be read again, kept until a checkpoint covers it. Writes are
+ * Raw input of one source that cannot be read again, stored until a checkpoint covers it. Writes are
  * committed in the background; nobody waits for them but those who ask for {@link durable}.
  */
 export class Journal {

@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { namingFile, readIfThere } from '../base/files.js';
 import { makeOwnFolder } from '../base/folders.js';
 import { hideSecret } from '../base/secrets.js';
 import { stateError } from './version.js';
@@ -23,13 +24,13 @@ export function privacySecret(stateFolder: string, given: string | null): Buffer
   if (!KEY.test(written))
     throw stateError(
       'state.key',
-      `${path} holds no key of ${KEY_BYTES} bytes in hexadecimal: restore it from where it was kept. Without it, what was encrypted cannot be read`,
+      `${path} holds no key of ${KEY_BYTES} bytes in hexadecimal: restore it from its copy. Without it, what was encrypted cannot be read`,
     );
   hideSecret(written);
   return secretOf(written);
 }
 
-/** Secrets of what is kept on disk. */
+/** Secrets of what is stored on disk. */
 export interface StateKeys {
   /** What is written is encrypted with it; null: it is not. */
   readonly key: Uint8Array | null;
@@ -56,14 +57,7 @@ export const secretOf = (text: string): Buffer =>
 export const derivedKey = (secret: Uint8Array, purpose: string, salt: Uint8Array = Buffer.alloc(0)): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, salt, `csiflow ${purpose}`, KEY_BYTES));
 
-function readKey(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
+const readKey = (path: string): string | undefined => readIfThere(path)?.toString().trim();
 
 function makeKey(stateFolder: string, path: string): string {
   makeOwnFolder(stateFolder);
@@ -74,6 +68,6 @@ function makeKey(stateFolder: string, path: string): string {
   } catch (error) {
     // Another thread was quicker.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readKey(path)!;
-    throw error;
+    throw namingFile(error, path);
   }
 }

@@ -8,7 +8,7 @@ import { stateError } from './version.js';
 export const RESTORING = 'restoring';
 
 /**
- * Keeps a second process out of a state folder, also one in another container: two of them would each undo what the
+ * Locks a second process out of a state folder, also one in another container: two of them would each undo what the
  * other stored. The lock of a killed process is gone with it.
  * @param restores goes on with a restore that was broken off
  * @returns how to release it

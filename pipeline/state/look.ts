@@ -15,7 +15,7 @@ export type StateView = Pick<StateStore, 'tables' | 'table'>;
 /**
  * Gives what `work` reads of a state folder, as it stands at one moment, also while another process runs its topology:
  * no lock is taken. `work` cannot wait: a store that this process opened meanwhile would be read only too.
- * @returns undefined where nothing was kept yet
+ * @returns undefined where nothing was stored yet
  * @throws Error `state.newer`, `state.older`, `state.foreign`, `state.corrupt`, `state.encryption`
  */
 export function lookAtState<T>(

@@ -8,7 +8,7 @@ export type Table = Database<Buffer, Key>;
 /** `maxDbs` is the number of tables. */
 const OPTIONS = {
   encoding: 'binary',
-  maxDbs: 256,
+  maxDbs: 512,
   noSubdir: true,
   // Else lmdb makes promises of its own, and a commit that a full disk refuses would end the process by one.
   eventTurnBatching: false,

@@ -1,8 +1,14 @@
-import type { Data } from '../model/index.js';
+import { SEVERITIES, type Data } from '../model/index.js';
 import { decode, encode, type Table } from './store.js';
 
-/** Alerts, then what is to be written once more, then all else. */
-export type OutboxLane = 'urgent' | 'again' | 'rest';
+/** Alerts that cannot wait, other alerts, then what is to be written once more, then all else. */
+export type OutboxLane = 'severe' | 'urgent' | 'again' | 'rest';
+
+/** The lane of a record that is new: of many alerts that wait, somebody's fall goes first. */
+export function laneOf(record: Data): 'severe' | 'urgent' | 'rest' {
+  if (record.port !== 'event') return 'rest';
+  return SEVERITIES.indexOf(record.severity) >= SEVERITIES.indexOf('high') ? 'severe' : 'urgent';
+}
 
 /** Records that are written together: those of an entry that the store has not taken yet. */
 export interface OutboxEntry {
@@ -46,6 +52,8 @@ export class Lane {
   /** The newest one that was handed out. */
   #handedOut = 0;
   readonly #out = new Map<number, Known>();
+  /** Handed out when they were put in, and not come to since. */
+  readonly #held = new Set<number>();
   /** Given back, by number. */
   #back: Known[] = [];
   /** Delivered, and not cut. */
@@ -63,6 +71,20 @@ export class Lane {
   }
 
   append(epoch: number, records: readonly Data[]): Promise<unknown> {
+    const { number, value } = this.#add(epoch, records);
+    return this.#table.put(number, value);
+  }
+
+  /** Puts in an entry that counts as handed out already. */
+  async hold(epoch: number, records: readonly Data[]): Promise<OutboxEntry> {
+    const { number, value } = this.#add(epoch, records);
+    this.#held.add(number);
+    this.#out.set(number, fresh(number, value));
+    await this.#table.put(number, value);
+    return { lane: this.#name, number, epoch, records, tries: 0 };
+  }
+
+  #add(epoch: number, records: readonly Data[]): { readonly number: number; readonly value: Buffer } {
     const number = ++this.#last;
     const content = encode(records);
     const value = Buffer.allocUnsafeSlow(HEADER_BYTES + content.length);
@@ -71,7 +93,7 @@ export class Lane {
     value.set(content, HEADER_BYTES);
     this.records += records.length;
     this.bytes += value.length;
-    return this.#table.put(number, value);
+    return { number, value };
   }
 
   /** @param most records, at most, but one entry at least; of those that are on disk */
@@ -99,10 +121,16 @@ export class Lane {
     this.#back.splice(after < 0 ? this.#back.length : after, 0, { ...known, tries, due, left });
   }
 
-  delivered(number: number): void {
+  delivered(number: number): Known {
     const known = this.#settle(number);
     this.records -= known.records;
     this.#done.add(known);
+    return known;
+  }
+
+  /** It is delivered, and safe. */
+  safe(number: number): void {
+    this.#flushed.add(this.delivered(number));
   }
 
   get oldestEpoch(): number {
@@ -187,6 +215,7 @@ export class Lane {
       const number = key as number;
       if (this.#leaving.has(number)) continue;
       this.#handedOut = number;
+      if (this.#held.delete(number)) continue;
       this.#out.set(number, fresh(number, value));
       yield this.#entry(number, value);
     }
@@ -203,7 +232,8 @@ export class Lane {
   #oldest(): Known | undefined {
     if (this.#back[0]) return this.#back[0];
     for (const { key, value } of this.#table.getRange({ start: this.#handedOut + 1 }))
-      if (!this.#leaving.has(key as number)) return fresh(key as number, value);
+      if (!this.#leaving.has(key as number) && !this.#held.has(key as number))
+        return fresh(key as number, value);
     return undefined;
   }
 
@@ -218,6 +248,7 @@ export class Lane {
   /** Not to be seen from now on, though it is on disk for a moment. */
   async #remove(number: number): Promise<void> {
     this.#leaving.add(number);
+    this.#held.delete(number);
     await this.#table.remove(number).finally(() => this.#leaving.delete(number));
   }
 

@@ -1,8 +1,11 @@
 import type { Data } from '../model/index.js';
-import { Lane, type OutboxEntry, type OutboxLane } from './outbox-lane.js';
+import { Lane, laneOf, type OutboxEntry, type OutboxLane } from './outbox-lane.js';
 import type { StateStore } from './store.js';
 
 export type { OutboxEntry, OutboxLane } from './outbox-lane.js';
+
+/** Records of an entry that data is put in: one that is dropped for want of room does not take all that waits with it. */
+const ENTRY_RECORDS = 50;
 
 /**
  * Records that a sink has taken over durably but not yet delivered: its store is away, or slow. Entries are
@@ -19,16 +22,17 @@ export class Outbox {
   #written: Promise<unknown> = Promise.resolve();
 
   constructor(store: StateStore, sink: string) {
+    const severe = new Lane(store.table(`outbox-severe:${sink}`), 'severe');
     const urgent = new Lane(store.table(`outbox-urgent:${sink}`), 'urgent');
     const again = new Lane(store.table(`outbox-again:${sink}`), 'again');
     const rest = new Lane(store.table(`outbox:${sink}`), 'rest');
-    this.#lanes = { urgent, again, rest };
-    this.#all = [urgent, again, rest];
-    this.#alerts = [urgent];
+    this.#lanes = { severe, urgent, again, rest };
+    this.#all = [severe, urgent, again, rest];
+    this.#alerts = [severe, urgent];
     this.#data = [again, rest];
   }
 
-  /** Records can be kept here. */
+  /** Records can be stored here. */
   get isAvailable(): boolean {
     return true;
   }
@@ -39,12 +43,33 @@ export class Outbox {
   }
 
   get hasUrgent(): boolean {
-    return this.#lanes.urgent.records > 0;
+    return this.#alerts.some(({ records }) => records > 0);
   }
 
   /** Bytes on disk, those of delivered entries included until a checkpoint cuts them. */
   get bytes(): number {
     return this.#all.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Resolves when all are on disk, alerts in lanes of their own. @param rest the lane of all others */
+  async put(epoch: number, records: readonly Data[], rest: 'rest' | 'again' = 'rest'): Promise<void> {
+    await Promise.all(parts(records, rest).map(([lane, part]) => this.append(epoch, part, lane)));
+  }
+
+  /**
+   * Puts in records that a store was given and has not answered for: handed out at once, so that nobody delivers them
+   * meanwhile. Resolves when all are on disk.
+   */
+  async hold(
+    epoch: number,
+    records: readonly Data[],
+    rest: 'rest' | 'again',
+  ): Promise<readonly OutboxEntry[]> {
+    const written = Promise.all(
+      parts(records, rest).map(([lane, part]) => this.#lanes[lane].hold(epoch, part)),
+    );
+    this.#written = written;
+    return written;
   }
 
   /** Resolves when the entry is on disk. */
@@ -60,8 +85,8 @@ export class Outbox {
   }
 
   /**
-   * Hands out entries of one lane, to be written together: alerts first, but where both wait every other turn is
-   * that of the other records. Empty where none is on disk and due.
+   * Hands out entries of one lane, to be written together: alerts first, of these the severest, but where both wait
+   * every other turn is that of the other records. Empty where none is on disk and due.
    * @param most records, at most, but one entry at least @param now monotonic milliseconds
    */
   take(most: number, now: number): readonly OutboxEntry[] {
@@ -69,7 +94,7 @@ export class Outbox {
     for (const lane of [...first, ...second]) {
       const entries = lane.take(most, now);
       if (entries.length === 0) continue;
-      this.#alertsHadTurn = lane === this.#lanes.urgent;
+      this.#alertsHadTurn = this.#alerts.includes(lane);
       return entries;
     }
     return [];
@@ -78,11 +103,6 @@ export class Outbox {
   /** The next one, due or not. */
   next(): OutboxEntry | undefined {
     return this.take(1, Infinity)[0];
-  }
-
-  /** Hands out all that is on disk. */
-  takeAll(): readonly OutboxEntry[] {
-    return this.#all.flatMap((lane) => lane.take(Infinity, Infinity));
   }
 
   /** When the next of those that were given back is due, monotonic milliseconds; Infinity where none was. */
@@ -108,6 +128,11 @@ export class Outbox {
   /** The store took it. */
   delivered({ lane, number }: Pick<OutboxEntry, 'number' | 'lane'>): void {
     this.#lanes[lane].delivered(number);
+  }
+
+  /** The store took it, and it is safe there. */
+  safe({ lane, number }: Pick<OutboxEntry, 'number' | 'lane'>): void {
+    this.#lanes[lane].safe(number);
   }
 
   /** What was delivered is safe. */
@@ -136,9 +161,13 @@ export class Outbox {
     };
   }
 
-  /** Forgets the oldest entry of the last lane that is not handed out, and gives the number of its records. */
-  async dropOldest(): Promise<number> {
-    return this.#lanes.rest.dropOldest();
+  /** Forgets the oldest entry that is not handed out, of the first of these lanes that has one, and gives the number of its records. */
+  async dropOldest(lanes: readonly OutboxLane[] = ['rest']): Promise<number> {
+    for (const lane of lanes) {
+      const dropped = await this.#lanes[lane].dropOldest();
+      if (dropped > 0) return dropped;
+    }
+    return 0;
   }
 
   /** Forgets entries that are not handed out and whose newest record lies before a time, and gives the number of their records. */
@@ -152,4 +181,18 @@ export class Outbox {
   async rewind(epoch: number): Promise<void> {
     for (const lane of this.#all) await lane.rewind(epoch);
   }
+}
+
+/** Records by entry: alerts in lanes of their own. */
+function parts(
+  records: readonly Data[],
+  rest: 'rest' | 'again',
+): readonly (readonly [OutboxLane, readonly Data[]])[] {
+  return (['severe', 'urgent', 'rest'] as const).flatMap((lane) => {
+    const own = records.filter((record) => laneOf(record) === lane);
+    return Array.from({ length: Math.ceil(own.length / ENTRY_RECORDS) }, (_, part) => {
+      const at = part * ENTRY_RECORDS;
+      return [lane === 'rest' ? rest : lane, own.slice(at, at + ENTRY_RECORDS)] as const;
+    });
+  });
 }

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { errorText } from '../base/error-text.js';
 
 /** Layout of a file of lmdb as lmdb-js writes it (mdb.c: MDB_page_header, MDB_meta, MDB_db, MDB_node, MDB_ovpage). */
 export const PAGE_HEAD = 24;
@@ -46,10 +47,11 @@ export class Pages {
   readonly snapshot: Snapshot;
   readonly #descriptor: number;
 
-  /** @throws Damage; the system's error where the file cannot be read */
+  /** @throws Damage; the system's error where the file cannot be opened */
   constructor(file: string) {
     this.#descriptor = openSync(file, 'r');
     try {
+      if (fstatSync(this.#descriptor).isDirectory()) throw new Damage('it is a folder');
       this.snapshot = this.#readSnapshot();
     } catch (error) {
       this.close();
@@ -70,11 +72,20 @@ export class Pages {
   #bytes(start: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length);
     for (let read = 0; read < length;) {
-      const count = readSync(this.#descriptor, bytes, read, length - read, start + read);
+      const count = this.#read(bytes, read, start + read);
       if (count === 0) throw new Damage('it is cut off');
       read += count;
     }
     return bytes;
+  }
+
+  #read(into: Buffer, at: number, start: number): number {
+    try {
+      return readSync(this.#descriptor, into, at, into.length - at, start);
+    } catch (error) {
+      // Of a broken disk; the system does not name the file.
+      throw new Damage(`it cannot be read (${errorText(error)})`);
+    }
   }
 
   #readSnapshot(): Snapshot {

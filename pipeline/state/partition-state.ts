@@ -4,6 +4,7 @@ import type { DeadLetters } from './dead-letters.js';
 import type { Journal } from './journal.js';
 import { Outbox } from './outbox.js';
 import { SentAlerts } from './sent-alerts.js';
+import { SettledTimes } from './settled-times.js';
 import type { ShedLog } from './shed-log.js';
 import type { EncodedCheckpoint, ShardState } from './shard-state.js';
 import { decode, encode, type StateStore } from './store.js';
@@ -17,6 +18,7 @@ const NODE = 'node:';
  */
 export class PartitionState implements ShardState {
   readonly letters: DeadLetters;
+  readonly settled: SettledTimes;
   readonly partition: number;
   readonly #partition: Partition;
   readonly #source: string;
@@ -42,6 +44,7 @@ export class PartitionState implements ShardState {
     this.#transactional = transactional;
     this.#store = store;
     this.letters = letters;
+    this.settled = new SettledTimes(store);
   }
 
   last(): Checkpoint | undefined {

@@ -18,12 +18,12 @@ export class Seal {
     this.#secret = secret;
   }
 
-  /** @param place what the value belongs to: it opens nowhere else */
-  close(value: Uint8Array, place: string): Buffer {
+  /** @param owner what the value belongs to: it opens nowhere else */
+  close(value: Uint8Array, owner: string): Buffer {
     const nonce = Buffer.alloc(NONCE_BYTES);
     nonce.writeDoubleLE(++this.#count, 0);
     const cipher = createCipheriv('aes-256-gcm', this.#key(this.#salt), nonce);
-    cipher.setAAD(Buffer.from(place));
+    cipher.setAAD(Buffer.from(owner));
     const sealed = Buffer.allocUnsafeSlow(HEAD_BYTES + value.length);
     sealed.set(this.#salt, 0);
     sealed.set(nonce, SALT_BYTES);
@@ -33,12 +33,12 @@ export class Seal {
     return sealed;
   }
 
-  /** @throws Error where it was sealed with another secret or for another place, or was changed */
-  open(sealed: Uint8Array, place: string): Buffer {
+  /** @throws Error where it was sealed with another secret or for another owner, or was changed */
+  open(sealed: Uint8Array, owner: string): Buffer {
     const salt = sealed.subarray(0, SALT_BYTES);
     const nonce = sealed.subarray(SALT_BYTES, SALT_BYTES + NONCE_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', this.#key(salt), nonce);
-    decipher.setAAD(Buffer.from(place));
+    decipher.setAAD(Buffer.from(owner));
     decipher.setAuthTag(sealed.subarray(SALT_BYTES + NONCE_BYTES, HEAD_BYTES));
     const value = decipher.update(sealed.subarray(HEAD_BYTES));
     decipher.final();

@@ -5,6 +5,7 @@ import { DeadLetters } from './dead-letters.js';
 import { Journal } from './journal.js';
 import { Outbox } from './outbox.js';
 import { SentAlerts } from './sent-alerts.js';
+import { SettledTimes } from './settled-times.js';
 import { ShedLog } from './shed-log.js';
 import { STATE_FILE, type StateStore } from './store.js';
 
@@ -17,11 +18,12 @@ export interface EncodedCheckpoint {
   readonly positions: ReadonlyMap<string, Position>;
 }
 
-/** All that a shard keeps beyond its own life. */
+/** All that outlives a shard. */
 export interface ShardState {
   /** Of the source, where several processes share its partitions; stands in the letters. */
   readonly partition?: number;
   readonly letters: DeadLetters;
+  readonly settled: SettledTimes;
   /** Undefined for a shard that never had one. @throws Error `state.corrupt` */
   last(): Checkpoint | undefined;
   /** Replaces the last checkpoint; what `also` writes is committed with it. Resolves when it is safe. */
@@ -35,7 +37,7 @@ export interface ShardState {
   shedLog(node: string, after: number | null, fail: (error: Error) => void): ShedLog;
   outbox(sink: string): Outbox;
   sent(sink: string): SentAlerts;
-  /** Copies all of it, as it stands at one moment, into a folder. Absent where a broker keeps it. */
+  /** Copies all of it, as it stands at one moment, into a folder. Absent where a broker stores it. */
   copyTo?(folder: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export interface ShardState {
 /** In an embedded store of the state folder. */
 export class LocalState implements ShardState {
   readonly letters: DeadLetters;
+  readonly settled: SettledTimes;
   readonly #store: StateStore;
   readonly #checkpoints: Checkpoints;
 
@@ -51,6 +54,7 @@ export class LocalState implements ShardState {
     this.#store = store;
     this.#checkpoints = new Checkpoints(this.#store);
     this.letters = new DeadLetters(this.#store);
+    this.settled = new SettledTimes(this.#store);
   }
 
   last(): Checkpoint | undefined {

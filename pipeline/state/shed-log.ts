@@ -16,7 +16,7 @@ export class ShedLog {
   readonly #table: Table;
   readonly #commits: Commits;
   /** Of the last run, oldest first. */
-  readonly #kept: Stretch[];
+  readonly #logged: Stretch[];
   /** The newest record that is decided. */
   #through: number;
   #stretch: Stretch | undefined;
@@ -31,16 +31,16 @@ export class ShedLog {
     if (after === null) {
       for (const key of this.#table.getKeys({})) this.#commits.track(this.#table.remove(key));
     }
-    this.#kept = after === null ? [] : [...this.#table.getRange({})].map(stretchOf);
-    this.#through = Math.max(after ?? 0, this.#kept.at(-1)?.to ?? 0);
+    this.#logged = after === null ? [] : [...this.#table.getRange({})].map(stretchOf);
+    this.#through = Math.max(after ?? 0, this.#logged.at(-1)?.to ?? 0);
   }
 
   /** What an earlier run decided of a record; asked in the order of their numbers. Undefined: nothing yet. */
-  earlier(number: number): 'shed' | 'kept' | undefined {
-    while (this.#kept.length > 0 && this.#kept[0]!.to < number) this.#kept.shift();
-    const first = this.#kept[0];
+  earlier(number: number): 'shed' | 'processed' | undefined {
+    while (this.#logged.length > 0 && this.#logged[0]!.to < number) this.#logged.shift();
+    const first = this.#logged[0];
     if (!first || first.from > number) return undefined;
-    return first.shed ? 'shed' : 'kept';
+    return first.shed ? 'shed' : 'processed';
   }
 
   /** Called for each record in order, before anything that comes of it is sent on. */

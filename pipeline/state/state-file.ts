@@ -1,8 +1,10 @@
-import { chownSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { Static, TObject } from 'typebox';
 import { Value } from 'typebox/value';
 import { checkLayout, stateError } from './version.js';
+import { writeNamed } from '../base/files.js';
 import { holderOf, lockFile } from '../base/file-lock.js';
 import { makeOwnFolder } from '../base/folders.js';
 
@@ -33,6 +35,8 @@ export class StateFile<S extends TObject> {
   /** What tells one version of the file from the next. */
   #seen: string;
   #locked = false;
+  /** False where an earlier csiflow, or somebody by hand, has written the file. */
+  #hasChecksum = true;
 
   /** @throws Error `state.newer`, `state.older` or `state.corrupt`, naming the file, where it cannot be read. */
   constructor(file: string, options: StateFileOptions<S>) {
@@ -41,6 +45,7 @@ export class StateFile<S extends TObject> {
     makeOwnFolder(dirname(file));
     this.#seen = stampOf(file);
     this.#content = this.#read();
+    if (!this.#hasChecksum) this.#addChecksum();
   }
 
   get content(): Static<S> {
@@ -72,29 +77,78 @@ export class StateFile<S extends TObject> {
   write(content: Static<S>): void {
     // Of this process alone: the command line may write beside a running csiflow.
     const part = `${this.#file}.${process.pid}.part`;
-    writeFileSync(part, JSON.stringify(content, null, 2), { mode: 0o600, flush: true });
+    const text = JSON.stringify({ ...content, [CHECKSUM]: checksumOf(content) }, null, 2);
+    writeNamed(part, text, { mode: 0o600, flush: true });
     leaveToOwner(part, dirname(this.#file));
     const stamp = stampOf(part);
     renameSync(part, this.#file);
     this.#content = content;
     this.#seen = stamp;
+    this.#hasChecksum = true;
+  }
+
+  #addChecksum(): void {
+    try {
+      this.exclusively(() => {
+        this.write(this.content);
+      });
+    } catch (error) {
+      // Whoever may write the file adds it.
+      if (!/^(EROFS|EACCES|EPERM)$/.test(codeOf(error))) throw error;
+    }
   }
 
   #read(): Static<S> {
-    const { schema, layout, initial, remedy, fault } = this.#options;
+    const { schema, layout, initial, fault } = this.#options;
     if (!existsSync(this.#file)) return initial;
-    const content = parse(readFileSync(this.#file, 'utf8'));
-    if (typeof content === 'object' && content !== null && 'version' in content)
-      checkLayout(this.#file, content.version, layout);
-    const wrong = Value.Check(schema, content) ? (fault?.(content) ?? null) : placeOf(schema, content);
-    if (wrong === null) return content as Static<S>;
-    const place = wrong === '' ? '' : ` (${wrong})`;
-    throw stateError('state.corrupt', `${this.#file} is damaged${place}: ${remedy}`);
+    const stored = parse(this.#text());
+    if (typeof stored === 'object' && stored !== null && 'version' in stored)
+      checkLayout(this.#file, stored.version, layout);
+    const { content, checksum } = parted(stored);
+    const wrong = Value.Check(schema, content) ? (fault?.(content) ?? null) : pathOf(schema, content);
+    if (wrong !== null) throw this.#damaged(wrong);
+    // A name that was damaged would hide what it names: the checksum too.
+    const strange = Object.keys(content as object).find((name) => !(name in schema.properties));
+    if (strange !== undefined) throw this.#damaged(`/${strange} is not known`);
+    if (checksum !== undefined && checksum !== checksumOf(content))
+      throw this.#damaged('its checksum does not fit; to edit it by hand, remove that line');
+    this.#hasChecksum = checksum !== undefined;
+    return content as Static<S>;
+  }
+
+  #text(): string {
+    try {
+      return readFileSync(this.#file, 'utf8');
+    } catch (error) {
+      // A folder: the system's error names no file.
+      if (codeOf(error) === 'EISDIR') throw this.#damaged('it is a folder');
+      throw error;
+    }
+  }
+
+  #damaged(wrong: string): Error {
+    const path = wrong === '' ? '' : ` (${wrong})`;
+    return stateError('state.corrupt', `${this.#file} is damaged${path}: ${this.#options.remedy}`);
   }
 }
 
+/** The last field of each file. */
+const CHECKSUM = 'checksum';
+
+/** Of the content however it is laid out: white space tells nothing. */
+const checksumOf = (content: unknown): string => crc32(JSON.stringify(content)).toString(16).padStart(8, '0');
+
+function parted(stored: unknown): { readonly content: unknown; readonly checksum: unknown } {
+  if (typeof stored !== 'object' || stored === null) return { content: stored, checksum: undefined };
+  const { [CHECKSUM]: checksum, ...content } = stored as Readonly<Record<string, unknown>>;
+  return { content, checksum };
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : '';
+
 /** Where the first fault is, and what should be there; without what is there, which may be a secret. */
-function placeOf(schema: TObject, content: unknown): string {
+function pathOf(schema: TObject, content: unknown): string {
   if (content === undefined) return '';
   const [first] = Value.Errors(schema, content);
   if (!first) return '';

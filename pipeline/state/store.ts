@@ -21,7 +21,7 @@ export const STATE_FILE = 'state.mdb';
 export const BACKUPS = 'backups';
 
 /**
- * All that a topology keeps on disk, in one embedded store (lmdb) of its state folder: journal,
+ * All that a topology stores on disk, in one embedded store (lmdb) of its state folder: journal,
  * checkpoints, outboxes, sent alerts, dead letters. One process at a time.
  */
 export class StateStore {
@@ -43,7 +43,7 @@ export class StateStore {
    * @param key what values of a new store are encrypted with; null: they are not
    * @param formerKey opens a store that is encrypted, where there is no `key`
    * @param unlock of the folder, where it is locked and its file was looked at already ({@link openState})
-   * @throws Error `state.locked`, `state.newer`, `state.older`, `state.foreign`, `state.corrupt`, `state.encryption`
+   * @throws Error `state.locked`, `state.newer`, `state.older`, `state.foreign`, `state.corrupt`, `state.encryption`, `state.write`
    */
   constructor(
     folder: string,
@@ -61,7 +61,7 @@ export class StateStore {
       if (existsSync(file)) {
         tightenOwnFolder(folder);
         if (!unlock) checkMdb(file);
-      }
+      } else this.#space.require(0);
       this.root = openMdb(file);
     } catch (error) {
       this.#unlock();
@@ -107,6 +107,8 @@ export class StateStore {
   /** A table whose values are bytes. Keys are numbers, text, or lists of them, in their natural order. */
   table(name: string): Database<Buffer, Key> {
     this.#requireOpen();
+    // To make one is a write.
+    if (!this.tables.includes(name)) this.#space.require(0);
     const table = this.root.openDB<Buffer, Key>(name, { encoding: 'binary' });
     readsWhile(table, () => {
       this.#requireOpen();
@@ -118,7 +120,7 @@ export class StateStore {
     readThrough(table, (key, value) => this.#values.fromFile(name, key, value));
     return Object.assign(table, {
       put: (key: Key, value: Buffer, ...more: unknown[]) =>
-        lookedAt(this.#closed ? tooLate() : this.#withRoom(value.length, () => put(key, value, ...more))),
+        lookedAt(this.#closed ? tooLate() : this.#withSpace(value.length, () => put(key, value, ...more))),
       remove: (...given: unknown[]) =>
         lookedAt(this.#closed ? tooLate() : this.#threads.of(remove(...given))),
     });
@@ -128,7 +130,7 @@ export class StateStore {
   async transaction(action: () => void): Promise<void> {
     this.#requireOpen();
     await lookedAt(
-      this.#withRoom(0, () =>
+      this.#withSpace(0, () =>
         this.#threads.of(
           this.root.batch(() => {
             this.#inTransaction = true;
@@ -150,7 +152,7 @@ export class StateStore {
   }
 
   /** Writes at once, or not at all. */
-  async #withRoom<T>(bytes: number, write: () => Promise<T>): Promise<T> {
+  async #withSpace<T>(bytes: number, write: () => Promise<T>): Promise<T> {
     if (!this.#inTransaction) this.#space.require(bytes);
     return write();
   }

@@ -15,7 +15,7 @@ const FREE_TABLE = 'the list of free pages';
 
 /**
  * Looks at every page of a file of lmdb that its newest snapshot uses, before the file is mapped into memory, where a
- * page that is damaged or missing would end the process or lead to another page's content. All counts that lmdb keeps
+ * page that is damaged or missing would end the process or lead to another page's content. All counts that lmdb stores
  * are counted again; each page must have one use, or be free. It yields after each page of a tree, so that a large file
  * can be looked at in turns.
  * @throws Damage naming the page and the table

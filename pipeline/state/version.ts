@@ -4,7 +4,7 @@ import { packageVersion } from '../base/paths.js';
 const HELP = 'see docs/operating.md, "Upgrades"';
 
 /**
- * Whether this program can use what was written in layout `found`. Each kept file counts its own layouts.
+ * Whether this program can use what was written in layout `found`. Each stored file counts its own layouts.
  * @param what the file, as an error names it
  * @param by csiflow's version that wrote it, where the file says so
  * @throws Error `state.newer`, `state.older`, or `state.corrupt` for what is no number of a layout

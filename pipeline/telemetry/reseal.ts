@@ -6,6 +6,6 @@ export function tellReseal(
   what: string,
   becomes: 'encrypted' | 'clear',
 ): void {
-  if (becomes === 'encrypted') log.info('what was kept in the clear is written anew, encrypted', { what });
+  if (becomes === 'encrypted') log.info('what was stored in the clear is written anew, encrypted', { what });
   else log.warn('what was encrypted is written anew in the clear, as encryption was switched off', { what });
 }

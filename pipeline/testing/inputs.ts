@@ -12,7 +12,7 @@ import {
 import type { CheckedNode, InlineRecord, TestInput } from '../config/index.js';
 import { RawBuilder } from '../formats/index.js';
 import { sliceBlock, type Data } from '../model/index.js';
-import type { NodeMeter } from '../telemetry/metrics.js';
+import type { NodeMeter } from '../telemetry/node-meter.js';
 import { TEST_START, type Lab } from './lab.js';
 
 /** Event time that is read at once, microseconds: how finely a test knows when a record came out. */
@@ -115,10 +115,10 @@ class PacedSource implements Source {
           const parts = partsOf(batch);
           for (let index = skip; index < parts.length; index++) {
             const last = index === parts.length - 1;
-            const place: PacedPosition = last
+            const position: PacedPosition = last
               ? { inner: batch.position, parts: 0 }
               : { inner: before, parts: index + 1 };
-            if (!(await this.#hand(parts[index]!, place, output))) return false;
+            if (!(await this.#hand(parts[index]!, position, output))) return false;
           }
           before = batch.position;
           skip = 0;

@@ -20,7 +20,7 @@ export const judge = (test: CheckedTest, outcome: Outcome): readonly Unmet[] =>
   test.expect.flatMap((expectation) => {
     const verdict = judgeOne(expectation, outcome);
     if (verdict === null) return [];
-    const { file, line, column } = expectation.place;
+    const { file, line, column } = expectation.location;
     return [{ file, line, column, record: null, differences: [], ...verdict }];
   });
 
@@ -179,7 +179,7 @@ function judgeOrder(
 ): Verdict | null {
   let from = 0;
   for (const [index, pattern] of patterns.entries()) {
-    const at = records.findIndex((record, place) => place >= from && matches(record, pattern));
+    const at = records.findIndex((record, index) => index >= from && matches(record, pattern));
     if (at < 0) {
       const behind =
         index === 0 ? '' : ` behind record ${from}, which is like ${shown(patterns[index - 1]!)}`;

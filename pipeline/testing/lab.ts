@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { NodeMeter } from '../telemetry/metrics.js';
+import type { NodeMeter } from '../telemetry/node-meter.js';
 import { TestClock } from './clock.js';
 
 /** What captures and scenes begin with where they do not say: 2026-01-01T00:00:00Z, microseconds. */

@@ -13,7 +13,7 @@ export interface Taken {
   readonly givenMs: number;
 }
 
-/** What stands in for a sink, or listens to a node: it keeps what it takes, and fails as the test says. */
+/** What stands in for a sink, or listens to a node: it collects what it takes, and fails as the test says. */
 export class MockSink {
   readonly faults: SinkFaults | null;
   readonly component: AnySink;
@@ -22,7 +22,7 @@ export class MockSink {
   readonly #recovery: Recovery;
   readonly #refusals = new Map<string, number>();
   /** Whether a test looks at its records; else they are only counted. */
-  readonly #keeps: boolean;
+  readonly #collects: boolean;
   /** By key: of an idempotent sink that of the record, else a number. */
   readonly #taken = new Map<string, Taken>();
   #number = 0;
@@ -37,10 +37,10 @@ export class MockSink {
     links: LinkTable,
     mocked: { readonly name: string; readonly inputs: readonly Port[]; readonly recovery: Recovery },
     faults: SinkFaults | null,
-    keeps: boolean,
+    collects: boolean,
   ) {
     this.#lab = lab;
-    this.#keeps = keeps;
+    this.#collects = collects;
     this.#links = links;
     this.#recovery = mocked.recovery;
     this.faults = faults;
@@ -131,7 +131,7 @@ export class MockSink {
     const { record, epoch } = taken;
     const size = record.port === 'csi' ? record.count : 1;
     this.#counts.set(epoch, (this.#counts.get(epoch) ?? 0) + size);
-    if (!this.#keeps) return;
+    if (!this.#collects) return;
     this.#taken.set(this.#recovery === 'idempotent' ? keyOf(record) : String(this.#number++), taken);
   }
 }

@@ -18,7 +18,7 @@ export interface TestResult {
 }
 
 /** Lines for a terminal. With `verbose`, what every node gave. */
-export function testText(result: TestResult, verbose: boolean): string {
+export function testText(result: TestResult, verbose = false): string {
   const { name, passed, seconds, error, unmet, outcome } = result;
   const lines = [`${passed ? 'ok  ' : 'FAIL'} ${result.file}: ${name} (${seconds.toFixed(2)} s)`];
   if (error !== null) lines.push(`     ${result.file}:${result.line}:${result.column} ${error}`);
@@ -53,8 +53,11 @@ function outcomeLines({ figures, records, deadLetters, outbox, state, inputMs }:
       .filter(([node]) => !node.endsWith(' (test)'))
       .map(([node, { received, sent, failed }]) => {
         const letters = deadLetters.get(node)?.length ?? 0;
-        const kept = outbox.get(node)?.length ?? 0;
-        const more = [letters > 0 ? `${letters} dead letters` : '', kept > 0 ? `${kept} in the outbox` : ''];
+        const waiting = outbox.get(node)?.length ?? 0;
+        const more = [
+          letters > 0 ? `${letters} dead letters` : '',
+          waiting > 0 ? `${waiting} in the outbox` : '',
+        ];
         const seen = records.get(node);
         const taken = seen ? [`${seen.length} seen by the test`] : [];
         const parts = [

@@ -31,7 +31,7 @@ export class TestError extends Error {}
 
 /**
  * Runs a test: the topology's operators as they are, between sources that read the test's input and sinks
- * that only keep what they take.
+ * that only collect what they take.
  * @param limitMs real time that it may take
  * @param watched nodes whose records are handed over as they were taken
  * @throws TestError where the topology does not start, or its input does not end in time
@@ -52,7 +52,7 @@ export async function runTest(
 
 /** Between two looks at how far it is, milliseconds of real time. */
 const LOOK_MS = 2;
-const KEPT_LINES = 200;
+const LOG_LINES = 200;
 /** Recoveries that a test waits for, and real time that one may take, milliseconds: by its clock pauses take none. */
 const RECOVERIES = 5;
 const RECOVERY_MS = 5_000;
@@ -105,7 +105,7 @@ class TestRun {
         level: 'warn',
         destination: {
           write: (line: string) => {
-            if (this.#log.length < KEPT_LINES) this.#log.push(line.trimEnd());
+            if (this.#log.length < LOG_LINES) this.#log.push(line.trimEnd());
           },
         },
       }),

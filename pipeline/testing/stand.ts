@@ -19,11 +19,11 @@ export interface StandOptions {
   readonly metrics: Metrics;
   /** Of its own, for the state. */
   readonly folder: string;
-  /** Nodes whose records are kept although no expectation looks at them. */
+  /** Nodes whose records are collected although no expectation looks at them. */
   readonly watched: ReadonlySet<string>;
 }
 
-/** A topology between sources that read a test's input and sinks that only keep what they take. */
+/** A topology between sources that read a test's input and sinks that only collect what they take. */
 export class Stand {
   readonly topology: CheckedTopology;
   /** By the sink that they stand for. */
@@ -96,7 +96,7 @@ export class Stand {
       this.#options.links,
       { name, inputs, recovery },
       faults,
-      this.#keeps(node),
+      this.#collects(node),
     );
     this.sinks.set(node.id, mock);
     return { ...node, component: mock.component, config: {} };
@@ -104,10 +104,10 @@ export class Stand {
 
   /** Of a source or operator that an expectation looks at, or that is watched. */
   #isProbed(node: CheckedNode): boolean {
-    return node.component.kind !== 'sink' && this.#keeps(node);
+    return node.component.kind !== 'sink' && this.#collects(node);
   }
 
-  #keeps({ id }: CheckedNode): boolean {
+  #collects({ id }: CheckedNode): boolean {
     return this.#asked.has(id) || this.#options.watched.has(id);
   }
 

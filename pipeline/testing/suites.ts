@@ -21,12 +21,12 @@ export interface Suite {
 /**
  * The tests of topologies' files and of files of tests, and all that is wrong with these. Nothing real is reached
  * in a test, so secrets need not be set.
- * @param filter only tests whose name or file holds it
+ * @param filter only tests whose name or file holds it; all otherwise
  */
 export function readSuites(
   files: readonly string[],
   registry: Registry,
-  filter: string,
+  filter = '',
 ): { readonly suites: readonly Suite[]; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const suites: Suite[] = [];
@@ -44,11 +44,11 @@ export function readSuites(
   return { suites, problems };
 }
 
-/** Runs tests one after the other; `done` hears of each. */
+/** Runs tests one after the other, each for `limitMs` of real time at most; `done` hears of each. */
 export async function runSuites(
   suites: readonly Suite[],
   limitMs: number,
-  done: (result: TestResult) => void,
+  done: (result: TestResult) => void = () => undefined,
 ): Promise<readonly TestResult[]> {
   const results: TestResult[] = [];
   for (const suite of suites) {
@@ -63,7 +63,7 @@ export async function runSuites(
 
 async function resultOf({ file, topology }: Suite, test: CheckedTest, limitMs: number): Promise<TestResult> {
   const began = performance.now();
-  const { line, column } = test.place;
+  const { line, column } = test.location;
   const common = { file, topology: topology.id, name: test.name, line, column };
   const seconds = () => Math.round(performance.now() - began) / 1000;
   try {

@@ -1,6 +1,6 @@
 import type { Parameters } from './parameters.js';
 
-/** Counts that are kept; the one that was made first goes first. */
+/** Counts that are cached; the oldest entry is evicted first. */
 const MOST = 256;
 
 /**
@@ -8,7 +8,7 @@ const MOST = 256;
  * asks for the same count with each.
  */
 export class Counts {
-  readonly #kept = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
   #version = 0;
 
   /** The count of a query, which `count` asks the store for. */
@@ -16,23 +16,23 @@ export class Counts {
     const key = JSON.stringify([sql, parameters], (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     );
-    const known = this.#kept.get(key);
+    const known = this.#counts.get(key);
     if (known !== undefined) return known;
     const version = this.#version;
     const found = await count();
     // What was committed meanwhile may not be in it.
-    if (version === this.#version) this.#keep(key, found);
+    if (version === this.#version) this.#store(key, found);
     return found;
   }
 
   /** The rows have changed. */
   forget(): void {
     this.#version++;
-    this.#kept.clear();
+    this.#counts.clear();
   }
 
-  #keep(key: string, count: number): void {
-    this.#kept.set(key, count);
-    if (this.#kept.size > MOST) this.#kept.delete(this.#kept.keys().next().value!);
+  #store(key: string, count: number): void {
+    this.#counts.set(key, count);
+    if (this.#counts.size > MOST) this.#counts.delete(this.#counts.keys().next().value!);
   }
 }

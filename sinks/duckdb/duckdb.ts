@@ -37,7 +37,7 @@ const Config = Type.Object(
     retention_days: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 36_500 }), Type.Null()], {
       default: null,
       description:
-        'Rows whose event time lies further back from the present are deleted; null keeps all. Beware with old recordings.',
+        'Rows whose event time lies further back from the present are deleted; null deletes nothing. Beware with old recordings.',
     }),
     memory_limit_bytes: Type.Integer({
       minimum: 64 * 2 ** 20,
@@ -61,7 +61,7 @@ export const duckdb = defineSink({
 
 - One thread of one process owns the file. Others ask it through the service interface, or with \`csiflow export\`; a second owner is refused.
 - Give it the pose frames of one node: two nodes that both send pose frames of an environment would store each person twice.
-- Inferred values are rounded before storing: lengths to 1 mm, confidences and angles to four decimals. Events and measures are kept exactly, times to a microsecond.
+- Inferred values are rounded before storing: lengths to 1 mm, confidences and angles to four decimals. Events and measures are stored exactly, times to a microsecond.
 - Values that cannot be given back as they are (NaN, Infinity, broken Unicode) are refused, and become dead letters.
 - Each row carries the epoch it was written in; after a crash, later epochs are deleted and written again. \`epoch\` and \`processing_ms\` tell of the run: they alone may differ between two runs of the same input, and \`csiflow export\` leaves them out.`,
   inputs: ['pose', 'event', 'measure'],
@@ -101,12 +101,12 @@ class DuckDBSink implements Sink {
     if (this.#opened) throw new Error(`${this.#path} is open already`);
     // DuckDB itself is loaded here: who only looks at the definition need not wait for it.
     const { openStore } = await import('./store.js');
-    const { keeping } = this.#context;
+    const { storage } = this.#context;
     this.#key = await this.#keyOf();
     this.#opened = await openStore(this.#path, {
       memoryLimitBytes: this.#config.memory_limit_bytes,
       walLimitBytes: this.#config.wal_limit_bytes,
-      retentionDays: shorter(this.#config.retention_days, keeping?.retentionDays ?? null),
+      retentionDays: shorter(this.#config.retention_days, storage?.retentionDays ?? null),
       key: this.#key,
       copiesTo: join(this.#context.stateFolder, BACKUPS),
     });
@@ -117,7 +117,7 @@ class DuckDBSink implements Sink {
       import('./reseal.js'),
       import('./store.js'),
     ]);
-    const key = this.#context.keeping?.key ?? null;
+    const key = this.#context.storage?.key ?? null;
     forgetPart(this.#path);
     const lies = isEncrypted(this.#path);
     if (lies === null || lies === (key !== null)) return;
@@ -130,10 +130,10 @@ class DuckDBSink implements Sink {
     });
   }
 
-  /** What opens the file as it lies; null: nothing is needed. A new one is begun as `keeping` says. */
+  /** What opens the file as it lies; null: nothing is needed. A new one is begun as `storage` says. */
   async #keyOf(): Promise<string | null> {
     const [{ isEncrypted }, { storeKey }] = await Promise.all([import('./reseal.js'), import('./store.js')]);
-    const { key = null, formerKey = null } = this.#context.keeping ?? {};
+    const { key = null, formerKey = null } = this.#context.storage ?? {};
     const lies = isEncrypted(this.#path) ?? key !== null;
     const secret = lies ? (key ?? formerKey) : null;
     return secret && storeKey(secret);
@@ -212,14 +212,15 @@ class DuckDBSink implements Sink {
     await writer.commit();
     pool.counts.forget();
     try {
-      await retention?.step(this.#context.clock.now(), this.#context.clock.elapsed());
+      const { clock, settledNow = () => clock.now() } = this.#context;
+      await retention?.step(settledNow(), clock.elapsed());
     } finally {
       pool.counts.forget();
     }
     await this.#boundLog(connection);
   }
 
-  /** DuckDB moves its log into the file by itself at a commit, but not while readers keep it from that. */
+  /** DuckDB moves its log into the file by itself at a commit, but not while readers prevent it. */
   async #boundLog(connection: Store['connection']): Promise<void> {
     const size = await sizeOf(`${this.#path}.wal`);
     this.#context.metrics.gauge('wal_bytes', size);

@@ -1,13 +1,21 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs';
+import { stateError } from '../../pipeline/state/index.js';
 import { openDatabase } from '../shared/database.js';
 import { copyInto, partOf } from './backup.js';
 
 /**
  * Whether a DuckDB file is encrypted: the first of the flags behind checksum (8 bytes), `DUCK` and version (8 bytes)
  * of its header. Null where there is no file.
+ * @throws Error `store.damaged` where a folder is in its place
  */
 export function isEncrypted(path: string): boolean | null {
-  if (!existsSync(path)) return null;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) return null;
+  if (found.isDirectory())
+    throw stateError(
+      'store.damaged',
+      `${path} is a folder, and the store is to be a file: move the folder away, or set another \`path\``,
+    );
   const start = Buffer.alloc(FLAG_AT + 1);
   const handle = openSync(path, 'r');
   try {

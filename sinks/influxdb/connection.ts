@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { InfluxDB } from 'influx';
 import { excerpt, reasonOf, retryAfter, whyOf } from './answer.js';
 import type { Point } from './points.js';
+import { InfluxError } from './error.js';
 
 /** Where InfluxDB is and who writes. */
 export interface Address {
@@ -21,32 +22,6 @@ export interface Series {
   readonly tags?: Readonly<Record<string, string>>;
   readonly columns: readonly string[];
   readonly values?: readonly (readonly unknown[])[];
-}
-
-export type InfluxCode =
-  | 'influxdb.credentials'
-  | 'influxdb.database'
-  | 'influxdb.refused'
-  | 'influxdb.too_large'
-  | 'influxdb.query'
-  | 'influxdb.busy'
-  | 'influxdb.unavailable';
-
-/** What InfluxDB answered, or that it did not. Never holds credentials. */
-export class InfluxError extends Error {
-  readonly code: InfluxCode;
-  /** The server's own words. */
-  readonly reason: string;
-  /** Milliseconds that it asks to be left alone for. */
-  readonly retryAfterMs: number | null;
-
-  constructor(code: InfluxCode, message: string, reason = message, retryAfterMs: number | null = null) {
-    super(message);
-    this.name = 'InfluxError';
-    this.code = code;
-    this.reason = reason;
-    this.retryAfterMs = retryAfterMs;
-  }
 }
 
 /** The client `influx`, which is told all that it would guess, and watched where it would not tell. */
@@ -74,7 +49,7 @@ export class Connection {
       (agent) =>
         new InfluxDB({
           database,
-          // Only null keeps the client from putting its own `root:root` in the place of a token.
+          // Only null stops the client from putting its own `root:root` in the place of a token.
           username: (token === null ? username : null) as string,
           password: password ?? '',
           hosts: [
@@ -172,6 +147,8 @@ export class Connection {
       answer = await Promise.race([asked, cut]);
     } catch (error) {
       signal?.throwIfAborted();
+      if (response?.complete && error instanceof SyntaxError)
+        throw this.#foreign(`a query with text that is no JSON (${error.message}), not with \`results\``);
       if (response?.statusCode === undefined || response.statusCode < 300)
         throw this.#unavailable(whyOf(error));
       throw this.#answered(path, response, whyOf(error));

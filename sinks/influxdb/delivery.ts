@@ -1,5 +1,5 @@
 import type { Data, Failure } from '../../pipeline/model/index.js';
-import { InfluxError } from './connection.js';
+import { InfluxError } from './error.js';
 import { pointKey, type Point } from './points.js';
 
 /** A record with its points. */

@@ -9,11 +9,12 @@ import {
 } from '../../pipeline/component/index.js';
 import { urlFault } from '../../pipeline/base/host.js';
 import type { Data, Failure } from '../../pipeline/model/index.js';
-import { Connection, InfluxError } from './connection.js';
+import { Connection } from './connection.js';
+import { InfluxError } from './error.js';
 import { Delivery, type Encoded } from './delivery.js';
 import { pointKey, pointsOf, type Point } from './points.js';
 import { InfluxReader } from './reader.js';
-import { prepare, type Keeping } from './setup.js';
+import { prepare, type RetentionOptions } from './setup.js';
 import { TagValues } from './tags.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 
@@ -47,7 +48,7 @@ const Config = Type.Object(
       "Retention policy that is written to and read, made where it is missing; null: the database's default.",
     ),
     retention_days: Days(
-      'Points whose time lies further back are deleted, means too; sets the duration of the retention policy (in InfluxDB 2 of the bucket). Null: all is kept, and the policy is left as it is.',
+      'Points whose time lies further back are deleted, means too; sets the duration of the retention policy (in InfluxDB 2 of the bucket). Null: nothing is deleted, and the policy is left as it is.',
     ),
     full_rate_days: Days(
       'After so many days only means over `means_interval_s` are left, until `retention_days`: continuous queries of InfluxDB 1 make them. Null: there are no means.',
@@ -141,11 +142,11 @@ function complaints(config: Config): readonly Complaint[] {
 }
 
 /** The shorter of what the sink and what the topology says. */
-function keptFor(
+function retentionFor(
   { retention_days: own, full_rate_days: full }: Config,
-  { keeping }: Context,
+  { storage: retention }: Context,
 ): Pick<Config, 'retention_days' | 'full_rate_days'> {
-  const all = keeping?.retentionDays ?? null;
+  const all = retention?.retentionDays ?? null;
   if (all === null) return { retention_days: own, full_rate_days: full };
   return {
     retention_days: own === null ? all : Math.min(own, all),
@@ -173,7 +174,7 @@ class InfluxSink implements Sink {
   readonly #events = new Map<string, string>();
 
   constructor(config: Config, context: Context) {
-    this.#config = { ...config, ...keptFor(config, context) };
+    this.#config = { ...config, ...retentionFor(config, context) };
     this.#context = context;
     this.#tags = new TagValues(
       context.environments.flatMap(({ id, links, zones }) => [
@@ -237,14 +238,14 @@ class InfluxSink implements Sink {
 
   async #prepare(): Promise<void> {
     const { retention_policy, retention_days, full_rate_days, means_interval_s } = this.#config;
-    const keeping: Keeping = {
+    const retention: RetentionOptions = {
       retentionPolicy: retention_policy,
       retentionDays: retention_days,
       fullRateDays: full_rate_days,
       meansIntervalS: means_interval_s,
     };
     try {
-      this.#prepared = await prepare(this.#open, keeping, this.#tags);
+      this.#prepared = await prepare(this.#open, retention, this.#tags);
     } finally {
       this.#preparing = null;
     }

@@ -5,7 +5,7 @@ import type { TagValues } from './tags.js';
 import { errorText } from '../../pipeline/base/error-text.js';
 
 /**
- * Records as points, and what keeps two records from being one point. InfluxDB tells points apart by
+ * Records as points, and what makes two records different points. InfluxDB tells points apart by
  * measurement, tags and nanosecond alone. Times are whole microseconds, so their last three digits are free:
  * they number what happens in the same microsecond, by rules that give a record the same point each time.
  * docs/influxdb.md describes the measurements for analysts.

@@ -20,7 +20,7 @@ export const rowsOf = (series: readonly Series[]): Row[] =>
     ),
   );
 
-/** Keypoints are a text of whole millimetres; null: none are kept of anonymous persons. */
+/** Keypoints are a text of whole millimetres; null: none are stored of anonymous persons. */
 export function personOf(row: Row): Person {
   const keypoints = row['keypoints'] as string | null;
   return stored.personOf({ ...row, keypoints: keypoints === null ? null : keypoints.split(',').map(Number) });

@@ -1,11 +1,12 @@
-import { InfluxError, type Connection } from './connection.js';
+import type { Connection } from './connection.js';
+import { InfluxError } from './error.js';
 import { FRAME, MEASURE_MEASUREMENTS } from './points.js';
 import { identifier, textLiteral } from './query.js';
 import { rowsOf, type Row } from './rows.js';
 import type { TagValues } from './tags.js';
 
-/** How long what is kept. */
-export interface Keeping {
+/** How long what is retained. */
+export interface RetentionOptions {
   /** Policy that is written to; null: the database's default. */
   readonly retentionPolicy: string | null;
   /** After so many days all is gone; null: nothing is deleted, and nobody's policy is touched. */
@@ -24,22 +25,28 @@ export const MEANS_POLICY = 'csiflow_means';
  * @returns the server's version
  * @throws InfluxError saying what is missing and how to mend it
  */
-export async function prepare(connection: Connection, keeping: Keeping, tags: TagValues): Promise<string> {
+export async function prepare(
+  connection: Connection,
+  retention: RetentionOptions,
+  tags: TagValues,
+): Promise<string> {
   const version = await connection.version();
   if (/^v?1\./.test(version)) {
     const policies = await policiesOf(connection);
     const main = policies.find((row) =>
-      keeping.retentionPolicy === null ? row['default'] === true : row['name'] === keeping.retentionPolicy,
+      retention.retentionPolicy === null
+        ? row['default'] === true
+        : row['name'] === retention.retentionPolicy,
     );
-    const name = keeping.retentionPolicy ?? (main?.['name'] as string | undefined);
+    const name = retention.retentionPolicy ?? (main?.['name'] as string | undefined);
     if (name === undefined) throw withoutDefault(connection);
-    await keep(connection, name, main, keeping.fullRateDays ?? keeping.retentionDays);
-    if (keeping.fullRateDays !== null) {
+    await setRetention(connection, name, main, retention.fullRateDays ?? retention.retentionDays);
+    if (retention.fullRateDays !== null) {
       const means = policies.find((row) => row['name'] === MEANS_POLICY);
-      await keep(connection, MEANS_POLICY, means, keeping.retentionDays ?? Infinity);
-      await downsample(connection, name, keeping.meansIntervalS);
+      await setRetention(connection, MEANS_POLICY, means, retention.retentionDays ?? Infinity);
+      await downsample(connection, name, retention.meansIntervalS);
     }
-  } else await checkBucket(connection, keeping);
+  } else await checkBucket(connection, retention);
   await learnTags(connection, tags);
   return version;
 }
@@ -76,7 +83,7 @@ function toMake({ address: { database, username } }: Connection): string {
 }
 
 /** Gives a policy its duration, making it where it is missing; null leaves one that is there as it is. */
-async function keep(
+async function setRetention(
   connection: Connection,
   name: string,
   found: Row | undefined,
@@ -104,7 +111,7 @@ function minutesOf(duration: string): number {
   return Number(hours) * 60 + Number(minutes);
 }
 
-/** Deleted is a whole shard, once its newest point is old enough: so it is a small part of the time kept. */
+/** Deleted is a whole shard, once its newest point is old enough: so it is a small part of the retention. */
 const shardHours = (days: number): number => (days < 2 ? 1 : days <= 180 ? 24 : 168);
 
 // --------------------------------------------------- InfluxDB 1: downsampling
@@ -158,16 +165,16 @@ async function administer(connection: Connection, statement: string): Promise<vo
 // ----------------------------------------------------------------- InfluxDB 2
 
 /** A bucket holds its own retention, and downsampling is a task there. */
-async function checkBucket(connection: Connection, keeping: Keeping): Promise<void> {
+async function checkBucket(connection: Connection, retention: RetentionOptions): Promise<void> {
   const { url, database, token } = connection.address;
   await connection.query('SHOW MEASUREMENTS LIMIT 1');
-  if (keeping.fullRateDays !== null)
+  if (retention.fullRateDays !== null)
     throw new InfluxError(
       'influxdb.query',
       `InfluxDB at ${url} is no version 1: it has no continuous queries. Leave full_rate_days out, and make a task there`,
     );
-  if (keeping.retentionDays === null) return;
-  const everySeconds = Math.round(keeping.retentionDays * 86_400);
+  if (retention.retentionDays === null) return;
+  const everySeconds = Math.round(retention.retentionDays * 86_400);
   const api = `${url.replace(/\/$/, '')}/api/v2/buckets`;
   const ask = async (path: string, init?: RequestInit) => {
     const response = await fetch(`${api}${path}`, {

@@ -44,7 +44,7 @@ export class ExactlyOnce implements Sink {
     const id = settings.transactional_id ?? `csiflow-${context.topology}-${context.node}`;
     const topics = topicsOf(settings.topic);
     this.#writer = new KafkaWriter(settings, context, topics, () => context.clock.elapsed(), id);
-    this.#spool = new Spool(join(context.stateFolder, `${context.node}.spool`), context.keeping);
+    this.#spool = new Spool(join(context.stateFolder, `${context.node}.spool`), context.storage);
     this.#group = `${id}.epochs`;
     this.#markTopic = topics[0]!;
   }
@@ -56,7 +56,7 @@ export class ExactlyOnce implements Sink {
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
     if (this.#closing.signal.aborted) throw new Error('the sink is closed');
-    // While the brokers are away the outbox keeps results, and bounds them.
+    // While the brokers are away the outbox stores results, and bounds them.
     if (this.#problem) throw this.#problem;
     if (this.#spool.epochs.length > MAX_WAITING)
       throw new AwayError(

@@ -28,6 +28,7 @@ export const kafka = defineSink({
     },
   ],
   check: checkSettings,
+  settings: { 'streaming.restream_enabled': 'enabled' },
   create: (config, context) => {
     if (context.transaction) return new WithCheckpoint(config, context.transaction);
     return config.delivery === 'exactly_once'

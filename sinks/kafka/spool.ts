@@ -1,7 +1,9 @@
 import { open, readdir, readFile, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { NO_KEYS, Seal, stateError, type StateKeys } from '../../pipeline/state/index.js';
 import { makeFolder } from '../../pipeline/base/folders.js';
+import { naming } from '../shared/text-files.js';
 import type { Addressed } from './topics.js';
 
 /**
@@ -47,7 +49,8 @@ export class Spool {
     const { file } = this.#current;
     const { size } = await file.stat();
     try {
-      await file.appendFile(messages.map((message) => this.#line(message)).join(''));
+      const lines = messages.map((message) => this.#line(message)).join('');
+      await naming(this.#path(epoch), () => file.appendFile(lines));
     } catch (error) {
       await file.truncate(size);
       throw error;
@@ -60,7 +63,7 @@ export class Spool {
   }
 
   async read(epoch: number): Promise<readonly Addressed[]> {
-    return (await this.#lines(epoch)).map((line) => this.#message(line, epoch));
+    return (await this.#lines(epoch)).map((line, index) => this.#message(line, epoch, index));
   }
 
   async remove(epoch: number): Promise<void> {
@@ -80,35 +83,55 @@ export class Spool {
     await file?.close();
   }
 
-  /** Writes the file of an epoch anew where its lines are encrypted and should not be, or the other way round. */
+  /**
+   * Writes the file of an epoch anew where its lines are encrypted and should not be, or the other way round.
+   * @throws Error where one is damaged: not only when it is wanted
+   */
   async #reseal(epoch: number): Promise<void> {
     const lines = await this.#lines(epoch);
+    const messages = lines.map((line, index) => this.#message(line, epoch, index));
     if (lines.every((line) => isSealed(line) === (this.#seal !== null))) return;
     const part = `${this.#path(epoch)}.part`;
-    await writeFile(part, lines.map((line) => this.#line(this.#message(line, epoch))).join(''), {
-      flush: true,
-    });
+    await writeFile(part, messages.map((message) => this.#line(message)).join(''), { flush: true });
     await rename(part, this.#path(epoch));
   }
 
   async #lines(epoch: number): Promise<readonly string[]> {
-    return (await readFile(this.#path(epoch), 'utf8')).split('\n').slice(0, -1);
+    return (await naming(this.#path(epoch), () => readFile(this.#path(epoch), 'utf8')))
+      .split('\n')
+      .slice(0, -1);
   }
 
   #line(message: Addressed): string {
     const text = JSON.stringify(message);
-    return `${this.#seal ? this.#seal.close(Buffer.from(text), PLACE).toString('base64') : text}\n`;
+    if (this.#seal) return `${this.#seal.close(Buffer.from(text), OWNER).toString('base64')}\n`;
+    return `${text}\t${checksum(text)}\n`;
   }
 
-  /** @throws Error where it is encrypted, and not with the key that is there */
-  #message(line: string, epoch: number): Addressed {
-    if (!isSealed(line)) return JSON.parse(line) as Addressed;
+  /** @throws Error where it is damaged; where it is encrypted, and not with the key that is there */
+  #message(line: string, epoch: number, index: number): Addressed {
+    if (isSealed(line)) return this.#opened(line, epoch);
+    // Lines of an earlier csiflow have no checksum. JSON has no tab of its own.
+    const [text = '', sum] = line.split('\t');
+    try {
+      if (sum !== undefined && sum !== checksum(text)) throw new SyntaxError('its checksum does not fit');
+      return JSON.parse(text) as Addressed;
+    } catch (error) {
+      throw stateError(
+        'store.damaged',
+        `${this.#path(epoch)}, line ${index + 1} is damaged. It holds results that Kafka has not got yet: restore a backup of the state folder, or move the file away to go on without them`,
+        error,
+      );
+    }
+  }
+
+  #opened(line: string, epoch: number): Addressed {
     if (!this.#opener)
       throw stateError(
         'state.encryption',
         `${this.#path(epoch)} is encrypted, and its key is not there: put it into privacy.key of the state folder, or into settings.privacy.key`,
       );
-    return JSON.parse(this.#opener.open(Buffer.from(line, 'base64'), PLACE).toString()) as Addressed;
+    return JSON.parse(this.#opener.open(Buffer.from(line, 'base64'), OWNER).toString()) as Addressed;
   }
 
   #path(epoch: number): string {
@@ -116,5 +139,6 @@ export class Spool {
   }
 }
 
-const PLACE = 'spool';
+const OWNER = 'spool';
+const checksum = (text: string): string => crc32(text).toString(16);
 const isSealed = (line: string): boolean => !line.startsWith('{');

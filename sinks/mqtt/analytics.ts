@@ -18,7 +18,7 @@ const MAX_SUBJECTS = 4096;
 /** Names of measures of a domain for the whole room, at most. */
 const MAX_NAMES = 256;
 
-/** Keeps the newest measures of one environment, so that a retained message is a whole state. */
+/** Holds the newest measures of one environment, so that a retained message is a whole state. */
 export class Analytics {
   readonly #domains = new Map<Domain, DomainState>();
 

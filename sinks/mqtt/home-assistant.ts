@@ -80,117 +80,127 @@ interface EntityConfig {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-function entitiesOf(topics: Topics): readonly EntityConfig[] {
-  return [
-    {
-      entity: 'presence',
-      component: 'binary_sensor',
-      id: 'presence',
-      by: ['detect-motion', 'track-persons', 'detect-falls'],
-      measures: ['presence'],
-      config: {
-        name: 'Presence',
-        device_class: 'occupancy',
-        state_topic: topics.status('occupancy'),
-        value_template: "{{ 'ON' if value_json.occupied else 'OFF' }}",
-        json_attributes_topic: topics.status('occupancy'),
-        expire_after: EXPIRE_S,
-      },
+const entitiesOf = (topics: Topics): readonly EntityConfig[] => [
+  ...peopleEntities(topics),
+  ...roomEntities(topics),
+  ...linkEntities(topics),
+];
+
+const peopleEntities = (topics: Topics): readonly EntityConfig[] => [
+  {
+    entity: 'presence',
+    component: 'binary_sensor',
+    id: 'presence',
+    by: ['detect-motion', 'track-persons', 'detect-falls'],
+    measures: ['presence'],
+    config: {
+      name: 'Presence',
+      device_class: 'occupancy',
+      state_topic: topics.status('occupancy'),
+      value_template: "{{ 'ON' if value_json.occupied else 'OFF' }}",
+      json_attributes_topic: topics.status('occupancy'),
+      expire_after: EXPIRE_S,
     },
-    {
-      entity: 'people',
-      component: 'sensor',
-      id: 'people',
-      by: ['track-persons', 'infer-pose'],
-      measures: [],
-      config: {
-        name: 'People',
-        icon: 'mdi:account-group',
-        state_class: 'measurement',
-        unit_of_measurement: 'people',
-        state_topic: topics.summary,
-        value_template: '{{ value_json.persons }}',
-        json_attributes_topic: topics.summary,
-        expire_after: EXPIRE_S,
-      },
+  },
+  {
+    entity: 'people',
+    component: 'sensor',
+    id: 'people',
+    by: ['track-persons', 'infer-pose'],
+    measures: [],
+    config: {
+      name: 'People',
+      icon: 'mdi:account-group',
+      state_class: 'measurement',
+      unit_of_measurement: 'people',
+      state_topic: topics.summary,
+      value_template: '{{ value_json.persons }}',
+      json_attributes_topic: topics.summary,
+      expire_after: EXPIRE_S,
     },
-    {
-      entity: 'fall',
-      component: 'event',
-      id: 'fall',
-      by: ['detect-falls'],
-      measures: [],
-      config: {
-        name: 'Fall',
-        icon: 'mdi:human-male-board',
-        event_types: ['fall_detection'],
-        state_topic: topics.alert('fall_detection'),
-        value_template:
-          "{{ {'event_type': value_json.alert_type, 'alert_id': value_json.alert_id, 'severity': value_json.severity, 'confidence': value_json.data.confidence, 'person_id': value_json.data.person_id, 'origin': value_json.provenance.origin} | to_json }}",
-      },
+  },
+  {
+    entity: 'fall',
+    component: 'event',
+    id: 'fall',
+    by: ['detect-falls'],
+    measures: [],
+    config: {
+      name: 'Fall',
+      icon: 'mdi:human-male-board',
+      event_types: ['fall_detection'],
+      state_topic: topics.alert('fall_detection'),
+      value_template:
+        "{{ {'event_type': value_json.alert_type, 'alert_id': value_json.alert_id, 'severity': value_json.severity, 'confidence': value_json.data.confidence, 'person_id': value_json.data.person_id, 'origin': value_json.provenance.origin} | to_json }}",
     },
-    {
-      entity: 'motion',
-      component: 'sensor',
-      id: 'motion',
-      by: ['detect-motion'],
-      measures: ['motion'],
-      config: {
-        name: 'Motion',
-        icon: 'mdi:motion-sensor',
-        state_class: 'measurement',
-        unit_of_measurement: '%',
-        suggested_display_precision: 0,
-        state_topic: topics.analytics('motion'),
-        value_template:
-          '{% if value_json.room.motion is defined %}{{ (value_json.room.motion * 100) | round(1) }}{% else %}None{% endif %}',
-        expire_after: EXPIRE_S,
-      },
+  },
+];
+
+const roomEntities = (topics: Topics): readonly EntityConfig[] => [
+  {
+    entity: 'motion',
+    component: 'sensor',
+    id: 'motion',
+    by: ['detect-motion'],
+    measures: ['motion'],
+    config: {
+      name: 'Motion',
+      icon: 'mdi:motion-sensor',
+      state_class: 'measurement',
+      unit_of_measurement: '%',
+      suggested_display_precision: 0,
+      state_topic: topics.analytics('motion'),
+      value_template:
+        '{% if value_json.room.motion is defined %}{{ (value_json.room.motion * 100) | round(1) }}{% else %}None{% endif %}',
+      expire_after: EXPIRE_S,
     },
-    {
-      ...vital(topics, 'breathing_rate', 'Breathing rate', 'breaths/min', 'mdi:lungs'),
-      by: ['estimate-vitals'],
+  },
+  {
+    ...vital(topics, 'breathing_rate', 'Breathing rate', 'breaths/min', 'mdi:lungs'),
+    by: ['estimate-vitals'],
+  },
+  vital(topics, 'heart_rate', 'Heart rate', 'bpm', 'mdi:heart-pulse'),
+];
+
+const linkEntities = (topics: Topics): readonly EntityConfig[] => [
+  {
+    entity: 'link_health',
+    component: 'sensor',
+    id: 'signal_quality',
+    by: ['track-persons', 'infer-pose'],
+    measures: [],
+    config: {
+      name: 'Signal quality',
+      icon: 'mdi:wifi',
+      entity_category: 'diagnostic',
+      state_class: 'measurement',
+      unit_of_measurement: '%',
+      suggested_display_precision: 0,
+      state_topic: topics.summary,
+      value_template: '{{ (value_json.signal_quality * 100) | round(1) }}',
+      expire_after: EXPIRE_S,
     },
-    vital(topics, 'heart_rate', 'Heart rate', 'bpm', 'mdi:heart-pulse'),
-    {
-      entity: 'link_health',
-      component: 'sensor',
-      id: 'signal_quality',
-      by: ['track-persons', 'infer-pose'],
-      measures: [],
-      config: {
-        name: 'Signal quality',
-        icon: 'mdi:wifi',
-        entity_category: 'diagnostic',
-        state_class: 'measurement',
-        unit_of_measurement: '%',
-        suggested_display_precision: 0,
-        state_topic: topics.summary,
-        value_template: '{{ (value_json.signal_quality * 100) | round(1) }}',
-        expire_after: EXPIRE_S,
-      },
+  },
+  {
+    entity: 'link_health',
+    component: 'sensor',
+    id: 'packet_loss',
+    by: [],
+    measures: ['packet_loss'],
+    config: {
+      name: 'Packet loss of the worst link',
+      icon: 'mdi:wifi-alert',
+      entity_category: 'diagnostic',
+      state_class: 'measurement',
+      unit_of_measurement: '%',
+      suggested_display_precision: 1,
+      state_topic: topics.analytics('link_quality'),
+      value_template: `{{ ((${valuesOf('packet_loss')} | max) * 100) | round(2) if ${valuesOf('packet_loss')} else None }}`,
+      json_attributes_topic: topics.analytics('link_quality'),
+      expire_after: EXPIRE_S,
     },
-    {
-      entity: 'link_health',
-      component: 'sensor',
-      id: 'packet_loss',
-      by: [],
-      measures: ['packet_loss'],
-      config: {
-        name: 'Packet loss of the worst link',
-        icon: 'mdi:wifi-alert',
-        entity_category: 'diagnostic',
-        state_class: 'measurement',
-        unit_of_measurement: '%',
-        suggested_display_precision: 1,
-        state_topic: topics.analytics('link_quality'),
-        value_template: `{{ ((${valuesOf('packet_loss')} | max) * 100) | round(2) if ${valuesOf('packet_loss')} else None }}`,
-        json_attributes_topic: topics.analytics('link_quality'),
-        expire_after: EXPIRE_S,
-      },
-    },
-  ];
-}
+  },
+];
 
 /** A rate of the room, else of the first person or link that has one. */
 function vital(topics: Topics, id: string, name: string, unit: string, icon: string): EntityConfig {

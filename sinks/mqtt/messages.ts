@@ -22,7 +22,7 @@ export interface Message {
   readonly topic: string;
   readonly payload: string;
   readonly kind: MessageKind;
-  /** The broker keeps the last one for those who subscribe later: states, never alerts. */
+  /** The broker retains the last one for late subscribers: states, never alerts. */
   readonly retain: boolean;
   readonly records: readonly Data[];
 }

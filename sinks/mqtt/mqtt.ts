@@ -108,6 +108,7 @@ export const mqtt = defineSink({
     },
   ],
   check: checkBroker,
+  settings: { 'streaming.mqtt_enabled': 'enabled' },
   create: (config, context) => new MqttSink(config, context),
 });
 

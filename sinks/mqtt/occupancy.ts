@@ -70,7 +70,7 @@ export class Occupancy {
     this.#told = { time: -Infinity, reasons: '' };
   }
 
-  /** Goes on from the state that the broker kept from an earlier run: a fall outlives a restart. */
+  /** Goes on from the state that the broker retained from an earlier run: a fall outlives a restart. */
   goOnFrom(payload: string): void {
     const fall = fallOf(payload);
     if (fall && (!this.#fall || this.#fall.time < fall.time)) this.#fall = fall;

@@ -51,7 +51,7 @@ export class Room {
       message: ({ topic, payload }, acknowledge) => {
         acknowledge();
         if (topic === this.#topics.status('occupancy')) this.#goOnFrom(payload.toString());
-        // Home Assistant has started anew, and may have a broker that kept nothing.
+        // Home Assistant has started anew, and may have a broker that retained nothing.
         else if (payload.toString() === 'online') void this.#discoverAgain();
       },
     });
@@ -192,7 +192,7 @@ export class Room {
     return this.#measures.size > before && this.#settings.homeAssistant !== null;
   }
 
-  /** The broker keeps the last state: a fall that an earlier run found still counts. */
+  /** The broker retains the last state: a fall that an earlier run found still counts. */
   async #readOccupancy(): Promise<void> {
     if (this.#knowsOccupancy) return;
     try {

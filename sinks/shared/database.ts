@@ -1,5 +1,5 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { derivedKey, stateError } from '../../pipeline/state/index.js';
 import { damagedStore, isDamage, namingDamage } from './damage.js';
@@ -42,8 +42,8 @@ export interface DatabaseOptions {
 export async function openDatabase(path: string, options: DatabaseOptions): Promise<Database> {
   if (!options.readOnly) makeFolder(dirname(path));
   const release = claim(path);
+  const isNew = !existsSync(path);
   try {
-    const isNew = !existsSync(path);
     // DuckDB would begin an empty file, and throw the log away.
     if (isNew && existsSync(`${path}.wal`)) throw damagedStore(path, `${path} is missing beside its log`);
     const instance = await openInstance(path, options);
@@ -78,6 +78,8 @@ export async function openDatabase(path: string, options: DatabaseOptions): Prom
       },
     };
   } catch (error) {
+    // Half a new file, of a full disk, would be called damaged at the next start.
+    if (isNew && !options.readOnly) rmSync(path, { force: true });
     release();
     throw error;
   }
@@ -133,7 +135,8 @@ async function openInstance(path: string, options: DatabaseOptions): Promise<Duc
       throw new Error(`${path} is open in another process${holder(message)}. ${ASK_OWNER}`, { cause: error });
     if (isDamage(message))
       throw damagedStore(path, `${path} is damaged, or no DuckDB file (${message})`, error);
-    throw new Error(`${path} cannot be opened: ${message}`, { cause: error });
+    const full = /no space left/i.test(message) && { code: 'ENOSPC' };
+    throw Object.assign(new Error(`${path} cannot be opened: ${message}`, { cause: error }), full);
   }
 }
 

@@ -1,13 +1,23 @@
 import { readFile, stat, type FileHandle } from 'node:fs/promises';
+import { namingFile } from '../../pipeline/base/files.js';
 
-/** Half a line would be taken for a record: what a full disk cuts off is taken back. */
-export async function appendWhole(handle: FileHandle, text: string): Promise<void> {
+/** Half a line would be taken for a record: what a full disk cuts off is taken back. @throws Error that names the file */
+export async function appendWhole(handle: FileHandle, path: string, text: string): Promise<void> {
   const { size } = await handle.stat();
   try {
-    await handle.appendFile(text);
+    await naming(path, () => handle.appendFile(text));
   } catch (error) {
-    await handle.truncate(size);
+    if ((await handle.stat()).size > size) await handle.truncate(size);
     throw error;
+  }
+}
+
+/** What the system says of a file that is open does not name it. */
+export async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw namingFile(error, path);
   }
 }
 
@@ -17,7 +27,7 @@ export async function readIfThere(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
+    throw namingFile(error, path);
   }
 }
 

@@ -20,7 +20,7 @@ export interface CourierSettings extends Omit<EndpointSettings, 'url' | 'secret'
 
 /**
  * Brings events to one endpoint: they wait in an outbox of its own until it has them, so that one that is away
- * keeps no other waiting, and a kill loses none.
+ * blocks no other, and a kill loses none.
  */
 export class Courier {
   readonly id: string;
@@ -67,10 +67,10 @@ export class Courier {
 
   /** Resolves when they are on disk. */
   async take(epoch: number, events: readonly SensedEvent[]): Promise<void> {
-    await this.#outbox.append(epoch, events);
+    await this.#outbox.put(epoch, events);
     this.#wake();
     while (this.#outbox.bytes > MOST_BYTES) {
-      const dropped = await this.#outbox.dropOldest();
+      const dropped = await this.#outbox.dropOldest(['rest', 'urgent', 'severe']);
       if (dropped === 0) break;
       this.#context.metrics.dropped('outbox_full', dropped);
     }
@@ -89,7 +89,7 @@ export class Courier {
     if (forget) await empty(this.#store, this.#outbox);
   }
 
-  /** Several at once, each by itself: one that is not taken keeps no other waiting. */
+  /** Several at once, each by itself: one that is not taken blocks no other. */
   async #run(): Promise<void> {
     const underWay = new Set<Promise<void>>();
     while (!this.#stop.signal.aborted) {

@@ -152,5 +152,5 @@ const ASKED: Away = {
 
 /** A call ends after this, so that nobody takes it for stuck. */
 const LONGEST_MS = 15_000;
-/** Events whose story is kept while they wait. */
+/** Events whose story is remembered while they wait. */
 const MAX_KNOWN = 20_000;

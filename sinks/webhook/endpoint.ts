@@ -29,7 +29,7 @@ export type Outcome =
   /** The receiver takes nothing now. */
   | { readonly kind: 'away'; readonly code: string; readonly reason: string; readonly retryAfterMs: number };
 
-/** Where alerts are sent, one POST each. Its path is not shown: many services keep a key in it. */
+/** Where alerts are sent, one POST each. Its path is not shown: many services have a key in it. */
 export class Endpoint {
   readonly #settings: EndpointSettings;
   readonly #clock: Clock;

@@ -97,14 +97,14 @@ export class WebhookRegistry {
 
   #sealed(webhook: Webhook): Stored {
     if (!this.#seal) return webhook;
-    const secret = this.#seal.close(Buffer.from(webhook.secret), placeOf(webhook)).toString('base64');
+    const secret = this.#seal.close(Buffer.from(webhook.secret), ownerOf(webhook)).toString('base64');
     return { ...webhook, secret, sealed: true };
   }
 
   #open(webhook: Webhook): string {
     try {
       if (!this.#opener) throw new Error('there is no key');
-      return this.#opener.open(Buffer.from(webhook.secret, 'base64'), placeOf(webhook)).toString();
+      return this.#opener.open(Buffer.from(webhook.secret, 'base64'), ownerOf(webhook)).toString();
     } catch (error) {
       throw stateError(
         'state.encryption',
@@ -116,4 +116,4 @@ export class WebhookRegistry {
 }
 
 /** A secret is that of this endpoint alone. */
-const placeOf = ({ id, url }: Webhook): string => `webhook ${id} ${url}`;
+const ownerOf = ({ id, url }: Webhook): string => `webhook ${id} ${url}`;

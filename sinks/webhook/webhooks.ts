@@ -56,7 +56,7 @@ export const webhooks = defineSink({
     'and that has no such sink gets one with the defaults, behind the operators whose events reach a sink. Write one',
     'yourself to choose the nodes, or to allow receivers in a private network.',
     '',
-    '- Each endpoint has a queue of its own on disk, so one that is away keeps no other waiting and a kill loses nothing.',
+    '- Each endpoint has a queue of its own on disk, so one that is away blocks no other and a kill loses nothing.',
     '- Calls, signatures, answers and dead letters are those of the sink `webhook`. A dead letter that is replayed goes to',
     '  the endpoints that refused it.',
     '- A queue takes 16 MiB at most; then its oldest events are dropped and counted (`outbox_full`).',
@@ -196,7 +196,7 @@ class WebhooksSink implements Sink {
   }
 
   get #keys(): StateKeys {
-    return this.#context.keeping ?? NO_KEYS;
+    return this.#context.storage ?? NO_KEYS;
   }
 
   #openStore(): StateStore {

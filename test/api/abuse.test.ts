@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { addressKey } from '../../api/service/limits/addresses.js';
 import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
 import { poseFrame } from '../support/fake-topology.js';
@@ -127,6 +127,36 @@ test('too many calls at the same time are answered 503, health never, and room i
     expect(statuses.filter((status) => status === 200)).toHaveLength(128);
     expect((await patient.get(PEOPLE, token)).status).toBe(200);
   } finally {
+    await patient.close();
+  }
+});
+
+test('requests that a client sends ahead begin one after the other, and are answered in order', async () => {
+  const patient = await openService();
+  const socket = connect(Number(new URL(patient.server.address).port), '127.0.0.1');
+  try {
+    const begun: ((count: number) => void)[] = [];
+    patient.main.reader.countPersons = () => new Promise((resolve) => begun.push(resolve));
+    const token = patient.token('viewer');
+    const ask = `GET ${PEOPLE} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    let answer = '';
+    socket.on('data', (data: Buffer) => (answer += data.toString()));
+    socket.write(ask.repeat(3));
+    await vi.waitUntil(() => begun.length === 1);
+    // What would have begun with the first has by the time that a later call has.
+    const later = patient.get(PEOPLE, token);
+    await vi.waitUntil(() => begun.length > 1);
+    expect(begun).toHaveLength(2);
+    begun.pop()!(0);
+    expect((await later).status).toBe(200);
+    for (let turn = 1; turn <= 3; turn++) {
+      await vi.waitUntil(() => begun.length === turn);
+      begun.at(-1)!(turn);
+    }
+    await vi.waitUntil(() => answer.match(/"total":/g)?.length === 3);
+    expect(answer.match(/"total":\d/g)).toEqual(['"total":1', '"total":2', '"total":3']);
+  } finally {
+    socket.destroy();
     await patient.close();
   }
 });

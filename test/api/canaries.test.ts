@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { components } from '../../api/components.js';
-import { ENDPOINTS } from '../../api/rest/app.js';
+import { ENDPOINTS } from '../../api/rest/endpoints.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { Canaries } from '../support/canaries.js';
-import { Csiflow } from '../support/csiflow.js';
+import { Csiflow, csiflowWith } from '../support/csiflow.js';
 
 /**
  * Canaries in every place where somebody may put a secret, on a running csiflow whose servers are away, refuse
@@ -18,7 +18,6 @@ import { Csiflow } from '../support/csiflow.js';
  */
 const canaries = new Canaries();
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-canaries-'));
-const secrets = join(folder, 'secrets');
 const file = join(folder, 'site.yaml');
 const plugin = join(folder, 'alarm.mjs');
 
@@ -43,7 +42,7 @@ let collector: Server;
 /** Bodies that the collector of traces got; its headers hold the canary that it was given. */
 const traced: string[] = [];
 const asked: string[] = [];
-let environment: Record<string, string>;
+let environment: Environment;
 
 beforeAll(async () => {
   server = await listening((request, body, response) => {
@@ -62,8 +61,7 @@ beforeAll(async () => {
     traced.push(body);
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
-  plantSecrets();
-  environment = plantVariables();
+  environment = plantSecrets('secrets');
   writeFileSync(file, topology());
   writeFileSync(plugin, ALARM);
   csiflow = new Csiflow(['run', file, '--port', '0', '--log', 'debug', '--plugin', plugin], {
@@ -103,13 +101,16 @@ async function listening(
 
 const urlOf = (one: Server): string => `http://127.0.0.1:${(one.address() as AddressInfo).port}`;
 
-function plantSecrets(): void {
-  mkdirSync(secrets);
-  for (const name of ['influx', 'mqtt', 'kafka', 'webhook', 'address', 'unused'])
-    writeFileSync(join(secrets, name), `${canaries.plant(`secrets/${name}`)}\n`);
+interface Environment extends Record<string, string> {
+  readonly CSIFLOW_SECRETS: string;
 }
 
-function plantVariables(): Record<string, string> {
+/** New secrets in a folder of its own, and the variables of a process that is given them. */
+function plantSecrets(name: string): Environment {
+  const secrets = join(folder, name);
+  mkdirSync(secrets);
+  for (const secret of ['influx', 'mqtt', 'kafka', 'webhook', 'address', 'unused'])
+    writeFileSync(join(secrets, secret), `${canaries.plant(`${name}/${secret}`)}\n`);
   return {
     CSIFLOW_SECRETS: secrets,
     CSIFLOW_DATA: folder,
@@ -127,9 +128,9 @@ function plantVariables(): Record<string, string> {
 const topology = (): string => `id: site
 environment: ${packageFile('topologies/environments/demo-flat.yaml')}
 sources:
-  flat: { type: simulator, rate_hz: 50, seed: 7 }
+  flat: { type: simulator, rate_hz: 20, seed: 7 }
 operators:
-  windows: { type: window, from: flat, length_ms: 2000, hop_ms: 200, points: 100 }
+  windows: { type: window, from: flat, length_ms: 1000, hop_ms: 200, points: 20 }
   motion: { type: detect-motion, from: windows }
   alarm: { type: alarm, from: motion }
 sinks:
@@ -245,8 +246,25 @@ test('plan and apply show which fields change, not what they say', async () => {
   expect(canaries.found(broken)).toEqual([]);
 });
 
-test('commands print no secret', async () => {
-  const env = { ...environment, CSIFLOW_PASSWORD: canaries.plant('a wrong CSIFLOW_PASSWORD') };
+/** Commands, each with whether it is to succeed. `given` stands for the folder of its secrets. */
+const commandsOn = (wrong: string, given: string): readonly (readonly [boolean, readonly string[]])[] => {
+  const remote = ['--url', address];
+  const read = ['--secrets', given, '--plugin', plugin];
+  return [
+    [true, ['validate', file, '--json', ...read]],
+    [false, ['validate', wrong, ...read]],
+    [false, ['validate', wrong, '--json', ...read]],
+    [true, ['graph', file, '--plugin', plugin]],
+    [false, ['graph', wrong, '--plugin', plugin]],
+    [false, ['plan', file, ...remote]],
+    [false, ['backup', file, '--plugin', plugin, ...remote]],
+    [false, ['dead-letters', 'list', file, '--plugin', plugin, ...remote]],
+    [false, ['restore', given, file, '--plugin', plugin]],
+  ];
+};
+
+/** A topology that is wrong where its secrets stand. */
+function wrongFile(): string {
   const wrong = join(folder, 'wrong.yaml');
   writeFileSync(
     wrong,
@@ -257,33 +275,44 @@ test('commands print no secret', async () => {
       )
       .replace('mqtts://127.0.0.1:1', 'mqtts://user:${secret:influx}@host'),
   );
-  const remote = ['--url', address];
-  const read = ['--secrets', secrets, '--plugin', plugin];
-  const commands = [
-    ['validate', file, '--json', ...read],
-    ['validate', wrong, ...read],
-    ['validate', wrong, '--json', ...read],
-    ['graph', file, '--plugin', plugin],
-    ['graph', wrong, '--plugin', plugin],
-    ['plan', file, ...remote],
-    ['backup', file, '--plugin', plugin, ...remote],
-    ['dead-letters', 'list', file, '--plugin', plugin, ...remote],
-    ['run', wrong, '--port', '0', '--plugin', plugin],
-    ['run', file, '--port', '0', '--no-api', '--plugin', plugin],
-    ['restore', secrets, file, '--plugin', plugin],
-  ];
-  const runs = commands.map(async (command) => {
-    const run = new Csiflow(command, { env });
-    return { command, code: await run.ended(), output: run.output };
-  });
-  for (const { command, code, output } of await Promise.all(runs)) {
+  return wrong;
+}
+
+const withPassword = (variables: Environment): Environment => ({
+  ...variables,
+  CSIFLOW_PASSWORD: canaries.plant('a wrong CSIFLOW_PASSWORD'),
+});
+
+const COMMANDS = commandsOn('', '').length;
+
+// Each has secrets of its own: what a process has read it hides, also in what the next command prints.
+test.each(Array.from({ length: COMMANDS }, (_, index) => index))(
+  'command %i prints no secret',
+  async (index) => {
+    const env = withPassword(plantSecrets(`secrets-${index}`));
+    const [succeeds, command] = commandsOn(wrongFile(), env.CSIFLOW_SECRETS)[index]!;
+    const { code, output } = await csiflowWith(env, ...command);
     expect(canaries.found(output), `${command.join(' ')}: ${output}`).toEqual([]);
     expect(output, command.join(' ')).not.toContain('unknown option');
-    expect(code === 0, `${command.join(' ')}: ${output}`).toBe(
-      command[1] === file && /validate|graph/.test(command[0]!),
-    );
-  }
-}, 120_000);
+    expect(code === 0, `${command.join(' ')}: ${output}`).toBe(succeeds);
+  },
+  60_000,
+);
+
+test.each([
+  ['a topology that is wrong', () => [wrongFile()]],
+  ['one that runs already', () => [file, '--no-api']],
+])(
+  'run prints no secret of %s',
+  async (_what, words) => {
+    const args = ['run', ...words(), '--port', '0', '--plugin', plugin];
+    const { code, output } = await csiflowWith(withPassword(environment), ...args);
+    expect(code, output).not.toBe(0);
+    expect(canaries.found(output), output).toEqual([]);
+    expect(output).not.toContain('unknown option');
+  },
+  60_000,
+);
 
 test('logs, dead letters, traces and the state on disk hold no secret', async () => {
   await expect.poll(() => traced.length, { timeout: 20_000 }).toBeGreaterThan(0);

@@ -78,8 +78,11 @@ test('names from files are text, whatever they hold', () => {
 });
 
 let service: TestService;
+/** How far the service's clock is ahead, milliseconds. */
+let ahead = 0;
 beforeAll(async () => {
-  service = await openService();
+  const clock = { now: () => (Date.now() + ahead) * 1000, elapsed: () => performance.now() + ahead };
+  service = await openService(undefined, { clock });
 });
 afterAll(() => service.close());
 beforeEach(() => {
@@ -128,10 +131,32 @@ test('a fresh alert that is not stored yet is waited for', async () => {
   service.main.reader.events = looked;
 });
 
+/** Asks for a clip; its alert is looked for twice, and then the time is over. */
+async function askInVain(path: string): Promise<Response> {
+  const looked = service.main.reader.events.bind(service.main.reader);
+  let looks = 0;
+  service.main.reader.events = (query) => {
+    if (++looks === 2) ahead += 3_000;
+    return looked(query);
+  };
+  const response = await service.get(path, service.token('viewer'));
+  service.main.reader.events = looked;
+  expect(looks).toBe(2);
+  return response;
+}
+
 test('a fresh alert that does not come is answered 503, to be asked for again', async () => {
-  const response = await service.get(clipPath(fall), service.token('viewer'));
+  const response = await askInVain(clipPath(fall));
   expect(response.status).toBe(503);
   expect(response.headers.get('retry-after')).toBe('1');
+});
+
+test('an alert that may wait in an outbox is answered 503, however old it is', async () => {
+  service.main.undelivered = 7;
+  const response = await askInVain(clipPath(old));
+  service.main.undelivered = 0;
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await service.get(clipPath(old), service.token('viewer'))).status).toBe(404);
 });
 
 test('while the topology is stopped nothing is waited for', async () => {

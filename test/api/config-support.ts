@@ -57,10 +57,14 @@ export interface Bench {
   close(): Promise<void>;
 }
 
-/** A runner over a topology of the registry's components that reach nothing, not started. */
-export function bench(nodes: object = WHOLE, environments = [testEnvironment]): Bench {
+/** A runner over a topology of the registry's components that reach nothing, and of own ones, not started. */
+export function bench(
+  nodes: object = WHOLE,
+  environments = [testEnvironment],
+  own: readonly Component[] = [],
+): Bench {
   const folder = mkdtempSync(join(tmpdir(), 'csiflow-config-'));
-  const known = new Registry(components.list().map(inert));
+  const known = new Registry([...components.list().map(inert), ...own]);
   environments.forEach((environment) => {
     writeFileSync(join(folder, `${environment.id}.yaml`), stringify(environment));
   });

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { readFormsOf } from '../../api/cli/service-options.js';
 import { Configuration } from '../../api/service/configuration/configuration.js';
 import type { Field, Value } from '../../api/service/configuration/field.js';
-import { FIELDS, NO_FACTS } from '../../api/service/configuration/fields.js';
+import { FIELDS } from '../../api/service/configuration/fields.js';
+import { NO_FACTS } from '../../api/service/configuration/field.js';
 import { fieldsOf } from '../../api/contract/configuration.js';
 import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
 import { complaints } from '../support/openapi.js';
@@ -368,10 +369,10 @@ describe('a topology without the nodes that fields act on', () => {
       });
       expect(changes_applied).toEqual(['domain']);
       expect(validation_warnings).toEqual([
-        'streaming.mqtt_enabled was not changed: the topology room has no node of the type mqtt',
+        'streaming.mqtt_enabled was not changed: no node of the topology room answers to it (docs/configuration.md)',
       ]);
       const refused = await call('PUT', B, { detection: { max_persons: 4 } });
-      expect(refused.body.error.message).toContain('no node of the type track-persons');
+      expect(refused.body.error.message).toContain('no node of the topology room answers to it');
       expect((await call('PUT', B, { hardware: { csi_sampling_rate: 50 } })).status).toBe(422);
       const a = (await call('GET', A)).body;
       expect(a.streaming.mqtt_enabled).toBe(false);

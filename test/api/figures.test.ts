@@ -5,7 +5,13 @@ import { open } from 'lmdb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PersonCount } from '../../api/service/figures/counts.js';
 import { GpuProbe, readGpus } from '../../api/service/figures/gpu.js';
-import { History, MINUTES_KEPT, MINUTE_US, thinned, type Minute } from '../../api/service/figures/history.js';
+import {
+  History,
+  HISTORY_MINUTES,
+  MINUTE_US,
+  thinned,
+  type Minute,
+} from '../../api/service/figures/history.js';
 import { memoryUsage, residentBytes, transfers } from '../../api/service/figures/machine.js';
 import { SystemProbe } from '../../api/service/figures/system-probe.js';
 import { defineOperator } from '../../pipeline/component/index.js';
@@ -60,9 +66,9 @@ describe('the history of figures', () => {
 
   test('a minute takes the place of one of seven days before', async () => {
     const history = new History(folder, context.log);
-    for (let number = 0; number < MINUTES_KEPT + 10; number++) history.add(minute(1_000_000 + number));
+    for (let number = 0; number < HISTORY_MINUTES + 10; number++) history.add(minute(1_000_000 + number));
     const kept = history.range(...ALL);
-    expect(kept).toHaveLength(MINUTES_KEPT);
+    expect(kept).toHaveLength(HISTORY_MINUTES);
     expect(kept[0]!.minute).toBe(1_000_010);
     await history.close();
   });
@@ -74,7 +80,7 @@ describe('the history of figures', () => {
     await first.close();
     const file = join(folder, 'figures.ring');
     const bytes = readFileSync(file);
-    bytes.writeDoubleLE(NaN, ((1_000_001 % MINUTES_KEPT) + 1) * 56 + 8);
+    bytes.writeDoubleLE(NaN, ((1_000_001 % HISTORY_MINUTES) + 1) * 56 + 8);
     writeFileSync(file, bytes);
     const second = new History(folder, context.log);
     expect(second.range(...ALL).map((one) => one.minute)).toEqual([1_000_000]);

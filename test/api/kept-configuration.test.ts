@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { Configuration, RefusedError } from '../../api/service/configuration/configuration.js';
+import { Configuration } from '../../api/service/configuration/configuration.js';
+import { RefusedError } from '../../api/service/configuration/refusals.js';
 import type { Facts, Field, Value } from '../../api/service/configuration/field.js';
-import { FIELDS, isKept, keptSchema, NO_FACTS } from '../../api/service/configuration/fields.js';
+import { FIELDS, isStored, storedSchema } from '../../api/service/configuration/fields.js';
+import { NO_FACTS } from '../../api/service/configuration/field.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { bench, WHOLE, type Bench } from './config-support.js';
 
@@ -58,7 +60,7 @@ describe('a kept value that no call could have set keeps csiflow from starting, 
   });
 });
 
-describe('a history that no call could have written keeps csiflow from starting, and is named', () => {
+describe('a history that no call could have written prevents the start, and is named', () => {
   const change = { name: 'detection.max_persons', from: 3, to: 5, before: null };
   const entry = { revision: 2, at: '2026-01-01T00:00:00.000Z', by: 'ada', action: 'change', other: null };
   const keepHistory = (history: readonly object[]) => {
@@ -121,8 +123,8 @@ describe('a history that no call could have written keeps csiflow from starting,
 
 test('what the schema of this topology allows is taken, and what lies beyond is refused by its name', () => {
   const configuration = configurationOf(made);
-  for (const field of FIELDS.filter(isKept)) {
-    const schema = { ...keptSchema(field), ...configuration.bounds(field) } as {
+  for (const field of FIELDS.filter(isStored)) {
+    const schema = { ...storedSchema(field), ...configuration.bounds(field) } as {
       minimum?: number;
       maximum?: number;
     };

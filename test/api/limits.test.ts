@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Sessions } from '../../api/service/accounts/sessions.js';
 import { DEFAULT_LIMITS } from '../../api/service/limits/limits.js';
-import { ENDPOINTS } from '../../api/rest/app.js';
+import { ENDPOINTS } from '../../api/rest/endpoints.js';
 import { openService, type TestService } from './support.js';
 
 const ONE = { requests: 1, seconds: 3_600 };

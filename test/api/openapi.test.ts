@@ -7,7 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ENDPOINTS } from '../../api/rest/app.js';
+import { ENDPOINTS } from '../../api/rest/endpoints.js';
 import { API_DOCUMENTS } from '../../api/rest/documents.js';
 import { canBrowse, openBrowser } from '../support/chromium.js';
 import { openService, type TestService } from './support.js';

@@ -143,6 +143,18 @@ test('requests in one packet are answered one by one, in order', async () => {
   expect(ids).toEqual(Array.from({ length: 200 }, (_, id) => id));
 });
 
+test('of more requests in one packet than may wait the first are answered, and the next is told why', async () => {
+  const socket = open();
+  socket.write(`GET /livez HTTP/1.1\r\n${HEAD}\r\n`.repeat(400));
+  const text = await said(socket);
+  const codes = answers(text).map((line) => line.slice(-3));
+  expect(new Set(codes.slice(0, -1))).toEqual(new Set(['200']));
+  expect(codes.length).toBeGreaterThan(250);
+  expect(codes.length).toBeLessThan(260);
+  expect(codes.at(-1)).toBe('429');
+  expect(text).toContain('requests were sent ahead on this connection');
+});
+
 test.each([
   'CONNECT localhost:80',
   'TRACE /api/v1/health',

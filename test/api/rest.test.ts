@@ -5,7 +5,7 @@ import {
   PoseFrameBSchema,
   PoseRecordASchema,
   PoseRecordBSchema,
-} from '../../api/contract/pose.js';
+} from '../../api/contract/pose-schema.js';
 import {
   StartASchema,
   StartBSchema,

@@ -10,7 +10,7 @@ import { WebSocket } from 'ws';
 import type { Sink } from '../../pipeline/component/index.js';
 import { SigningKeys } from '../../api/service/accounts/signing-keys.js';
 import type { Role } from '../../api/service/accounts/roles.js';
-import { ENDPOINTS } from '../../api/rest/app.js';
+import { ENDPOINTS } from '../../api/rest/endpoints.js';
 import { duckdb } from '../../sinks/duckdb/duckdb.js';
 import { testContext } from '../support/context.js';
 import { callWith, named, OPERATIONS } from '../support/endpoints.js';
@@ -69,13 +69,18 @@ const GUARDED = ENDPOINTS.filter(({ access }) => access !== 'open').flatMap((end
 );
 
 /** Tokens that are not ours, though they say so. */
-function forgeries(): Readonly<Record<string, string>> {
+let forgeries: Readonly<Record<string, string>>;
+beforeAll(() => {
+  forgeries = forged();
+});
+
+function forged(): Readonly<Record<string, string>> {
   const good = service.token('admin');
   const [header, payload, signature] = good.split('.') as [string, string, string];
   const base64 = (text: string) => Buffer.from(text).toString('base64url');
-  const { id, secret } = new SigningKeys(service.stateFolder).newest;
+  const { id, key: ours } = new SigningKeys(service.stateFolder).newest;
   const claims = { use: 'access', role: 'admin', sid: 'test-admin' };
-  const sign = (key: string | Buffer, options: jwt.SignOptions = {}) =>
+  const sign = (key: jwt.Secret, options: jwt.SignOptions = {}) =>
     jwt.sign(claims, key, { subject: 'admin', expiresIn: 600, keyid: id, ...options });
   return {
     'no token at all': 'nonsense',
@@ -87,23 +92,23 @@ function forgeries(): Readonly<Record<string, string>> {
     'signed with the empty key': `${header}.${payload}.${base64('')}`,
     'signed with our key id': sign(id),
     'signed with a public text': sign('csiflow'),
-    'of another key id': sign(secret, { keyid: 'another' }),
-    'without a key id': jwt.sign(claims, secret, { subject: 'admin', expiresIn: 600 }),
+    'of another key id': sign(ours, { keyid: 'another' }),
+    'without a key id': jwt.sign(claims, ours, { subject: 'admin', expiresIn: 600 }),
     'of a key id that is a path': sign('x', { keyid: '../../../../dev/null' }),
-    'of another algorithm with our key': sign(secret, { algorithm: 'HS512' }),
+    'of another algorithm with our key': sign(ours, { algorithm: 'HS512' }),
     'with a changed payload': `${header}.${base64(JSON.stringify({ ...claims, sub: 'root' }))}.${signature}`,
     'with half its signature': good.slice(0, -20),
-    'of a login that is none': jwt.sign({ ...claims, sid: 'none' }, secret, {
+    'of a login that is none': jwt.sign({ ...claims, sid: 'none' }, ours, {
       subject: 'admin',
       expiresIn: 600,
       keyid: id,
     }),
-    'that is meant to refresh': jwt.sign({ ...claims, use: 'refresh' }, secret, {
+    'that is meant to refresh': jwt.sign({ ...claims, use: 'refresh' }, ours, {
       subject: 'admin',
       expiresIn: 600,
       keyid: id,
     }),
-    'of a user that is none': jwt.sign(claims, secret, { subject: 'root', expiresIn: 600, keyid: id }),
+    'of a user that is none': jwt.sign(claims, ours, { subject: 'root', expiresIn: 600, keyid: id }),
   };
 }
 
@@ -122,7 +127,7 @@ describe('every route that is not open', () => {
           })
         ).status,
       };
-      for (const [what, token] of Object.entries(forgeries()))
+      for (const [what, token] of Object.entries(forgeries))
         answers[what] = (await send(method, path, { token })).status;
       expect(Object.entries(answers).filter(([, status]) => status !== 401)).toEqual([]);
     },
@@ -381,7 +386,7 @@ describe('a WebSocket flood', () => {
 
   test('of strangers opens nothing', async () => {
     const address = service.server.address.replace('http', 'ws');
-    const answers = Object.values(forgeries()).map(async (token) => {
+    const answers = Object.values(forgeries).map(async (token) => {
       const socket = new WebSocket(`${address}/ws/pose?token=${encodeURIComponent(token)}`);
       const [error] = (await once(socket, 'error')) as [Error];
       return error.message;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import jwt from 'jsonwebtoken';
@@ -42,17 +42,26 @@ const BROKEN: Problem = {
 };
 
 const USERS = ['admin', 'operator', 'viewer'] as const;
-const USERS_FILE = 'users.json';
-let made: Promise<string> | undefined;
+const [USERS_FILE, SESSIONS_FILE] = ['users.json', 'sessions.json'];
 
-/** The file of the users that all services have: to hash passwords takes longer than a test. */
-const usersText = (): Promise<string> =>
+interface Accounts {
+  readonly users: string;
+  readonly sessions: string;
+}
+let made: Promise<Accounts> | undefined;
+
+/** The files of the users that all services have, and of their logins: to make them takes longer than a test. */
+const accounts = (): Promise<Accounts> =>
   (made ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), 'csiflow-users-'));
     try {
-      const users = new Users(folder);
-      for (const role of USERS) await users.add(role, role, 'pw');
-      return readFileSync(join(folder, USERS_FILE), 'utf8');
+      const [users, sessions] = [new Users(folder), new Sessions(folder)];
+      for (const role of USERS) {
+        await users.add(role, role, 'pw');
+        sessions.add(`test-${role}`, role, 'none', Date.now() + 3_600_000);
+      }
+      const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+      return { users: read(USERS_FILE), sessions: read(SESSIONS_FILE) };
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -103,11 +112,11 @@ export async function openService(
   > = {},
 ): Promise<TestService> {
   const stateFolder = outside.stateFolder ?? mkdtempSync(join(tmpdir(), 'csiflow-api-'));
-  writeFileSync(join(stateFolder, USERS_FILE), await usersText(), { mode: 0o600 });
-  const sessions = new Sessions(stateFolder);
-  for (const role of USERS) {
-    sessions.keep(`test-${role}`, role, 'none', Date.now() + 3_600_000);
-  }
+  const { users, sessions } = await accounts();
+  writeFileSync(join(stateFolder, USERS_FILE), users, { mode: 0o600 });
+  // A service that is opened again goes on with the logins that there are.
+  const logins = join(stateFolder, SESSIONS_FILE);
+  if (!existsSync(logins)) writeFileSync(logins, sessions, { mode: 0o600 });
   const main = new FakeTopology();
   const { context } = testContext({
     clock: { now: () => Date.now() * 1000, elapsed: () => performance.now() },
@@ -135,7 +144,7 @@ export async function openService(
     ...outside,
   });
   holdAnswers(server.address);
-  const { id, secret } = new SigningKeys(stateFolder).newest;
+  const { id, key } = new SigningKeys(stateFolder).newest;
   const headers = (token: string | undefined) => ({
     'Content-Type': 'application/json',
     ...(token !== undefined && { Authorization: `Bearer ${token}` }),
@@ -152,7 +161,7 @@ export async function openService(
     main,
     stateFolder,
     token: (role, { expiresIn = 600 } = {}) =>
-      jwt.sign({ use: 'access', role, sid: `test-${role}` }, secret, {
+      jwt.sign({ use: 'access', role, sid: `test-${role}` }, key, {
         algorithm: 'HS256',
         keyid: id,
         subject: role,

@@ -161,7 +161,7 @@ test.each([
   [
     'state folder',
     (yaml: string) => `${yaml}settings: { state_folder: data/ward-3.state }`,
-    'keeps its state in',
+    'stores its state in',
   ],
 ])(
   'of two topologies that name one %s the second one is refused, and told why',

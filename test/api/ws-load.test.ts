@@ -154,7 +154,7 @@ describe('a slow client', () => {
 describe('subscriptions that have ended', () => {
   test('are kept for a minute', () => {
     const ended = new EndedSubscriptions();
-    ended.keep('ada', [subscription(1, {}), subscription(2, {})], 0);
+    ended.add('ada', [subscription(1, {}), subscription(2, {})], 0);
     expect(ended.take('1', 'ada', 59_999)?.id).toBe('1');
     expect(ended.take('1', 'ada', 59_999)).toBeNull();
     expect(ended.take('2', 'ada', 60_000)).toBeNull();
@@ -162,8 +162,8 @@ describe('subscriptions that have ended', () => {
 
   test('of one account are few, so that it pushes out no other', () => {
     const ended = new EndedSubscriptions();
-    ended.keep('bob', [subscription(9999, {})], 0);
-    for (let index = 0; index < 500; index++) ended.keep('ada', [subscription(index, {})], 0);
+    ended.add('bob', [subscription(9999, {})], 0);
+    for (let index = 0; index < 500; index++) ended.add('ada', [subscription(index, {})], 0);
     expect(ended.take('479', 'ada', 1)).toBeNull();
     expect(ended.take('480', 'ada', 1)).not.toBeNull();
     expect(ended.take('9999', 'bob', 1)).not.toBeNull();

@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { createConnection } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { WebSocket } from 'ws';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { Whereabouts } from '../../pipeline/component/index.js';
 import { fallEvent, person, poseFrame } from '../support/fake-topology.js';
 import { ApiKeys } from '../../api/service/accounts/api-keys.js';
 import { Sessions } from '../../api/service/accounts/sessions.js';
@@ -63,15 +64,27 @@ class Client {
 
 let service: TestService;
 let clients: Client[];
+/** How far the service's clock is ahead, milliseconds. */
+let ahead: number;
 
 beforeEach(async () => {
-  service = await openService();
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  ahead = 0;
+  const clock = { now: () => (Date.now() + ahead) * 1000, elapsed: () => performance.now() + ahead };
+  service = await openService(undefined, { clock });
   clients = [];
 });
 afterEach(async () => {
   for (const client of clients) client.socket.terminate();
   await service.close();
+  vi.useRealTimers();
 });
+
+/** Puts the service's clock forward; what it does every second is done as often. */
+function pass(seconds: number): void {
+  ahead += seconds * 1000;
+  vi.advanceTimersByTime(seconds * 1000);
+}
 
 function connect(path = '/ws/pose', options?: ConstructorParameters<typeof Client>[1]): Client {
   const client = new Client(path, options);
@@ -110,9 +123,14 @@ test('an upgrade at an address that is none is refused and harms nobody', async 
 });
 
 test('closes with 4401 when the token expires', async () => {
-  // Times of tokens are whole seconds: one that lives for one may have ended before it arrives.
-  const { socket } = connect(`/ws/pose?token=${service.token('viewer', { expiresIn: 2 })}`);
-  const [code] = (await once(socket, 'close')) as [number];
+  const client = connect(`/ws/pose?token=${service.token('viewer', { expiresIn: 90 })}`);
+  await client.next('connection_established');
+  ahead += 60_000;
+  pass(1);
+  expect((await client.next('error'))['message']).toContain('expires in less than a minute');
+  ahead += 30_000;
+  pass(1);
+  const [code] = (await once(client.socket, 'close')) as [number];
   expect(code).toBe(4401);
 });
 
@@ -128,17 +146,19 @@ test.each([
   const client = withToken();
   await client.next('connection_established');
   end(service.stateFolder);
+  pass(1);
   const [code] = (await once(client.socket, 'close')) as [number];
   expect(code).toBe(4401);
 });
 
 test('closes with 4401 when its key is revoked', async () => {
   const keys = new ApiKeys(service.stateFolder);
-  const { key, kept } = keys.create('dashboard', 'viewer', null);
+  const { key, apiKey } = keys.create('dashboard', 'viewer', null);
   // As over HTTP, a key opens where a token does not.
   const client = connect('/ws/pose?token=nonsense', { headers: { 'X-API-Key': key } });
   await client.next('connection_established');
-  keys.remove(kept.id);
+  keys.remove(apiKey.id);
+  pass(1);
   const [code] = (await once(client.socket, 'close')) as [number];
   expect(code).toBe(4401);
 });
@@ -308,6 +328,9 @@ test('the status comes at once, then every few seconds', async () => {
     system_health: 'good',
     gpu_utilization: expect.any(Number) as number,
   });
+  pass(4);
+  expect(client.waiting).toEqual([]);
+  pass(1);
   await client.next('system_status');
 });
 
@@ -531,4 +554,30 @@ test('an account may hold ten streams, over all its connections', async () => {
   }
   first.send({ type: 'subscribe', channel: 'pose_updates', filters: {} });
   expect(await first.next('error')).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
+});
+
+test('a subscription to a room that another process of the group reads says where it is', async () => {
+  const { main } = service;
+  main.topology = { ...main.topology, settings: { ...main.topology.settings, scaleOut: true } };
+  main.whereIs = async () => ({ at: 'elsewhere', address: 'http://ward-2:8000' });
+  const client = withToken();
+  await client.subscribe('pose_updates');
+  const { message } = await client.next('error');
+  expect(message).toContain('ask http://ward-2:8000');
+});
+
+test('a subscriber is told where a room is once another process reads it', async () => {
+  const { main } = service;
+  let at: Whereabouts = { at: 'here' };
+  main.topology = { ...main.topology, settings: { ...main.topology.settings, scaleOut: true } };
+  main.whereIs = async () => at;
+  const client = withToken();
+  await client.subscribe('pose_updates');
+  main.publish(poseFrame(1));
+  await client.next('pose_update');
+  at = { at: 'elsewhere', address: 'http://ward-3:8000' };
+  // Who has heard of it since the last look is asked after at the next one.
+  pass(10);
+  const { message } = await client.next('error');
+  expect(message).toContain('ask http://ward-3:8000');
 });

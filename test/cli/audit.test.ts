@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { openService, type TestService } from '../api/support.js';
-import { Csiflow } from '../support/csiflow.js';
+import { csiflowWith } from '../support/csiflow.js';
 
 let service: TestService;
 let folder: string;
@@ -17,10 +17,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function run(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
+function run(...args: readonly string[]) {
   const env = { CSIFLOW_TOKEN: service.token('admin'), CSIFLOW_NEW_PASSWORD: 'canary-of-a-password' };
-  const command = new Csiflow(args, { env });
-  return { code: await command.ended(), output: command.output };
+  return csiflowWith(env, ...args);
 }
 
 test('csiflow audit shows who did what, and what was refused', async () => {

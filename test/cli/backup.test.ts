@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { Csiflow } from '../support/csiflow.js';
+import { Csiflow, csiflowWith } from '../support/csiflow.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-backup-cli-'));
 const file = join(folder, 'room.yaml');
@@ -37,9 +37,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function command(...words: readonly string[]): Promise<{ code: number | null; output: string }> {
-  const run = new Csiflow(words, { env });
-  return { code: await run.ended(), output: run.output };
+async function command(...words: readonly string[]): Promise<{ code: number; output: string }> {
+  const { code, output } = await csiflowWith(env, ...words);
+  return { code, output };
 }
 
 test('a running csiflow is asked for its backup, which then can be restored', async () => {
@@ -54,9 +54,9 @@ test('a running csiflow is asked for its backup, which then can be restored', as
   const running = await command('restore', join(backups, name), file, '--replace');
   expect(running.output).toMatch(/is in use by process \d+/);
   expect(running.code).toBe(3);
-  const second = await command('run', file, '--port', '0');
+  const second = new Csiflow(['run', file, '--port', '0']);
+  expect(await second.ended()).toBe(3);
   expect(second.output).toMatch(/^csiflow: .* is in use by process \d+/);
-  expect(second.code).toBe(3);
 
   expect(await csiflow.interrupt()).toBe(0);
   const occupied = await command('restore', join(backups, name), file);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -72,11 +72,17 @@ test('graph draws nodes and edges in both languages', async () => {
   expect(dot.out).toContain('"routers" -> "clean" [label="csi"];');
 });
 
-test('create prints a topology that validates', async () => {
+test('create prints a topology and its environment, which validate as they are', async () => {
+  const environment = await csiflow('create', '--environment');
   const created = await csiflow('create', 'udp', 'denoise', 'window', 'infer-pose', 'duckdb');
-  expect(created.code).toBe(0);
-  const text = created.out.replace('environments/room.yaml', 'room.yaml');
-  expect(await csiflow('validate', file('created.yaml', text))).toMatchObject({ code: 0 });
+  expect([environment.code, created.code]).toEqual([0, 0]);
+  mkdirSync(join(folder, 'created'));
+  file('created/room.yaml', environment.out);
+  expect(await csiflow('validate', file('created/topology.yaml', created.out))).toMatchObject({ code: 0 });
+});
+
+test('create refuses components beside --environment', async () => {
+  expect(await csiflow('create', 'udp', '--environment')).toMatchObject({ code: 2 });
 });
 
 test('create refuses a line that does not fit', async () => {

@@ -1,30 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { temporaryFolder } from '../support/flow.js';
+import { motionTopology, RUN_TO_END, runToEnd } from '../support/motion-run.js';
 
 test.skipIf(process.platform === 'win32')(
   "files of people's data are their owner's alone, whatever the umask",
   () => {
     const folder = temporaryFolder();
-    const topology = join(folder, 't.yaml');
-    writeFileSync(
-      topology,
-      `id: own
-environment: ${packageFile('topologies/environments/demo-flat.yaml')}
-sources:
-  flat: { type: simulator, rate_hz: 50, seed: 7, duration_s: 5 }
-operators:
-  windows: { type: window, from: flat, length_ms: 2000, hop_ms: 200, points: 100 }
-  motion: { type: detect-motion, from: windows }
-sinks:
-  files: { type: file, from: [motion], path: data/out.ndjson }
-  history: { type: duckdb, from: [motion], path: data/store.duckdb }
-`,
-    );
-    const command = `umask 000; exec "${process.execPath}" "${packageFile('dist/api/cli/csiflow.js')}" run --no-api --until-end --log error "${topology}"`;
+    const topology = motionTopology(folder, {
+      seconds: 5,
+      sinks: `  files: { type: file, from: [motion], path: data/out.ndjson }
+  history: { type: duckdb, from: [motion], path: data/store.duckdb }`,
+    });
+    const command = `umask 000; exec ${[process.execPath, packageFile('dist/api/cli/csiflow.js'), ...RUN_TO_END, topology].map((word) => `"${word}"`).join(' ')}`;
     expect(spawnSync('sh', ['-c', command], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
       (name) => name !== 't.yaml',
@@ -33,3 +24,22 @@ sinks:
     expect(names.filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0)).toEqual([]);
   },
 );
+
+test('a run of recordings whose file cannot be opened says so, and ends with 3; nothing is lost', async () => {
+  const folder = temporaryFolder();
+  const topology = motionTopology(folder, {
+    sinks: '  files: { type: file, from: [motion], path: out.ndjson }',
+  });
+  const run = () => runToEnd(topology);
+  expect(await run()).toMatchObject({ code: 0 });
+  const index = join(folder, 'out.ndjson.index');
+  renameSync(index, join(folder, 'aside'));
+  mkdirSync(index);
+  const refused = await run();
+  expect(refused.code).toBe(3);
+  expect(refused.err).toContain(`${index}: EISDIR`);
+  expect(refused.err).toContain(`run it again when that is mended`);
+  rmdirSync(index);
+  renameSync(join(folder, 'aside'), index);
+  expect(await run()).toMatchObject({ code: 0 });
+}, 60_000);

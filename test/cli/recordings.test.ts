@@ -83,6 +83,14 @@ describe('csiflow replay', () => {
     expect(stderr.match(/nobody listens/g)).toHaveLength(1);
   });
 
+  it('says that there is no machine of that name', async () => {
+    const { code, err: stderr } = await csiflow('replay', capture, '--to', 'udp://nobody.invalid:5005');
+    expect(code).toBe(EXIT.unavailable);
+    expect(stderr).toBe(
+      'csiflow: nobody.invalid cannot be reached: there is no machine of that name. Check --to\n',
+    );
+  });
+
   it('refuses what is no address', async () => {
     const { code, err: stderr } = await csiflow('replay', capture, '--to', 'localhost');
     expect([code, stderr]).toEqual([EXIT.invalid, expect.stringContaining('udp://127.0.0.1:5005')]);

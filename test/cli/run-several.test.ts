@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { Csiflow } from '../support/csiflow.js';
+import { Csiflow, csiflow } from '../support/csiflow.js';
 
 const FLAT = readFileSync(packageFile('topologies/environments/demo-flat.yaml'), 'utf8');
 
@@ -38,14 +38,14 @@ function write(id: string, source = '{ type: simulator, rate_hz: 20, people: [] 
     `  history: { type: duckdb, from: motion, path: ${id}.duckdb }`,
   ];
   writeFileSync(join(folder, `${id}.yaml`), lines.join('\n'));
-  return `${id}.yaml`;
+  return join(folder, `${id}.yaml`);
 }
 
 test('several topologies run in one process: the first is the main one, all are listed and stopped together', async () => {
-  const csiflow = run(write('ward'), write('hall'));
-  const [, password] = await csiflow.printed(/admin \/ (\S+)/);
-  const [, at] = await csiflow.printed(/live page +(http:\/\/[\d.:]+)/);
-  expect(csiflow.output).toContain('csiflow runs ward, hall');
+  const both = run(write('ward'), write('hall'));
+  const [, password] = await both.printed(/admin \/ (\S+)/);
+  const [, at] = await both.printed(/live page +(http:\/\/[\d.:]+)/);
+  expect(both.output).toContain('csiflow runs ward, hall');
   const login = await fetch(`${at}/form-a/api/v1/auth/token`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -71,13 +71,13 @@ test('several topologies run in one process: the first is the main one, all are 
   expect(await ask('/topologies/hall', { ...body({}), method: 'PUT' })).toMatchObject({ status: 409 });
   const plan = await ask('/topologies/hall/plan', body({}));
   expect(await ask('/topologies/hall/apply', body({ hash: plan.data.hash }))).toMatchObject({ status: 200 });
-  expect(await csiflow.interrupt()).toBe(0);
+  expect(await both.interrupt()).toBe(0);
 }, 60_000);
 
 test('with --until-end it ends when the input of all of them has ended', async () => {
   const short = '{ type: simulator, rate_hz: 20, people: [], duration_s: 3, speed: 0 }';
-  const csiflow = run('--until-end', '--no-api', write('ward', short), write('hall', short));
-  expect(await csiflow.ended()).toBe(0);
+  const both = run('--until-end', '--no-api', write('ward', short), write('hall', short));
+  expect(await both.ended()).toBe(0);
 }, 60_000);
 
 test('a promise that the service interface made and a given file cannot keep is wrong input', async () => {
@@ -90,26 +90,22 @@ test('a promise that the service interface made and a given file cannot keep is 
   const kept = { version: 1, revision: 1, values: { 'privacy.anonymize_data': true }, history: [] };
   writeFileSync(join(folder, 'data', 'ward.state', 'configuration.json'), JSON.stringify(kept));
   for (const api of [[], ['--no-api']]) {
-    const csiflow = run(...api, ward, hall);
-    expect(await csiflow.ended(), csiflow.output).toBe(2);
-    expect(csiflow.output).toContain('the topology hall cannot be so: `7` of environment hall');
+    const { code, output } = await csiflow('run', '--port', '0', ...api, ward, hall);
+    expect(code, output).toBe(2);
+    expect(output).toContain('the topology hall cannot be so: `7` of environment hall');
   }
 }, 60_000);
 
 test('what two of them would share is refused before anything starts, at its line', async () => {
   const udp = '{ type: udp, port: 5005 }';
-  const csiflow = run(
-    write('ward', udp),
-    write('hall', udp),
-    write('cellar', '{ type: udp, port: 0 }', 'hall'),
-  );
-  expect(await csiflow.ended()).toBe(2);
-  expect(csiflow.output).toContain('hall.yaml:4:27 error config.claim.taken UDP port 5005 is taken by `air`');
-  expect(csiflow.output).toContain('cellar.yaml:2:14 error config.together.environment');
-  expect(csiflow.output).not.toContain('csiflow runs');
-  const files = ['ward', 'hall', 'cellar'].map((id) => join(folder, `${id}.yaml`));
-  const checked = new Csiflow(['validate', '--together', '--json', ...files]);
-  expect(await checked.ended()).toBe(2);
+  const files = [write('ward', udp), write('hall', udp), write('cellar', '{ type: udp, port: 0 }', 'hall')];
+  const { code, output } = await csiflow('run', '--port', '0', ...files);
+  expect(code).toBe(2);
+  expect(output).toContain('hall.yaml:4:27 error config.claim.taken UDP port 5005 is taken by `air`');
+  expect(output).toContain('cellar.yaml:2:14 error config.together.environment');
+  expect(output).not.toContain('csiflow runs');
+  const checked = await csiflow('validate', '--together', '--json', ...files);
+  expect(checked.code).toBe(2);
   expect(JSON.parse(checked.output)).toMatchObject({
     valid: false,
     problems: [

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageFile } from '../../pipeline/base/paths.js';
-import { Csiflow, csiflow } from '../support/csiflow.js';
+import { Csiflow, csiflow, csiflowWith } from '../support/csiflow.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'csiflow-tap-'));
 let service: Csiflow;
@@ -35,10 +35,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function command(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
-  const run = new Csiflow([...args, '--url', url], { env });
-  return { code: await run.ended(), output: run.output };
-}
+const command = (...args: readonly string[]) => csiflowWith(env, ...args, '--url', url);
 
 describe('tap', () => {
   test('shows records of a node as they come, then ends', async () => {

@@ -12,7 +12,7 @@ import {
   parseTopology,
   topologySchema,
 } from '../../pipeline/config/index.js';
-import { compileSchema } from '../../pipeline/config/check-schema.js';
+import { compileSchema } from '../../pipeline/config/compiled-schema.js';
 import { jsonSchema, type JsonSchema } from '../../pipeline/config/json-schema.js';
 import { testComponents } from '../support/components.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { components } from '../../api/components.js';
 import { NetworkReach, OwnersReach, parseTopology, type LoadResult } from '../../pipeline/config/index.js';
-import { compileSchema } from '../../pipeline/config/check-schema.js';
+import { compileSchema } from '../../pipeline/config/compiled-schema.js';
 
 const ENVIRONMENT = `
 id: ward
@@ -32,10 +32,15 @@ afterAll(() => {
 
 const env = { PATH: `/usr/bin:/${CANARY}`, PORT: '5005', SHORT: 'q7', TYPE: 'udq' };
 
-function check(text: string, variables: readonly string[] = [], files: readonly string[] = []): LoadResult {
+function check(
+  text: string,
+  variables: readonly string[] = [],
+  files: readonly string[] = [],
+  PATH = env.PATH,
+): LoadResult {
   const reach = new NetworkReach({ folder, files: new Set(files), variables: new Set(variables) });
   const source = { text, shown: 'sent.yaml', file: null, folder };
-  return parseTopology(source, components, { env, reach });
+  return parseTopology(source, components, { env: { ...env, PATH }, reach });
 }
 
 const topology = (
@@ -149,5 +154,15 @@ describe('a variable', () => {
     expect(shown).not.toContain(CANARY);
     expect(shown).not.toContain('q7');
     expect(shown).toContain('${');
+  });
+
+  test('does not change what is said of a text that the sender wrote himself, whatever its value', () => {
+    const guess = topology({
+      sink: 'type: duckdb, path: "data/${PATH}.duckdb"',
+      more: 'settings: { state_folder: /usr/bin/guess }',
+    });
+    const told = (value: string) => check(guess, ['PATH'], [], value).problems;
+    expect(told('/usr/bin/secret')).toEqual(told('/elsewhere/entirely'));
+    expect(told('/usr/bin/secret')[0]!.message).toContain('`/usr/bin/guess` lies outside');
   });
 });

@@ -78,7 +78,7 @@ sources:
 operators:
   clean: { type: denoise, from: flat }
   phase: { type: phase-sanitize, from: clean }
-  windows: { type: window, from: phase, length_ms: 2000, hop_ms: 200, points: 100 }
+  windows: { type: window, from: phase, length_ms: 2000, hop_ms: 400, points: 100 }
   motion: { type: detect-motion, from: windows }
   poses: { type: infer-pose, from: windows, backend: wasm, calibration: '${packageFile('topologies/environments/demo-flat.calibration.json')}' }
   people: { type: track-persons, from: poses, max_age_ms: 20000 }

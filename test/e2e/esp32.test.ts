@@ -5,16 +5,7 @@ import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { csiflow } from '../support/csiflow.js';
-import {
-  numberOf,
-  RAW_FRAMES,
-  recording,
-  runAtSpeed,
-  startUdp,
-  storedRows,
-  textsOf,
-  writtenFiles,
-} from './recording.js';
+import { beginning, numberOf, recording, sourceDetails, startUdp, textsOf } from './recording.js';
 
 let data: string;
 beforeEach(async () => {
@@ -27,8 +18,9 @@ interface Update {
 }
 
 describe.runIf(recording)('the recording of two ESP32 nodes', () => {
-  test('replayed to the UDP port at ten times its speed: every frame arrives, results are stored and served', async () => {
-    const { run, port, address, token, database } = await startUdp(data);
+  test('its first 42 s, replayed to the UDP port at four times its speed: every frame arrives, results are stored and served', async () => {
+    const udp = await startUdp(data);
+    const { run, port, address, token, database } = udp;
     try {
       const socket = new WebSocket(`${address.replace('http', 'ws')}/ws/pose`, ['pose_v1', token]);
       const updates: Update[] = [];
@@ -39,22 +31,19 @@ describe.runIf(recording)('the recording of two ESP32 nodes', () => {
       });
       socket.send(JSON.stringify({ type: 'subscribe', channel: 'pose_updates' }));
 
-      const replay = await csiflow('replay', recording!, '--to', `udp://127.0.0.1:${port}`, '--speed', '10');
+      const file = await beginning(data, 2_000);
+      const replay = await csiflow('replay', file, '--to', `udp://127.0.0.1:${port}`, '--speed', '4');
       expect(replay.code, replay.output).toBe(0);
-      const headers = { Authorization: `Bearer ${token}` };
-      const packets = async (): Promise<unknown> => {
-        const response = await fetch(`${address}/form-b/api/v1/topologies/esp32-udp`, { headers });
-        const { data: status } = (await response.json()) as {
-          data: { nodes: { id: string; details: unknown }[] };
-        };
-        return status.nodes.find(({ id }) => id === 'routers')!.details;
-      };
-      await expect.poll(packets, { timeout: 10_000 }).toMatchObject({
-        packets: { csi: RAW_FRAMES, vitals: 236, features: 236 },
-        malformed: { truncated: 0, unknown_magic: 0 },
-        links: { 'node-1': { received: 2_659, lost: 0 }, 'node-2': { received: 2_650, lost: 0 } },
+      await expect
+        .poll(() => sourceDetails(udp), { timeout: 30_000 })
+        .toMatchObject({
+          packets: { csi: 1_834, vitals: 82, features: 82 },
+          malformed: { truncated: 0, unknown_magic: 0 },
+          links: { 'node-1': { received: 914, lost: 0 }, 'node-2': { received: 920, lost: 0 } },
+        });
+      const latest = await fetch(`${address}/form-b/api/v1/pose/latest`, {
+        headers: { Authorization: `Bearer ${token}` },
       });
-      const latest = await fetch(`${address}/form-b/api/v1/pose/latest`, { headers });
       expect(await latest.json()).toMatchObject({
         data: {
           environment_id: 'esp32-pair',
@@ -64,15 +53,16 @@ describe.runIf(recording)('the recording of two ESP32 nodes', () => {
           },
         },
       });
-      expect(updates.length).toBeGreaterThan(20);
+      // On a busy machine the last windows are still on their way.
+      await expect.poll(() => updates.length, { timeout: 30_000 }).toBeGreaterThan(20);
       socket.terminate();
     } finally {
       await run.interrupt();
     }
-    expect(await numberOf(database, 'select count(*) from poses')).toBeGreaterThan(40);
+    expect(await numberOf(database, 'select count(*) from poses')).toBeGreaterThan(15);
     expect(await numberOf(database, 'select count(*) from persons where track_id > 0')).toBeGreaterThan(0);
     expect(await numberOf(database, "select count(*) from measures where name = 'motion'")).toBeGreaterThan(
-      40,
+      15,
     );
     expect(
       await textsOf(database, "select distinct subject from measures where name = 'packet_loss' order by 1"),
@@ -81,14 +71,5 @@ describe.runIf(recording)('the recording of two ESP32 nodes', () => {
     expect(
       await textsOf(database, "select distinct source from measures where name = 'occupancy' order by 1"),
     ).toEqual(['node-1', 'node-2']);
-  }, 90_000);
-
-  test('read by the file source, the stored results are the same at any speed', async () => {
-    const [fast, paced] = await Promise.all([runAtSpeed(data, 0), runAtSpeed(data, 100)]);
-    expect(await storedRows(paced)).toBe(await storedRows(fast));
-    const written = await writtenFiles(fast);
-    expect(Object.keys(written).length).toBeGreaterThanOrEqual(14);
-    expect(await writtenFiles(paced)).toEqual(written);
-    expect(await numberOf(fast, 'select count(*) from poses')).toBeGreaterThan(580);
   }, 90_000);
 });

@@ -14,6 +14,23 @@ import { sharedFile } from '../support/shared.js';
 export const recording = sharedFile('captures/adr018/pretrain-1775182186.csi.jsonl');
 export const RAW_FRAMES = 5_309;
 
+/** Writes its first lines into a file of their own, and gives that file. */
+export async function beginning(folder: string, lines: number): Promise<string> {
+  const file = join(folder, 'beginning.csi.jsonl');
+  const all = (await readFile(recording!, 'utf8')).split('\n');
+  await writeFile(file, `${all.slice(0, lines).join('\n')}\n`);
+  return file;
+}
+
+/** What the topology's status says of its source. */
+export async function sourceDetails({ address, token }: UdpRun): Promise<unknown> {
+  const response = await fetch(`${address}/form-b/api/v1/topologies/esp32-udp`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  const { data } = (await response.json()) as { data: { nodes: { id: string; details: unknown }[] } };
+  return data.nodes.find(({ id }) => id === 'routers')!.details;
+}
+
 /** Runs the recording through the file source in a folder of its own. Gives the path of its database. */
 export async function runAtSpeed(data: string, speed: number): Promise<string> {
   const folder = await mkdtemp(join(data, 'speed-'));

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await once(collector, 'listening');
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   csiflow = new Csiflow(['run', 'topologies/demo.yaml', '--port', '0'], {
-    env: { CSIFLOW_DATA: folder, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: '0.05' },
+    env: { CSIFLOW_DATA: folder, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: '0.5' },
   });
   await csiflow.printed(/the topology is running/);
 }, 60_000);

@@ -1,9 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { batchOf, examplesOf, inputsOf, noiseOf } from '../../bench/falls/impact-batches.js';
+import { lossAndGradient } from '../../bench/falls/impact-training.js';
+import { SCALE } from '../../bench/falls/scenes.js';
 import { CHANNELS, Changes, LAGS_MS } from '../../operators/detect-falls/changes.js';
 import { DropFinder } from '../../operators/detect-falls/drops.js';
-import { LAYERS, PARAMETERS, Pass, standardised, STEPS } from '../../operators/detect-falls/impact-net.js';
+import { LAYERS, logitOf, PARAMETERS, standardised, STEPS } from '../../operators/detect-falls/impact-net.js';
+import { Histogram } from '../../operators/detect-falls/histogram.js';
 import { Impacts } from '../../operators/detect-falls/impacts.js';
-import { seeded } from '../../operators/detect-falls/train.js';
+import {
+  DEPARTURES,
+  Profiles,
+  SLOW_CHANGES,
+  SLOW_LIKENESSES,
+} from '../../operators/detect-falls/profiles.js';
+import { seeded } from '../../pipeline/base/random.js';
+import { parametersOf, readSeveralWeights } from '../../operators/detect-falls/weights.js';
+import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import type { Window } from '../../pipeline/model/index.js';
 import { bursts, eventsOf, makeDetector, START, windows } from './hand-made.js';
 
@@ -139,6 +151,42 @@ describe('changes of an antenna', () => {
   });
 });
 
+describe('profiles of an antenna', () => {
+  const KEPT = 192;
+  /** Shares of two bands, and the amplitude's log10, by step; of nothing known where null. */
+  const followed = (profile: (step: number) => readonly number[] | null, steps: number) => {
+    const profiles = new Profiles(2, KEPT, () => new Histogram(-8, 2, 250, 1000));
+    const slow: Float32Array[] = [];
+    for (let step = 0; step < steps; step++) {
+      profiles.of(step).set(profile(step) ?? [NaN, NaN, NaN]);
+      slow.push(new Float32Array(SLOW_CHANGES).fill(NaN));
+      profiles.end(step, slow[step]!, new Float32Array(SLOW_LIKENESSES));
+    }
+    return { profiles, slow };
+  };
+
+  it('tell a slow drift by how far it went within each lag', () => {
+    const { slow } = followed((step) => [1 + 0.001 * step, 1 - 0.001 * step, 0], 100);
+    [5, 10, 20, 20, 40].forEach((lag, i) => {
+      expect(slow.at(-1)![i]).toBeCloseTo(2 * Math.log10(0.001 * lag), 3);
+    });
+  });
+
+  it('tell nothing of lags before which nothing was measured', () => {
+    const { slow } = followed((step) => (step < 30 ? null : [1, 1, 0]), 45);
+    expect([...slow.at(-1)!].map(Number.isNaN)).toEqual([false, false, true, true, true]);
+  });
+
+  it('tell how far a step is from the usual and from the last, and how much louder', () => {
+    const { profiles } = followed((step) => (step < 100 ? [1, 1, 0] : [1.1, 0.9, 0.5]), 200);
+    const out = new Float32Array(DEPARTURES);
+    profiles.departuresBefore(200)(199, out);
+    expect(out[0]).toBeCloseTo(2 * Math.log10(0.05), 2);
+    expect(out[1]).toBe(-9);
+    expect(out[2]).toBeCloseTo(0.25, 2);
+  });
+});
+
 describe('impacts of a room', () => {
   const records = onTwoLinks(windows(60, bursts(20, 40)));
   const taken = (impacts: Impacts, some: readonly Window[]) =>
@@ -180,17 +228,52 @@ describe('the network of several links', () => {
 
   it('does not care for the order of the antennas', () => {
     const turned = [antennas[2]!, antennas[0]!, antennas[1]!];
-    expect(new Pass(parameters, turned).logit).toBeCloseTo(new Pass(parameters, antennas).logit, 5);
+    expect(logitOf(parameters, turned)).toBeCloseTo(logitOf(parameters, antennas), 5);
   });
 
-  it('has the gradient that small steps show', () => {
-    const gradient = new Float32Array(PARAMETERS);
-    new Pass(parameters, antennas).addGradient(1, gradient);
+  it('is trained as it is asked: its gradient is what small steps show', async () => {
+    await loadTrainingBackend('wasm');
+    const scale = { mean: Array<number>(CHANNELS).fill(0), deviation: Array<number>(CHANNELS).fill(1) };
+    const chances = { noise: 0, floorNoise: 0, shift: 0, dropout: 0, hiddenDropout: 0 };
+    const impact = {
+      time: 0,
+      sequences: antennas.map((values) => Int16Array.from(values, (v) => v * SCALE)),
+      fall: 0,
+      unclear: false,
+    };
+    const batch = batchOf(examplesOf([impact]), scale, chances, noiseOf(chances, random), () => 0.5);
+    const { loss, gradient } = lossAndGradient(parameters, batch);
+    const read = inputsOf(impact, scale);
+    const asked = (weights: Float32Array) => Math.log1p(Math.exp(-logitOf(weights, read)));
+    expect(loss).toBeCloseTo(asked(parameters), 4);
     for (const { at, inputs, outputs } of LAYERS)
       for (const i of [at, at + inputs * outputs - 1, at + inputs * outputs]) {
-        const moved = (by: number) => new Pass(parameters.with(i, parameters[i]! + by), antennas).logit;
+        const moved = (by: number) => asked(parameters.with(i, parameters[i]! + by));
         expect(gradient[i]).toBeCloseTo((moved(1e-2) - moved(-1e-2)) / 2e-2, 2);
       }
+  });
+
+  it('gives the logits that PyTorch gives with the shipped weights', () => {
+    const weights = readSeveralWeights();
+    const { mean, deviation } = weights;
+    const logitsOf = (count: number) => {
+      const seen = Array.from({ length: count }, (_, a) =>
+        Float32Array.from({ length: STEPS * CHANNELS }, (__, i) => {
+          const channel = i % CHANNELS;
+          const step = (i - channel) / CHANNELS;
+          if ((step + channel + a) % 17 === 0) return NaN;
+          return mean[channel]! + deviation[channel]! * 0.5 * Math.sin(0.7 * a + 0.11 * step + 1.3 * channel);
+        }),
+      );
+      const inputs = seen.map((values) => standardised(values, weights));
+      return parametersOf(weights).map((net) => logitOf(net, inputs));
+    };
+    // By torch.nn.functional.linear, amax and mean of PyTorch 2.11 on a processor, from the same file.
+    const expected = { 2: [-30.6064, -46.9201], 3: [-31.9764, -53.9334], 5: [-33.786, -52.6072] };
+    for (const [count, logits] of Object.entries(expected))
+      logitsOf(Number(count)).forEach((logit, net) => {
+        expect(logit, `${count} antennas, net ${net}`).toBeCloseTo(logits[net]!, 2);
+      });
   });
 
   it('reads what is unknown as nothing out of the ordinary', () => {

@@ -54,8 +54,9 @@ describe('the weights of several links', () => {
   const weights = readSeveralWeights();
 
   it('are of the inputs and the settings of this code, and say that they were trained on simulated rooms', () => {
-    expect(weights.settings).toEqual({ ...SEVERAL_SETTINGS, seed: 1 });
+    expect(weights.settings).toEqual({ ...SEVERAL_SETTINGS, seed: 4 });
     expect(weights.trainedOn).toContain('simulator');
+    expect(weights.trainedWith).toContain('csiflow train falls --several');
     expect(parametersOf(weights)).toHaveLength(SEVERAL_SETTINGS.nets);
     expect(weights.deviation.every((value) => value > 0)).toBe(true);
   });

@@ -9,7 +9,6 @@ import {
 } from '../../pipeline/component/index.js';
 import type { Window } from '../../pipeline/model/index.js';
 import type { Runner } from '../../pipeline/runtime/runner.js';
-import { systemClock } from '../../pipeline/base/clock.js';
 import {
   aborted,
   decodeNumbers,
@@ -23,11 +22,15 @@ import { until } from '../support/waiting.js';
 
 const HOUR = 3_600_000_000;
 
-/** A system whose wall clock a test sets; its monotonic clock is untouched. */
+/** A system whose wall clock a test sets. Its monotonic clock goes on with each batch: no stall of the machine is a silence. */
 class SetClock implements Clock {
   off = 0;
-  now = () => systemClock.now() + this.off;
-  elapsed = () => systemClock.elapsed();
+  #elapsed = 0;
+  now = () => 1_800_000_000_000_000 + this.#elapsed * 1000 + this.off;
+  elapsed = () => this.#elapsed;
+  pass(ms: number): void {
+    this.#elapsed += ms;
+  }
 }
 
 /** Frames that change a little from one to the next: a link that repeats itself is told as broken. */
@@ -43,6 +46,12 @@ function decodeAlive(raw: RawBatch): ReturnType<typeof decodeNumbers> {
 /** Live input: two frames each 5 ms, of the time of their arrival. */
 class Air {
   #number = 0;
+  readonly #system: SetClock;
+
+  constructor(system: SetClock) {
+    this.#system = system;
+  }
+
   readonly component = defineSource({
     name: 'air',
     summary: 'Frames from the air.',
@@ -54,6 +63,7 @@ class Air {
       open: async (_position, output: SourceOutput) => {
         output.ready?.();
         const timer = setInterval(() => {
+          this.#system.pass(5);
           const numbers = [this.#number++, this.#number++];
           const now = clock.now();
           void output.offer({ position: this.#number, raw: rawNumbers(numbers, [now, now]) });
@@ -71,7 +81,7 @@ function setUp() {
   const table = new Table();
   const topology = topologyOf(
     {
-      in: { component: new Air().component },
+      in: { component: new Air(clock).component },
       windows: {
         component: window,
         from: ['in'],

@@ -38,6 +38,8 @@ export class FaultyStore {
   flushes: Promise<void> | null = null;
   /** Milliseconds that each record takes. */
   slow = 0;
+  /** Milliseconds that each answer takes, however few records it is for. */
+  late = 0;
   /** Why a record is refused; null where it is taken. */
   refuse: (record: Data) => Omit<Failure, 'record'> | null = () => null;
   /** Of the next write so many records are taken before the connection breaks. */
@@ -73,8 +75,8 @@ export class FaultyStore {
             this.writes++;
             this.largest = Math.max(this.largest, records.length);
             if (this.hangs) await this.hangs;
-            if (this.slow > 0)
-              await new Promise((resolve) => setTimeout(resolve, this.slow * records.length));
+            const ms = this.late + this.slow * records.length;
+            if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
             if (this.down) throw this.down();
             const failures: Failure[] = [];
             let taken = 0;

@@ -105,6 +105,28 @@ test('a flush that takes long and succeeds: nothing comes twice, and people are 
   expect(store.arrivals).toHaveLength(121);
 });
 
+test('what a flush makes safe while a write hangs does not come again', async () => {
+  const store = new FaultyStore('at-least-once');
+  const { radio, runner } = alerting(store, 700);
+  await runner.start();
+  const epoch = () => runner.status().checkpoint?.epoch ?? 0;
+  const before = epoch();
+  await until('a checkpoint that has just been', () => epoch() > before);
+  await radio.send([1]);
+  await until('the first one', () => store.size === 1);
+  let answer: () => void = () => undefined;
+  store.hangs = new Promise((resolve) => (answer = resolve));
+  await radio.send([2]);
+  const now = epoch();
+  await until('a checkpoint that did not wait', () => epoch() > now);
+  store.hangs = null;
+  answer();
+  await radio.send([3]);
+  await until('the last one', () => store.arrivals.length >= 3);
+  await runner.stop();
+  expect(store.arrivals).toHaveLength(3);
+});
+
 test('an alert that comes while an entry is delivered in part: what was delivered of that does not come again', async () => {
   const store = new FaultyStore('at-least-once');
   const { radio, runner } = alerting(store, 20);
@@ -160,6 +182,25 @@ test('what waits is merged: many alerts of their own go in a few writes', async 
   store.down = null;
   await until('all', () => store.size === 100);
   expect(store.writes).toBeLessThan(20);
+});
+
+test('what waits is merged also where the store answers late', async () => {
+  const store = new FaultyStore('at-least-once');
+  const { radio, runner } = alerting(store, 1000);
+  await runner.start();
+  await until('it is open', () => store.opened > 0);
+  store.down = refused;
+  const out = () => runner.status().nodes[2]!;
+  for (let number = 1; number <= 40; number++) {
+    await radio.send([99 + number]);
+    await until('it to wait', () => out().received === number && out().queueDepth === 0);
+  }
+  await until('one that was tried again and again', () => store.writes >= 6);
+  store.writes = 0;
+  store.late = 300;
+  store.down = null;
+  await until('all', () => store.size === 40);
+  expect(store.writes).toBeLessThan(12);
 });
 
 test('an alert that the store refuses for ever holds up neither alerts nor data, and is named', async () => {

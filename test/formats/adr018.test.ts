@@ -6,11 +6,13 @@ import {
   checkPacket,
   decodeCompressed,
   decodeFeatures,
+  decodeSync,
   decodeFeatureState,
   decodeVitals,
   decodeWasmEvents,
   encodeCompressed,
   encodeFeatures,
+  encodeSync,
   encodeFeatureState,
   encodeMesh,
   encodeVitals,
@@ -284,6 +286,30 @@ describe('other packets on the same port', () => {
     const { decoder, blocks } = decode({ bytes: sync }, { bytes: state }, { bytes: encodeVitals(VITALS) });
     expect(blocks).toEqual([]);
     expect(decoder.describe()).toMatchObject({ packets: { csi: 0, vitals: 1, feature_state: 1, sync: 1 } });
+  });
+
+  it('the clock of the mesh is that of an independent encoder, and stands in the status of the link', () => {
+    // `build_sync_packet()` of RuView's own test.
+    const bytes = Uint8Array.from(
+      Buffer.from('10a111c509010600f26db70100000000c5aca501000000001400000000000000', 'hex'),
+    );
+    const sync = {
+      node: 9,
+      isLeader: false,
+      isValid: true,
+      isSmoothed: true,
+      local: 28_798_450,
+      epoch: 27_634_885,
+    };
+    expect(decodeSync(view(bytes))).toEqual({ ...sync, sequence: 20 });
+    expect(encodeSync({ ...sync, sequence: 20 })).toEqual(bytes);
+    bytes[4] = VITALS.node;
+    const { decoder } = decode({ bytes });
+    const told = { ahead_us: -1_163_565, leader: false, valid: true, at_sequence: 20 };
+    expect(decoder.describe()).toMatchObject({ links: { 'link-2': { mesh_clock: told } } });
+    const again = adr018.decoder(testContext().context);
+    again.restore(structuredClone(decoder.snapshot()));
+    expect(again.describe()).toMatchObject({ links: { 'link-2': { mesh_clock: told } } });
   });
 
   it("become measures that are their sender's claims", () => {

@@ -65,6 +65,16 @@ describe('a damaged Intel 5300 log', () => {
     },
   );
 
+  it.each(Array.from({ length: 32 }, (_, bit) => bit))(
+    'loses one measurement to bit %i of its time',
+    (bit) => {
+      const times = intelTimes.with(50, (intelTimes[50]! ^ (1 << bit)) >>> 0);
+      const { records } = cutAll(Buffer.concat(intelLog(times)), 4096, intel5300Log)!;
+      expect(records.length).toBeGreaterThanOrEqual(COUNT - 1);
+      expect(lastTime(records)).toBe(intelTimes.at(-1));
+    },
+  );
+
   it('loses next to nothing to any flipped bit, in pieces of any size', () => {
     const good = Buffer.concat(intelLog());
     fc.assert(
@@ -107,7 +117,7 @@ describe('a damaged time', () => {
         espTimes.filter((_, i) => i !== at).map((ms) => ms * 1000),
       );
       expect(problems).toMatchObject([
-        { code: 'esp32-serial.stray', place: expect.stringContaining('line 51 ') as string },
+        { code: 'esp32-serial.stray', location: expect.stringContaining('line 51 ') as string },
       ]);
     },
   );
@@ -138,7 +148,7 @@ describe('a damaged time', () => {
     expect(records.map((record) => record.time)).toEqual(
       times.filter((_, i) => i !== at).map((seconds) => Math.round(seconds * 1e6)),
     );
-    expect(problems).toMatchObject([{ code: 'jsonl.stray', place: 'line 51' }]);
+    expect(problems).toMatchObject([{ code: 'jsonl.stray', location: 'line 51' }]);
   });
 
   it('that goes on is a clock that was set: time continues from there', () => {
@@ -166,7 +176,7 @@ it('an ESP32 line that lost its end costs that line, not the one that follows in
     [0, 2, 3].map((i) => lines[i]),
   );
   expect(problems).toMatchObject([
-    { code: 'esp32-serial.joined', place: expect.stringContaining('line 2 ') as string },
+    { code: 'esp32-serial.joined', location: expect.stringContaining('line 2 ') as string },
   ]);
 });
 

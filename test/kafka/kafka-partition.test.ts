@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Position, SourceOutput } from '../../pipeline/component/index.js';
 import { CheckpointWriter } from '../../pipeline/kafka/partitions/checkpoint-topic.js';
 import type { GroupReader } from '../../pipeline/kafka/partitions/group-reader.js';
+import { RoomsRead } from '../../pipeline/kafka/partitions/rooms-read.js';
 import { KafkaPartition } from '../../pipeline/kafka/partitions/kafka-partition.js';
 import { testContext } from '../support/context.js';
 
@@ -42,7 +43,8 @@ async function begun(position: Position, { low, high, committed, start = 'earlie
       topic: 'csi',
       stateTopic: 'state',
       group: 'g',
-      mark: '{}',
+      mark: () => '{}',
+      rooms: new RoomsRead([]),
       reader,
       producer,
       transaction,

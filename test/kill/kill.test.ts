@@ -422,6 +422,7 @@ async function throughKafka(
   };
   await kill(input);
   await toStop(start({ ...input, speed: 0 }));
+  await cluster.decided(to);
   return {
     ...(await outcomeOf(input.folder, ...UNLIKE)),
     folder: input.folder,

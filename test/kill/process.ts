@@ -46,14 +46,22 @@ export interface Started {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-const child = join(packageFolder, `node_modules/.cache/csiflow-kill/child-${process.pid}.mjs`);
+const builtAs = (name: string): string =>
+  join(packageFolder, `node_modules/.cache/csiflow-kill/${name}-${process.pid}.mjs`);
+const child = builtAs('child');
 const folders: string[] = [];
+const built: string[] = [];
 const running = new Set<ChildProcess>();
 
-export const buildChild = () =>
-  build({
-    entryPoints: [join(import.meta.dirname, 'child.ts')],
-    outfile: child,
+export const buildChild = () => buildProcess('child');
+
+/** Makes one file of a script of this folder. @returns where it is */
+export async function buildProcess(name: string): Promise<string> {
+  const outfile = builtAs(name);
+  built.push(outfile);
+  await build({
+    entryPoints: [join(import.meta.dirname, `${name}.ts`)],
+    outfile,
     // It is started a thousand times: one small file is read in half of the time.
     bundle: true,
     minify: true,
@@ -76,12 +84,14 @@ export const buildChild = () =>
     target: 'node20',
     logLevel: 'warning',
   });
+  return outfile;
+}
 
 /** Ends and removes all that was started here. */
 export function cleanUp(): void {
   for (const started of running) started.kill('SIGKILL');
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-  rmSync(child, { force: true });
+  for (const file of built.splice(0)) rmSync(file, { force: true });
 }
 
 export function newFolder(): string {
@@ -94,9 +104,9 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** @param killAt `point:count`, where it kills itself */
-export function start(input: ChildInput, killAt?: string): Started {
-  const started = spawn(process.execPath, [child, JSON.stringify(input)], {
+/** @param killAt `point:count`, where it kills itself @param script another than child.ts, as built */
+export function start(input: object, killAt?: string, script = child): Started {
+  const started = spawn(process.execPath, [script, JSON.stringify(input)], {
     env: { ...process.env, ...(killAt === undefined ? {} : { CSIFLOW_KILL_AT: killAt }) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

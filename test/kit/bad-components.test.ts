@@ -14,13 +14,23 @@ import {
   type Source,
   type SourceOutput,
 } from '../../pipeline/component/index.js';
+import { formatNamed, type Decoder, type Format } from '../../pipeline/formats/index.js';
 import type { CsiBlock, Data } from '../../pipeline/model/index.js';
 import { decodeNumbers, frames, measure, rawNumbers, sum } from '../support/flow.js';
-import { conformance, type KitCase } from './cases.js';
-import { definitionCases } from './definition.js';
-import { operatorCases, type OperatorDriver } from './operator.js';
-import { sinkCases, type SinkDriver } from './sink.js';
-import { sourceCases, type SourceDriver } from './source.js';
+import {
+  definitionCases,
+  formatCases,
+  operatorCases,
+  sinkCases,
+  sourceCases,
+  type FormatDriver,
+  type KitCase,
+  type OperatorDriver,
+  type SinkDriver,
+  type SourceDriver,
+} from '../../pipeline/testing/kit/index.js';
+import { conformance } from './cases.js';
+import { formatRecords } from './drivers/formats.js';
 
 // A component that keeps every promise passes its kit whole; one with a single fault is caught by the case of that promise.
 
@@ -157,6 +167,22 @@ describe('operators', () => {
     'a snapshot at any point, restored, goes on as if it had never stopped': [
       ['no snapshot', () => driver(define(() => ({ snapshot: () => undefined })))],
       ['no restore', () => driver(define(() => ({ restore: () => undefined })))],
+    ],
+    'after a jump of the clock it goes on as if the clock had been right before': [
+      [
+        'a time that is not in its snapshot',
+        () => {
+          let last = 0;
+          return driver(
+            processing((data, operator) => {
+              const [time] = data.time;
+              const gap = measure('gap', time!, time! - last);
+              last = time!;
+              return [...usual(data, operator), gap];
+            }),
+          );
+        },
+      ],
     ],
     'a snapshot is a copy: what follows does not change it': [
       [
@@ -601,3 +627,111 @@ describe('sources', () => {
     'random bytes do not make decode throw': [['they do', () => driver({ decode: decodeNumbers })]],
   });
 });
+
+describe('formats', () => {
+  const adr018 = formatNamed('adr018');
+  const driver = (
+    decoder: (decoder: Decoder) => Partial<Decoder> = () => ({}),
+    changes: Partial<Format> = {},
+  ): FormatDriver => ({
+    format: {
+      ...adr018,
+      ...changes,
+      decoder: (context) => {
+        const good = adr018.decoder(context);
+        return {
+          decode: (raw) => good.decode(raw),
+          snapshot: () => good.snapshot(),
+          restore: (state) => {
+            good.restore(state);
+          },
+          describe: () => good.describe(),
+          ...decoder(good),
+        };
+      },
+    },
+    records: () => Array.from({ length: 20 }, (_, index) => formatRecords['adr018']!(index)),
+  });
+  const decoding = (change: (raw: RawBatch, good: Decoder) => ReturnType<Decoder['decode']>) =>
+    driver((good) => ({ decode: (raw) => change(raw, good) }));
+  const changed = (raw: RawBatch, good: Decoder, value: number) => {
+    const output = good.decode(raw);
+    for (const block of output.data as readonly CsiBlock[]) block.values.fill(value);
+    return output;
+  };
+
+  catches<FormatDriver>('format', driver(), formatCases, {
+    'it has a name in kebab-case and says what it is': [
+      ['another name', () => driver(undefined, { name: 'ADR 018' })],
+      ['no sentence', () => driver(undefined, { summary: '' })],
+    ],
+    'it recognises its records, and no bytes by chance': [
+      ['not its own', () => driver(undefined, { recognise: () => false })],
+      ['any', () => driver(undefined, { recognise: () => true })],
+    ],
+    'it gives the same frames for the same records, and some': [
+      ['nothing', () => decoding(() => ({ data: [] }))],
+      [
+        'others each time',
+        () => {
+          let run = 0;
+          return decoding((raw, good) => changed(raw, good, run++));
+        },
+      ],
+    ],
+    'one batch of N gives what N batches of one give': [
+      ['frames that know their batch', () => decoding((raw, good) => changed(raw, good, raw.count))],
+    ],
+    'a snapshot at any point, restored, goes on as if it had never stopped': [
+      ['it restores nothing', () => driver(() => ({ restore: () => undefined }))],
+    ],
+    'a clock tick is no record': [
+      [
+        'it is a bad one',
+        () =>
+          decoding((raw, good) => {
+            if (raw.bytes.length > 0) return good.decode(raw);
+            return {
+              data: [],
+              failed: [{ record: raw, code: 'decode.empty', reason: 'empty', retriable: false }],
+            };
+          }),
+      ],
+    ],
+    'damaged records do not make it throw, and good ones after them are read': [
+      [
+        'it throws',
+        () =>
+          decoding((raw, good) => {
+            const output = good.decode(raw);
+            if (output.failed) throw new RangeError('damaged');
+            return output;
+          }),
+      ],
+      [
+        'it gives up',
+        () => {
+          const spoilt = new WeakSet<Decoder>();
+          return decoding((raw, good) => {
+            const output = good.decode(raw);
+            if (output.failed) spoilt.add(good);
+            return spoilt.has(good) ? { data: [] } : output;
+          });
+        },
+      ],
+    ],
+    'of many bad records it hands over a few': [
+      ['none', () => decoding((raw, good) => ({ data: good.decode(raw).data }))],
+      [
+        'all of them',
+        () =>
+          decoding((raw, good) => {
+            const { data, failed } = good.decode(raw);
+            return failed ? { data, failed: range(raw.count).map(() => failed[0]!) } : { data };
+          }),
+      ],
+    ],
+  });
+});
+
+const range = (length: number): number[] => Array.from({ length }, (_, index) => index);

@@ -1,25 +1,38 @@
-import { describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { definitionCases } from '../../pipeline/testing/kit/definition.js';
+import type { Component } from '../../pipeline/component/index.js';
+import type { KitCase } from '../../pipeline/testing/kit/cases.js';
 
-/** One promise that a kit holds a component to: `run` rejects where the component breaks it. */
-export interface KitCase {
-  readonly name: string;
-  readonly run: () => Promise<void>;
+interface WithServer {
+  readonly component: Component;
+  readonly config: object;
+  readonly invalid?: readonly object[];
+  readonly server?: boolean;
 }
 
-export const kitCase = (name: string, body: () => Promise<void> | void): KitCase => ({
-  name,
-  run: async () => {
-    await body();
-  },
-});
+/** All cases, or where a component needs a server that is not there, those of its definition. */
+export const withServer = (
+  { component, config, invalid = [], server = false }: WithServer,
+  cases: readonly KitCase[],
+): readonly KitCase[] =>
+  server && !process.env['CSIFLOW_SERVICES'] ? definitionCases(component, config, invalid) : cases;
 
-/** Cases for the components that promise them; for others there are none, not skipped ones. */
-export const where = (promised: boolean, ...cases: readonly KitCase[]): readonly KitCase[] =>
-  promised ? cases : [];
-
-/** Makes tests of cases. */
-export function conformance(name: string, cases: readonly KitCase[]): void {
+/** Makes tests of cases. What `beside` opens is there for all of them. */
+export function conformance(
+  name: string,
+  cases: readonly KitCase[],
+  beside?: () => Promise<{ close?(): Promise<void> | void }>,
+): void {
   describe(name, () => {
+    if (beside) keepOpen(beside);
     for (const { name: promise, run } of cases) test(promise, run);
   });
+}
+
+function keepOpen(open: () => Promise<{ close?(): Promise<void> | void }>): void {
+  let opened: Awaited<ReturnType<typeof open>>;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close?.());
 }

@@ -2,6 +2,10 @@ import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { components } from '../../api/components.js';
 import type { Component } from '../../pipeline/component/index.js';
+import { MESSAGE_FORMATS } from '../../pipeline/formats/index.js';
+import { formatCases } from '../../pipeline/testing/kit/index.js';
+import { conformance } from './cases.js';
+import { formatDrivers } from './drivers/formats.js';
 import { operatorConformance, type OperatorDriver } from './operator.js';
 import { sinkConformance, type SinkDriver } from './sink.js';
 import { sourceConformance, type SourceDriver } from './source.js';
@@ -33,6 +37,12 @@ for (const { component, drivers } of found) {
     operatorConformance(component.name, drivers.operator);
   if (component.kind === 'sink' && drivers.sink) sinkConformance(component.name, drivers.sink);
 }
+
+test.each(MESSAGE_FORMATS)('format $name has a driver in test/kit/drivers/formats.ts', ({ name }) => {
+  expect(formatDrivers.map(({ format }) => format.name)).toContain(name);
+});
+
+for (const driver of formatDrivers) conformance(`format ${driver.format.name}`, formatCases(driver));
 
 async function driversOf({ name }: Component): Promise<Drivers> {
   const file = new URL(`./drivers/${name}.ts`, import.meta.url);

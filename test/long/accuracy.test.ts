@@ -24,29 +24,33 @@ const MINUTES = 60 * 60_000;
 it('locates who keeps still better than the middle of the room', { timeout: MINUTES }, async () => {
   const table = await measured('still', 3);
   const middle = cell(table, "the room's middle, always standing", 'place').value;
-  expect(cell(table, 'all three', 'place').value).toBeLessThan(0.9 * middle);
-  expect(cell(table, 'all three', 'unseen').value).toBeLessThan(0.3);
+  expect(cell(table, 'all three', 'place').value).toBeLessThan(0.6 * middle);
+  expect(cell(table, 'all three', 'unseen').value).toBeLessThan(0.1);
 });
 
 it('counts and follows walkers', { timeout: MINUTES }, async () => {
   const table = await measured('several', 3);
-  expect(cell(table, '1 walker', 'count').value).toBeGreaterThan(0.6);
-  expect(cell(table, '1 walker', 'idf1').value).toBeGreaterThan(0.65);
-  expect(cell(table, '2 walkers', 'missed').value).toBeLessThan(0.25);
+  expect(cell(table, '1 walker', 'count').value).toBeGreaterThan(0.95);
+  expect(cell(table, '1 walker', 'idf1').value).toBeGreaterThan(0.8);
+  expect(cell(table, '2 walkers', 'missed').value).toBeLessThan(0.1);
+  expect(cell(table, '2 walkers', 'place').value).toBeLessThan(0.9);
 });
 
 it('tells an error that is about the real one, also with a bad link', { timeout: MINUTES }, async () => {
-  const table = await measured('errors', 3);
+  // Frames of one room err alike: of three rooms the fifths say little.
+  const table = await measured('errors', 8);
   const good = cell(table, 'all links good', 'place').value;
-  expect(cell(table, 'all links good', 'off').value).toBeLessThan(0.6);
-  expect(cell(table, 'one link delivers noise', 'place').value).toBeLessThan(1.5 * good);
-  expect(cell(table, 'one link is dead', 'place').value).toBeLessThan(1.5 * good);
+  expect(cell(table, 'all links good', 'off').value).toBeLessThan(0.5);
+  // In metres: a share of what all links reach would ask for more where those become better.
+  expect(good).toBeLessThan(0.47);
+  expect(cell(table, 'one link delivers noise', 'place').value).toBeLessThan(0.7);
+  expect(cell(table, 'one link is dead', 'place').value).toBeLessThan(0.7);
 });
 
 it('finds simulated falls, and raises few alarms in daily life', { timeout: MINUTES }, async () => {
   const table = await measured('falls', 3);
-  expect(cell(table, 'all', 'found').value).toBeGreaterThan(0.25);
-  expect(cell(table, 'all', 'false').value).toBeLessThan(40);
+  expect(cell(table, 'all', 'found').value).toBeGreaterThan(0.6);
+  expect(cell(table, 'all', 'false').value).toBeLessThan(8);
 });
 
 it.runIf(data !== undefined)(

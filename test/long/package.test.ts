@@ -21,10 +21,17 @@ let packed: readonly string[];
 const npm = (cwd: string, ...words: string[]): string =>
   execFileSync('npm', words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-const examples = ['typescript', 'own-operator', 'own-sink', 'own-source'].map((page) => {
-  const text = /```ts\n(\/\/ (\S+)\n.*?)```/s.exec(readFileSync(packageFile(`docs/${page}.md`), 'utf8'))!;
-  return { file: text[2]!, text: text[1]! };
-});
+/** Blocks of the docs that begin with the name of a file. */
+const examples = ['typescript', 'own-operator', 'own-sink', 'own-source', 'testing'].flatMap((page) =>
+  [...readFileSync(packageFile(`docs/${page}.md`), 'utf8').matchAll(/```ts\n(\/\/ (\S+)\n.*?)```/gs)].map(
+    ([, text, file]) => ({ file: file!, text: text! }),
+  ),
+);
+/** Those that a program of Node.js is made of: they use its modules, or its process. */
+const forNode = ({ text }: { text: string }): boolean => /'node:|process\./.test(text);
+
+const ROOM =
+  'id: room\nsize: { x: 5, y: 4, z: 2.5 }\nlinks: [{ id: a, transmitter: [0.1, 0.1, 1], receiver: [4.9, 3.9, 1], sender: node-1 }]\n';
 
 beforeAll(() => {
   const [made] = JSON.parse(npm(packageFolder, 'pack', '--json', '--pack-destination', project)) as [
@@ -58,21 +65,64 @@ test('an installation takes at most 350 MB, without the native package', () => {
   expect(existsSync(join(project, 'node_modules/@tensorflow/tfjs-node-gpu'))).toBe(false);
 });
 
-test('the examples of the docs compile in a strict project without the types of Node.js', () => {
-  for (const { file, text } of examples) writeFileSync(join(project, file), text);
+/** Compiles files of the project to out/, strictly. */
+function compile(files: readonly { file: string }[], types: readonly string[]): void {
   const compilerOptions = {
     ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
-    ...{ target: 'es2023', module: 'nodenext', types: [], outDir: 'out' },
+    ...{ target: 'es2023', module: 'nodenext', outDir: 'out' },
+    ...{ types, typeRoots: [packageFile('node_modules/@types')] },
   };
   writeFileSync(
     join(project, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, files: examples.map(({ file }) => file) }),
+    JSON.stringify({ compilerOptions, files: files.map(({ file }) => file) }),
   );
   execFileSync(process.execPath, [packageFile('node_modules/typescript/bin/tsc')], {
     cwd: project,
     stdio: 'inherit',
   });
+}
+
+test('the examples of the docs compile in a strict project without the types of Node.js', () => {
+  for (const { file, text } of examples) writeFileSync(join(project, file), text);
+  compile(
+    examples.filter((example) => !forNode(example)),
+    [],
+  );
 }, 300_000);
+
+test('an operator, a sink and a source of one’s own pass the kits, with the runner of Node.js', () => {
+  const tests = examples.filter(forNode);
+  expect(tests.map(({ file }) => file)).toEqual([
+    ...['lying.test.ts', 'bell.test.ts', 'thermometer.test.ts'],
+    'run-tests.ts',
+  ]);
+  compile(tests, ['node']);
+  const files = ['lying', 'bell', 'thermometer'].map((name) => `out/${name}.test.js`);
+  const printed = execFileSync(process.execPath, ['--test', '--test-reporter=tap', ...files], {
+    cwd: project,
+    encoding: 'utf8',
+  });
+  // Whole kits, not empty lists.
+  expect(Number(/^# pass (\d+)$/m.exec(printed)?.[1])).toBeGreaterThan(25);
+}, 300_000);
+
+test('a program runs the tests of a topology', () => {
+  const text = [
+    'id: my-topology',
+    'environment: room.yaml',
+    'sources: { radio: { type: simulator } }',
+    'operators: { windows: { type: window, from: radio }, motion: { type: detect-motion, from: windows } }',
+    'sinks: { shown: { type: console, from: motion } }',
+    'tests:',
+    '  - name: somebody moves',
+    '    input: { radio: { type: simulator, duration_s: 5 } }',
+    '    expect: [{ from: motion, contains: { name: motion } }]',
+  ].join('\n');
+  writeFileSync(join(project, 'my-topology.yaml'), text);
+  writeFileSync(join(project, 'room.yaml'), ROOM);
+  const printed = execFileSync(process.execPath, ['out/run-tests.js'], { cwd: project, encoding: 'utf8' });
+  expect(printed).toMatch(/^ok {3}my-topology\.yaml: somebody moves/);
+}, 120_000);
 
 test('the topology in TypeScript runs to the end of its input, and stores what it found', () => {
   const printed = execFileSync(process.execPath, ['out/ward.js'], { cwd: project, encoding: 'utf8' });
@@ -96,10 +146,7 @@ test('a source, an operator and a sink of one’s own run from the installed com
       'sinks: { ring: { type: bell, from: zones }, seen: { type: console, from: [warm, lying], format: json } }',
     ].join('\n'),
   );
-  writeFileSync(
-    join(project, 'own/room.yaml'),
-    'id: room\nsize: { x: 5, y: 4, z: 2.5 }\nlinks: [{ id: a, transmitter: [0.1, 0.1, 1], receiver: [4.9, 3.9, 1], sender: node-1 }]\n',
-  );
+  writeFileSync(join(project, 'own/room.yaml'), ROOM);
   const plugins = ['lying', 'bell', 'thermometer'].map((name) => `out/${name}.js`);
   const run = installed(
     'run',

@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { csiflow } from '../support/csiflow.js';
-import { numberOf, recording, runAtSpeed, startUdp, storedRows } from '../e2e/recording.js';
+import {
+  numberOf,
+  RAW_FRAMES,
+  recording,
+  runAtSpeed,
+  sourceDetails,
+  startUdp,
+  storedRows,
+} from '../e2e/recording.js';
 
 /** Two minutes at the recorded pace: part of CI, not of `npm test`. */
 test.runIf(recording)(
@@ -18,6 +26,13 @@ test.runIf(recording)(
       csiflow('replay', recording!, '--to', `udp://127.0.0.1:${udp.port}`, '--speed', '1'),
     ]);
     expect(replay.code, replay.output).toBe(0);
+    await expect
+      .poll(() => sourceDetails(udp), { timeout: 10_000 })
+      .toMatchObject({
+        packets: { csi: RAW_FRAMES, vitals: 236, features: 236 },
+        malformed: { truncated: 0, unknown_magic: 0 },
+        links: { 'node-1': { received: 2_659, lost: 0 }, 'node-2': { received: 2_650, lost: 0 } },
+      });
     await udp.run.interrupt();
     const rows = await storedRows(fast);
     expect(await storedRows(tenfold)).toBe(rows);

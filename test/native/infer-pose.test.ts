@@ -3,7 +3,7 @@ import { LinkTable } from '../../pipeline/model/index.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 import { describeBackends } from '../../operators/infer-pose/backends.js';
 import { Engine } from '../../operators/infer-pose/engine.js';
-import type { Sight } from '../../operators/infer-pose/estimate.js';
+import type { Sight } from '../../operators/infer-pose/sight.js';
 import { requestOf, type Request } from '../../operators/infer-pose/request.js';
 import { SHIPPED } from '../../operators/infer-pose/weights.js';
 import { simulatedWindow } from '../infer-pose/windows.js';

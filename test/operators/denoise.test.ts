@@ -4,13 +4,13 @@ import { denoise } from '../../operators/denoise/denoise.js';
 import { hampel } from '../../operators/denoise/hampel.js';
 import { median, quantile, sortedDeviation } from '../../operators/shared/median.js';
 import type { CsiBlock } from '../../pipeline/model/index.js';
+import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 import { arbitraryBlock, blockOf, golden, layoutOf, outputs, pieces, valuesOf } from './frames.js';
 
 const reference = golden();
-const config = { method: 'hampel', window: 5, threshold: 3 } as const;
-const operator = (window = config.window as number) =>
-  denoise.create({ ...config, window }, testContext().context);
+const config = withDefaults(denoise, { window: 5 }) as Parameters<typeof denoise.create>[0];
+const operator = (window = config.window) => denoise.create({ ...config, window }, testContext().context);
 
 describe('hampel', () => {
   it.skipIf(!reference)('equals the centred reference', () => {

@@ -31,10 +31,41 @@ export interface Golden {
   readonly calib_endpoint_first8: number[][][];
   readonly spotfi_slope_offset_first8: number[][];
   readonly spotfi_csi_first8: Complex<number[][][]>;
+  readonly conjmult_a1a0_k10: Complex<number[]>;
+  readonly ratio_a1a0_k10: Complex<number[]>;
+  readonly ampnorm_first8_a0: number[][];
   readonly x_spiky: number[];
   readonly hampel_w5_n3_symmetric: number[];
   readonly hampel_w10_n3_SHARP_asym: number[];
+  readonly savgol_11_3_interp: number[];
+  readonly butter4_bp_sos: number[][];
+  readonly butter4_bp_lfilter: number[];
+  readonly butter4_bp_sosfilt: number[];
+  readonly butter5_lp_10_filtfilt: { b: number[]; a: number[] };
+  readonly wden_sym3_l4: Shrunk;
+  readonly wden_db4_l4: Shrunk;
+  readonly pca_amp_a0: { eig5: number[]; pc1: number[]; score1: number[]; score2: number[] };
+  readonly stft_ratio_gauss16_64_48_128_abs2: { P: number[][] };
+  readonly sharp_doppler_0: number[];
   readonly resample_linear: { t_in: number[]; x_in: number[]; t_out: number[]; y: number[] };
+}
+
+/** The first eight frames of the reference, [frame][rx, tx, subcarrier, (re, im)], and their layout: three antennas, 30 subcarriers. */
+export function goldenFrames({ meta, csi_first8: csi }: Golden): {
+  layout: CsiLayout;
+  frames: readonly (readonly number[])[];
+} {
+  const frames = csi.re.map((re, frame) =>
+    [0, 1, 2].flatMap((antenna) => re.flatMap((row, k) => [row[antenna]!, csi.im[frame]![k]![antenna]!])),
+  );
+  return { layout: layoutOf({ rx: 3, subcarriers: Int16Array.from(meta.k) }), frames };
+}
+
+interface Shrunk {
+  readonly sigma: number;
+  readonly thr: number;
+  readonly cD1: number[];
+  readonly y: number[];
 }
 
 export const layoutOf = (fields: Partial<CsiLayout> = {}): CsiLayout =>

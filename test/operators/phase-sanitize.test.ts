@@ -73,6 +73,22 @@ describe.skipIf(!reference)('against numpy', () => {
   });
 });
 
+describe('unwrap', () => {
+  it.each([2.5, -2.5, 0.1])('takes turns out of steps of %f radians, and touches nothing beside', (step) => {
+    const straight = Array.from({ length: 8 }, (_, k) => 1 + step * k);
+    const phase = Float64Array.of(
+      9,
+      ...straight.map((value) => Math.atan2(Math.sin(value), Math.cos(value))),
+      9,
+    );
+    unwrap(phase, 1, straight.length);
+    expect([phase[0], phase.at(-1)]).toEqual([9, 9]);
+    straight.forEach((value, k) => {
+      expect(phase[k + 1]).toBeCloseTo(value, 12);
+    });
+  });
+});
+
 describe('lines', () => {
   it('a line is found exactly, by both fits', () => {
     const index = Float64Array.of(-3, -1, 0, 2, 5);
@@ -123,6 +139,53 @@ describe('phase-sanitize', () => {
     const [block] = outputs(operator('spotfi'), [blockOf(two, [{ values }])]) as [CsiBlock];
     const phase = (i: number) => Math.atan2(block.values[2 * i + 1]!, block.values[2 * i]!);
     expect(phase(6) - phase(0)).toBeCloseTo(0.5, 6);
+  });
+
+  /** Of two receive and two transmit antennas: the phase of each pair is its slope times the subcarrier, and its offset. */
+  const four = layoutOf({ rx: 2, tx: 2, subcarriers: layout.subcarriers });
+  const phasesAfter = (
+    method: (typeof methods)[number],
+    pairs: readonly (readonly [slope: number, offset: number])[],
+  ): readonly (readonly number[])[] => {
+    const values = pairs.flatMap(([slope, offset]) =>
+      Array.from(four.subcarriers).flatMap((k) => [
+        Math.cos(slope * k + offset),
+        Math.sin(slope * k + offset),
+      ]),
+    );
+    const [block] = outputs(operator(method), [blockOf(four, [{ values }])]) as [CsiBlock];
+    return pairs.map((_, pair) =>
+      Array.from(four.subcarriers, (_k, index) => {
+        const at = 2 * (pair * four.subcarriers.length + index);
+        return Math.atan2(block.values[at + 1]!, block.values[at]!);
+      }),
+    );
+  };
+  const expectPhases = (found: readonly (readonly number[])[], wanted: readonly number[]) => {
+    found.forEach((phases, pair) => {
+      for (const phase of phases) expect(phase).toBeCloseTo(wanted[pair]!, 5);
+    });
+  };
+
+  it('`linear` takes from each pair of antennas its own line', () => {
+    const pairs = [
+      [0.1, 0.5],
+      [-0.2, -1],
+      [0.4, 2],
+      [0, 0.25],
+    ] as const;
+    expectPhases(phasesAfter('linear', pairs), [0, 0, 0, 0]);
+  });
+
+  it.each([
+    ['near each other', 0.5, 1],
+    ['half a turn apart by the way they are written, upwards', 3, 3.5],
+    ['half a turn apart by the way they are written, downwards', -3, -3.5],
+  ])('`spotfi` takes one line from each stream, also where antennas are %s', (_, first, second) => {
+    const slopes = [0.01, 0.03] as const;
+    const pairs = [first, second].flatMap((offset) => slopes.map((slope) => [slope, offset] as const));
+    const apart = (second - first) / 2;
+    expectPhases(phasesAfter('spotfi', pairs), [-apart, -apart, apart, apart]);
   });
 
   it.each(methods)('%s leaves amplitudes as they are', (method) => {

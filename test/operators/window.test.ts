@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blend } from '../../operators/window/link-grid.js';
+import { blend } from '../../operators/shared/blend.js';
 import { window } from '../../operators/window/window.js';
 import type { CsiBlock, Window, WindowLink } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';

@@ -47,8 +47,8 @@ const showing = (folder: string): string[] =>
 
 describe('a DuckDB store', () => {
   const make = (folder: string, key: Buffer | null, formerKey: Buffer | null = null): Sink => {
-    const keeping = { retentionDays: null, key, formerKey };
-    const { context } = testContext({ folder, stateFolder: folder, keeping });
+    const storage = { retentionDays: null, key, formerKey };
+    const { context } = testContext({ folder, stateFolder: folder, storage });
     return duckdb.create(Value.Default(duckdb.config, { path: 'store.duckdb' }) as never, context);
   };
   const written = async (folder: string, key: Buffer | null): Promise<Sink> => {

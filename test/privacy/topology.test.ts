@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { defineOperator } from '../../pipeline/component/index.js';
 import type { CheckedTopology, Settings } from '../../pipeline/config/topology.js';
 import { parseTopology } from '../../pipeline/config/index.js';
-import { anonymiserOf, keepingOf } from '../../pipeline/runtime/privacy/privacy.js';
+import { anonymiserOf, storagePolicyOf } from '../../pipeline/runtime/privacy/privacy.js';
 import { KEY_FILE } from '../../pipeline/state/index.js';
 import { components } from '../../api/components.js';
 import { exportTable } from '../../sinks/duckdb/export.js';
@@ -64,11 +64,11 @@ async function stored(folder: string, settings: Pick<Settings, 'privacy'>, holdA
       runner.status().nodes.some(({ id, sent }) => id === 'history' && sent === 3 * holdAt),
     );
   await runner.stop();
-  const keeping = keepingOf(topology.settings)!;
+  const storage = storagePolicyOf(topology.settings)!;
   const { context } = testContext({
     folder,
     stateFolder: folder,
-    keeping: { ...keeping, retentionDays: null },
+    storage: { ...storage, retentionDays: null },
   });
   const sink = duckdb.create(Value.Default(duckdb.config, { path: 'store.duckdb' }) as never, context);
   await sink.open();

@@ -5,7 +5,7 @@ import { FanIn } from '../../pipeline/runtime/stages/fan-in.js';
 import { countOf, type Signal } from '../../pipeline/runtime/stages/signal.js';
 import { testEnvironment } from '../support/context.js';
 import { frames, layout, measure } from '../support/flow.js';
-import { throughDisk } from '../kit/run-operator.js';
+import { throughDisk } from '../../pipeline/testing/kit/run-operator.js';
 
 const links = new LinkTable([testEnvironment]);
 

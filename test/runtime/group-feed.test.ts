@@ -53,3 +53,12 @@ test('each environment is found in the shard that has it, the newest where sever
   expect(group.latest('b')).toBeUndefined();
   expect(group.recentEvents('b')).toEqual([event]);
 });
+
+test('events of several shards come in the order of time; a feed that has none is no harm', () => {
+  const group = new GroupFeed();
+  const [first, second, third] = [1, 2, 3].map((index) => inRoom('a', sensedEvent(index)));
+  group.add(feedOf([first!, third!]).feed);
+  group.add({ listen: () => () => undefined, latest: () => undefined });
+  group.add(feedOf([second!]).feed);
+  expect(group.recentEvents('a')).toEqual([first, second, third]);
+});

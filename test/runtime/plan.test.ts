@@ -170,7 +170,7 @@ function bench() {
 }
 
 test.each([
-  ['a threshold of its own', { people: { merge_m: 1.1 } }, 'people', 'migrated', ['merge_m']],
+  ['a threshold of its own', { people: { gate_sigma: 9 } }, 'people', 'migrated', ['gate_sigma']],
   ['another sink', { second: true }, 'second', 'none', []],
   ['a changed sink', { shelf: { label: 'two' } }, 'shelf', 'none', ['label']],
 ] as const)('a track keeps its id over %s', async (_, content, node, state, fields) => {
@@ -227,7 +227,7 @@ test.each([
     'the trouble to be seen',
     () => trouble === 'openError' || runner.status().state === 'degraded',
   );
-  const next = parse({ people: { merge_m: 1.5 }, second: true });
+  const next = parse({ people: { gate_sigma: 9 }, second: true });
   await runner.apply(next, runner.plan(next).hash);
   walk.allow(30);
   await until('the other sink to go on', () => second.numbers.includes(29));
@@ -242,7 +242,7 @@ test.each([
 test('a plan of something else than what runs is refused', async () => {
   const { parse, runner } = bench();
   await runner.start();
-  const [first, second] = [parse({ people: { merge_m: 1.5 } }), parse({ people: { merge_m: 2 } })];
+  const [first, second] = [parse({ people: { gate_sigma: 9 } }), parse({ people: { gate_sigma: 10 } })];
   const { hash } = runner.plan(first);
   await expect(runner.apply(second, hash)).rejects.toMatchObject({ code: 'plan.stale' });
   await runner.apply(first, hash);

@@ -103,3 +103,11 @@ test('the gate is open when no node keeps it shut, and each closing is timed', (
     ['b', 1.5],
   ]);
 });
+
+test('a mark that is put in comes behind all that was offered, also behind what waits for room', () => {
+  const { queue, offer } = queueOf('block', 1);
+  queue.put(1);
+  void offer(2);
+  queue.put(3);
+  expect([queue.take(), queue.take(), queue.take(), queue.take()]).toEqual([1, 2, 3, undefined]);
+});

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import {
   defineSink,
   defineSource,
+  type Member,
   type Partition,
   type PartitionCheckpoint,
   type Partitions,
@@ -139,17 +140,24 @@ class Broker {
   readonly committed = new Map<number, Written>();
   readonly results = new Map<number, string[]>();
   readonly takes = new Map<number, number>();
+  /** Who has committed last: partitions are rooms here. */
+  readonly holders = new Map<number, Member>();
   readonly members = new Map<string, (share: readonly number[]) => void>();
   /** Frames that may be read. */
   end = 0;
 
-  partitions(member: string): Partitions {
+  partitions(self: Member): Partitions {
+    const member = self.address!;
     return {
+      holders: async (environment) =>
+        [...this.holders]
+          .filter(([partition]) => `room-${partition}` === environment)
+          .map(([partition, holder]) => ({ partition, ...holder })),
       join: async (onShare) => {
         this.members.set(member, onShare);
         return Promise.resolve();
       },
-      take: async (number) => Promise.resolve(this.#take(number)),
+      take: async (number) => Promise.resolve(this.#take(number, self)),
       leave: async () => {
         this.members.delete(member);
         return Promise.resolve();
@@ -157,7 +165,7 @@ class Broker {
     };
   }
 
-  #take(number: number): Partition {
+  #take(number: number, self: Member): Partition {
     const owner = (this.takes.get(number) ?? 0) + 1;
     this.takes.set(number, owner);
     let sent: string[] = [];
@@ -177,6 +185,7 @@ class Broker {
       read: (position, output) => this.#read((position as number | null) ?? 0, output),
       commit: async (checkpoint, position) => {
         mine();
+        this.holders.set(number, self);
         this.committed.set(number, { checkpoint, position, messages: sent });
         this.results.set(number, [...(this.results.get(number) ?? []), ...sent]);
         sent = [];
@@ -211,7 +220,7 @@ function worker(
     examples: [],
     outputs: ['csi'],
     replayable: true,
-    partitions: () => broker.partitions(member),
+    partitions: (_config, _context, self) => broker.partitions(self),
     create: () => ({ open: () => Promise.reject(new Error('it is read by partitions')) }),
   });
   const sink = defineSink({
@@ -245,7 +254,7 @@ function worker(
       out: { component: sink, from: ['sums'] },
     },
     temporaryFolder(),
-    { scaleOut: true, ...settings },
+    { scaleOut: true, advertisedAddress: member, ...settings },
   );
   return runnerOf(topology, options);
 }
@@ -369,4 +378,27 @@ test('the watermark lag of a node is that of the partition that lags most, of th
   await until('one is given away', () => sums.watermarkLags.size === 1);
   await runner.stop();
   expect(sums.watermarkLag).toBeNull();
+});
+
+test('each process says where a room is: here, at another process, on its way, or that nobody has read it', async () => {
+  const broker = new Broker();
+  const [first, second] = [worker(broker, 'first'), worker(broker, 'second')];
+  await first.start();
+  await second.start();
+  broker.members.get('first')!([0]);
+  broker.members.get('second')!([1]);
+  broker.end = 50;
+  await until('both to commit', () => broker.holders.size === 2);
+  const where = (room: string) => Promise.all([first.whereIs!(room), second.whereIs!(room)]);
+  expect(await where('room-0')).toEqual([{ at: 'here' }, { at: 'elsewhere', address: 'first' }]);
+  expect(await where('room-1')).toEqual([{ at: 'elsewhere', address: 'second' }, { at: 'here' }]);
+  expect(await where('room-2')).toEqual([{ at: 'nowhere' }, { at: 'nowhere' }]);
+
+  broker.members.get('first')!([]);
+  await until('it to be given away', () => first.status().nodes[0]!.details['partition_0'] === undefined);
+  expect(await first.whereIs!('room-0')).toEqual({ at: 'moving' });
+  broker.members.get('second')!([0, 1]);
+  expect(await second.whereIs!('room-0')).toEqual({ at: 'here' });
+  await until('a checkpoint of the second', () => broker.holders.get(0)?.address === 'second');
+  expect(await first.whereIs!('room-0')).toEqual({ at: 'elsewhere', address: 'second' });
 });

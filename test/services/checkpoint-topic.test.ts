@@ -17,7 +17,10 @@ test('a topic of checkpoints that would delete the old ones is refused with what
   const topic = await cluster.topic(1);
   const config = withDefaults(kafka, { brokers: cluster.brokers, topics: [topic], group: 'rooms' });
   const join = async () => {
-    const partitions = kafka.partitions!(config as never, testContext().context, 'one');
+    const partitions = kafka.partitions!(config as never, testContext().context, {
+      id: 'one',
+      address: null,
+    });
     try {
       await partitions.join(
         () => undefined,

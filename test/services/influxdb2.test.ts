@@ -3,7 +3,7 @@ import type { Sink } from '../../pipeline/component/index.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { withDefaults } from '../kit/definition.js';
 import { readerConformance } from '../kit/reader.js';
-import { resultIdentity, resultRecord } from '../kit/result-records.js';
+import { resultIdentity, resultRecord } from '../support/records.js';
 import { sinkConformance } from '../kit/sink.js';
 import { testContext } from '../support/context.js';
 import { measure, poseFrame } from '../support/records.js';

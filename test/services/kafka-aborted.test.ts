@@ -82,6 +82,7 @@ test.each([1_048_576, 2500])(
   async (bytes) => {
     const topic = await cluster.topic(1);
     const committed = await write(topic, 12);
+    await cluster.decided(topic);
     const reader = new Reader({
       clientId: 'reader',
       brokers: [...cluster.brokers],

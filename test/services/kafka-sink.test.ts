@@ -153,6 +153,7 @@ describe('exactly once', () => {
     await first.write([measure(1, { value: 1 })], 6);
     await first.flush();
     await first.close();
+    await cluster.decided(topic);
     expect(valuesOf(await cluster.values(topic))).toEqual([0]);
     // The checkpoint of epoch 6 was never written.
     const second = make(settings, folder);
@@ -162,6 +163,7 @@ describe('exactly once', () => {
     await second.flush();
     second.committed!(6);
     await second.close();
+    await cluster.decided(topic);
     expect(valuesOf(await cluster.values(topic))).toEqual([0, 2]);
   });
 
@@ -182,6 +184,7 @@ describe('exactly once', () => {
       await sink.rewind!(8);
       await sink.close();
     }
+    await cluster.decided(topic);
     expect(valuesOf(await cluster.values(topic))).toEqual([7]);
   });
 
@@ -214,6 +217,7 @@ describe('exactly once', () => {
     }
     last.kill('SIGTERM');
     await once(last, 'exit');
+    await cluster.decided(to);
     lines = await cluster.values(to);
     const results = lines.map((line) => JSON.parse(line) as { name: string; value: number });
     expect(results.map(({ name }) => Number(name.slice('frame_'.length))).sort((a, b) => a - b)).toEqual(

@@ -135,7 +135,7 @@ test('what is published in its absence comes when it is back', async () => {
 test('a message is confirmed when it is on disk: before that, the broker sends it again', async () => {
   tests++;
   const never = new Promise<void>(() => undefined);
-  const first = start({}, null, { kept: () => never });
+  const first = start({}, null, { journalled: () => never });
   await connected(first);
   const client = await publisher();
   await publish(client, 0, 5);
@@ -159,7 +159,7 @@ test('a message is confirmed when it is on disk: before that, the broker sends i
 test('a message that was taken and is sent again is taken once', async () => {
   tests++;
   const never = new Promise<void>(() => undefined);
-  const first = start({}, null, { kept: () => never });
+  const first = start({}, null, { journalled: () => never });
   await connected(first);
   const client = await publisher();
   await publish(client, 0, 5);

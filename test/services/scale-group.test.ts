@@ -33,7 +33,14 @@ interface Member {
 function memberOf(topic: string, name: string, { group = topic, topology = 'rooms' } = {}): Member {
   const config = { brokers: cluster.brokers, topics: [topic], group, session_timeout_ms: 30_000 };
   const { context } = testContext();
-  const partitions = kafka.partitions!(withDefaults(kafka, config) as never, { ...context, topology }, name);
+  const partitions = kafka.partitions!(
+    withDefaults(kafka, config) as never,
+    { ...context, topology },
+    {
+      id: name,
+      address: null,
+    },
+  );
   const member: Member = {
     partitions,
     shares: [],

@@ -1,18 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  datagramsOf,
-  makeRooms,
-  repeated,
-  writeRooms,
-  type Datagram,
-} from '../../bench/speed/scale/rooms.js';
+import { datagramsOf, makeRooms, repeated, type Datagram } from '../../bench/speed/scale/rooms.js';
 import { drained, produce } from '../../bench/speed/scale/topics.js';
-import { Fleet } from '../support/scale/fleet.js';
+import { ScaleSite } from '../support/scale/site.js';
 import { readAll, type Result } from '../support/scale/topics.js';
-import { KafkaCluster } from '../support/servers/kafka.js';
 
 /** The whole takes five minutes: `npm run test:scale`. */
 const whole = process.env['CSIFLOW_SCALE'] === 'full';
@@ -20,44 +10,11 @@ const KILLS = whole ? 60 : 4;
 const STRETCH_SECONDS = whole ? 5 : 3;
 const [ROOMS, PARTITIONS, WORKERS, RATE_HZ] = [24, 12, 3, 20];
 
-let cluster: KafkaCluster;
-let folder: string;
-const fleets: Fleet[] = [];
+let site: ScaleSite;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'csiflow-scale-'));
-  cluster = await KafkaCluster.start();
+  site = await ScaleSite.start();
 }, 120_000);
-afterAll(async () => {
-  for (const fleet of fleets) await fleet.stop('SIGKILL');
-  await cluster.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const topologyText = (rooms: readonly string[]) => `
-id: rooms
-environments: [${rooms.join(', ')}]
-sources:
-  radios:
-    type: kafka
-    brokers: ["\${BROKER}"]
-    topics: [csi]
-    group: "\${GROUP}"
-    origin: simulated
-    session_timeout_ms: 3000
-operators:
-  clean: { type: denoise, from: radios }
-  phase: { type: phase-sanitize, from: clean }
-  windows: { type: window, from: phase, length_ms: 2000, hop_ms: 400, points: 100 }
-  motion: { type: detect-motion, from: windows }
-  poses: { type: infer-pose, from: windows, backend: wasm }
-  people: { type: track-persons, from: poses, max_age_ms: 20000 }
-sinks:
-  results: { type: kafka, from: [motion, people], brokers: ["\${BROKER}"], topic: "\${RESULTS}" }
-settings:
-  scale_out: true
-  checkpoint_interval_ms: 500
-  state_folder: "\${CSIFLOW_DATA}/state"
-`;
+afterAll(() => site.stop());
 
 /** Of each room and type the results in order, without what the clock has put in. Types interleave as they come. */
 function byRoom(results: readonly Result[]): ReadonlyMap<string, readonly string[]> {
@@ -75,26 +32,24 @@ test(
   'workers that are killed every few seconds give the results of one that never was',
   async () => {
     const rooms = makeRooms(ROOMS, 3);
-    const file = join(folder, 'rooms.yaml');
-    writeFileSync(file, topologyText(writeRooms(rooms, folder)));
-    const { client } = cluster;
-    const admin = await cluster.admin();
-    await admin.createTopics({
-      topics: ['csi', 'shared', 'alone'].map((topic) => ({
-        topic,
-        numPartitions: PARTITIONS,
-      })),
+    const file = site.write(rooms, {
+      sessionMs: 3000,
+      operators: [
+        'poses: { type: infer-pose, from: windows, backend: wasm }',
+        'people: { type: track-persons, from: poses, max_age_ms: 20000 }',
+      ],
+      results: ['motion', 'people'],
     });
+    const { client, brokers } = site.cluster;
+    const admin = await site.topics(PARTITIONS);
     const partitions = new Map(rooms.map(({ id }, index) => [id, index % PARTITIONS]));
     const stretches = repeated(await datagramsOf(rooms, STRETCH_SECONDS, RATE_HZ), STRETCH_SECONDS);
     const produceNext = () =>
       produce(client, 'csi', stretches.next().value as readonly Datagram[], 1, (room) =>
         partitions.get(room)!,
       );
-    const env = (name: string) => ({ BROKER: cluster.brokers[0]!, GROUP: name, RESULTS: name });
 
-    const fleet = new Fleet(file, folder, env('shared'));
-    fleets.push(fleet);
+    const fleet = site.fleet(file, 'shared');
     const workers = Array.from({ length: WORKERS }, (_, index) => `worker-${index}`);
     for (const worker of workers) fleet.start(worker);
     for (let kill = 0; kill < KILLS; kill++) {
@@ -112,14 +67,13 @@ test(
     await fleet.stop();
     expect(fleet.crashes).toEqual([]);
 
-    const alone = new Fleet(file, folder, env('alone'));
-    fleets.push(alone);
+    const alone = site.fleet(file, 'alone');
     alone.start('alone');
     await drained(admin, 'alone', 'csi', 600_000);
     await alone.stop();
 
-    const expected = byRoom(await readAll(cluster.brokers[0]!, 'alone'));
-    const found = byRoom(await readAll(cluster.brokers[0]!, 'shared'));
+    const expected = byRoom(await readAll(brokers[0]!, 'alone'));
+    const found = byRoom(await readAll(brokers[0]!, 'shared'));
     expect(expected.size).toBe(2 * ROOMS);
     expect([...found.keys()].sort()).toEqual([...expected.keys()].sort());
     const wrong = [...expected].flatMap(([name, list]) => differences(list, found.get(name)!));

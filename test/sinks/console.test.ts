@@ -72,3 +72,22 @@ test('a name from outside brings no control characters to the terminal', async (
   expect(lines()).toHaveLength(1);
   expect(lines()[0]).not.toContain('\u001b');
 });
+
+test('what nobody reads any more is counted, and ends nothing', async () => {
+  const broken = new Writable({
+    write: (_chunk, _encoding, done) => {
+      done(new Error('write EPIPE'));
+    },
+  });
+  const { context, recorded } = testContext();
+  const sink = new ConsoleSink({ format: 'human', stream: 'stdout', max_lines_per_s: 100 }, context, broken);
+  await sink.open();
+  await sink.write([measure(0)]);
+  await new Promise(setImmediate);
+  await sink.write([measure(1), measure(2)]);
+  await sink.close();
+  expect(recorded.dropped).toEqual({ no_reader: 2 });
+  expect(recorded.lines.map(({ message }) => message)).toEqual([
+    'nobody reads any more what the console prints',
+  ]);
+});

@@ -250,13 +250,13 @@ describe('duckdb', () => {
   test('what retention deleted makes room for new rows: the file does not grow on', async () => {
     let now = START;
     const clock = { now: () => now, elapsed: () => (now - START) / 1000 };
-    const sink = await open(folder, { retention_days: 1, wal_limit_bytes: 2 ** 20 }, clock);
+    const sink = await open(folder, { retention_days: 1, wal_limit_bytes: 2 ** 19 }, clock);
     const sizes: number[] = [];
     const hour = 36_000;
     for (let half = 0; half < 16; half++) {
       const first = half * 12 * hour;
       await sink.write(
-        Array.from({ length: 500 }, (_, index) => poseFrame(first + index * 80, { people: 4 })),
+        Array.from({ length: 250 }, (_, index) => poseFrame(first + index * 160, { people: 4 })),
         half,
       );
       now = START + first * HOP + 12 * hour * HOP;
@@ -264,7 +264,7 @@ describe('duckdb', () => {
       await sink.flush();
       sizes.push((await stat(join(folder, 'store.duckdb'))).size);
     }
-    expect(await sink.reader!.countPoses({ environment })).toBeLessThanOrEqual(1_500);
+    expect(await sink.reader!.countPoses({ environment })).toBeLessThanOrEqual(750);
     expect(sizes.at(-1)).toBeLessThanOrEqual(1.5 * sizes[7]!);
     await sink.close();
   });
@@ -368,7 +368,7 @@ describe('duckdb', () => {
   });
 
   test('a writer killed at any moment leaves whole epochs behind, after the rewind', async () => {
-    for (const killAfter of [1, 3, 6]) {
+    for (const killAfter of [1, 4]) {
       const path = join(folder, `killed-${killAfter}`);
       const checkpoint = await writeUntilKilled(path, killAfter);
       const sink = await open(path);

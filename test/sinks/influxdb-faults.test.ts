@@ -73,6 +73,12 @@ test.each([
   ['a results that is none', '{"results":{}}', '`{"results":{}}`'],
   ['null', 'null', '`null`'],
   ['a list of nothing', '{"results":[null]}', '`{"results":[null]}`'],
+  [
+    'a page',
+    '<html>login</html>',
+    `text that is no JSON (Unexpected token '<', "<html>login</html>" is not valid JSON)`,
+  ],
+  ['nothing', '', 'text that is no JSON (Unexpected end of JSON input)'],
 ])('a server that answers with %s is named with what it answered', async (_, body, shown) => {
   const server = await startReceiver();
   server.answer = (_call, response) =>

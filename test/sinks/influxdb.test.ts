@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sink } from '../../pipeline/component/index.js';
-import type { InfluxError } from '../../sinks/influxdb/connection.js';
+import type { InfluxError } from '../../sinks/influxdb/error.js';
 import { influxdb } from '../../sinks/influxdb/influxdb.js';
 import { pointKey, pointsOf } from '../../sinks/influxdb/points.js';
 import { decodeTag, encodeTag, TagValues } from '../../sinks/influxdb/tags.js';

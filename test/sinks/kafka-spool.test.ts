@@ -80,3 +80,24 @@ test('what a start that was killed had begun to write anew is gone', async () =>
   expect(await readdir(folder)).toEqual([]);
   expect(spool.epochs).toEqual([]);
 });
+
+test('a line that was damaged is named, and what it held', async () => {
+  const spool = new Spool(folder);
+  await spool.open();
+  await spool.append(7, [message('a'), message('b')]);
+  await spool.close();
+  const path = join(folder, '7.ndjson');
+  const text = await readFile(path, 'utf8');
+  for (const damaged of [text.replace('"b"', '"x"'), text.replace('{"topic":"t","key":"b"', '{!')]) {
+    await writeFile(path, damaged);
+    await expect(new Spool(folder).open()).rejects.toMatchObject({
+      code: 'store.damaged',
+      message: expect.stringContaining(`${path}, line 2 is damaged. It holds results`) as string,
+    });
+  }
+  // As an earlier csiflow wrote it.
+  await writeFile(path, text.replaceAll(/\t[0-9a-f]+$/gm, ''));
+  const next = new Spool(folder);
+  await next.open();
+  expect((await next.read(7)).map(({ key }) => key)).toEqual(['a', 'b']);
+});

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Keeping, Sink } from '../../pipeline/component/index.js';
+import type { StoragePolicy, Sink } from '../../pipeline/component/index.js';
 import type { Failure } from '../../pipeline/model/index.js';
 import { NO_KEYS, StateStore } from '../../pipeline/state/index.js';
 import { MOST_WEBHOOKS, WebhookRegistry } from '../../sinks/webhook/registry.js';
@@ -34,9 +34,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function create(config: object = { allow_private: true }, keeping?: Keeping): Sink {
+function create(config: object = { allow_private: true }, storage?: StoragePolicy): Sink {
   const { context } = testContext({
-    ...(keeping && { keeping }),
+    ...(storage && { storage }),
     stateFolder: folder,
     clock: { now: () => Date.now() * 1000, elapsed: () => performance.now() },
     refuse: (failures) => refused.push(...failures),
@@ -88,6 +88,21 @@ test('one that is away keeps no other waiting, and gets all once it is back', as
   away.calls.length = 0;
   away.answer = (_call, response) => response.writeHead(204).end();
   await expect.poll(() => told(away), { timeout: 10_000 }).toEqual(['one', 'two', 'three']);
+});
+
+test('of what waits for one that is back, a fall goes before all that is less severe', async () => {
+  const [one] = receivers as [Receiver];
+  registry.add({ url: one.url, events: ['fall_detection', 'zone_entered'], secret }, Date.now());
+  one.answer = (_call, response) => response.writeHead(503).end();
+  for (const id of ['a', 'b', 'c'])
+    await sink.write([fallEvent({ id, type: 'zone_entered', severity: 'low' })], 1);
+  await sink.write([fallEvent({ id: 'fall' })], 1);
+  // From then on it is what shows whether the receiver is back.
+  await expect.poll(() => told(one), { timeout: 5_000 }).toContain('fall');
+  one.calls.length = 0;
+  one.answer = (_call, response) => response.writeHead(204).end();
+  await expect.poll(() => told(one).length, { timeout: 10_000 }).toBe(4);
+  expect(told(one)[0]).toBe('fall');
 });
 
 test('what waits survives a stop, in order', async () => {
@@ -195,8 +210,8 @@ test('secrets, and what waits, are written anew where encryption is switched on 
   expect(queues.isSealed).toBe(true);
   await queues.close();
 
-  const keeping = { key: null, formerKey: key, retentionDays: null };
-  sink = create({ allow_private: true }, keeping);
+  const storage = { key: null, formerKey: key, retentionDays: null };
+  sink = create({ allow_private: true }, storage);
   await sink.reseal!();
   expect(inClear()).toBe(true);
   one.calls.length = 0;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -59,6 +59,18 @@ test('an event is told once, also after a restart that writes it again', async (
   await second.sink.write([sensedEvent(1), sensedEvent(2)], 1);
   expect(heard).toEqual([sensedEvent(0), sensedEvent(1), sensedEvent(2)]);
 });
+
+test.each(['\u0001\ufffd\n', '"whole"\n7\n'])(
+  'damaged ids are told of with their file: %j',
+  async (content) => {
+    const file = join(stateFolder, 'node-under-test.told');
+    await writeFile(file, content);
+    await expect(open()).rejects.toMatchObject({
+      code: 'state.corrupt',
+      message: expect.stringMatching(`^${file} is damaged: remove it`) as string,
+    });
+  },
+);
 
 test('ids are remembered up to the bound, the newest ones', async () => {
   const { sink, feed } = await open({ remembered_ids: 3 });

@@ -6,9 +6,12 @@ export function collector(after = Infinity): {
   batches: SourceBatch[];
   stop: () => void;
   records: () => number;
+  /** How often it has said that more waits to be read. */
+  unread: () => number;
 } {
   const controller = new AbortController();
   const batches: SourceBatch[] = [];
+  let unread = 0;
   const records = () => batches.reduce((sum, { raw }) => sum + (raw?.count ?? 0), 0);
   const output: SourceOutput = {
     signal: controller.signal,
@@ -16,6 +19,9 @@ export function collector(after = Infinity): {
       batches.push(batch);
       if (records() >= after) controller.abort();
       return true;
+    },
+    unread: () => {
+      unread++;
     },
   };
   return {
@@ -25,6 +31,7 @@ export function collector(after = Infinity): {
       controller.abort();
     },
     records,
+    unread: () => unread,
   };
 }
 

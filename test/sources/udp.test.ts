@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Context, Position, Source } from '../../pipeline/component/index.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
-import { dropsIn } from '../../pipeline/sources/kernel-drops.js';
+import { DropCount, dropsIn } from '../../pipeline/sources/kernel-drops.js';
 import { udp } from '../../pipeline/sources/udp.js';
 import { replay } from '../../api/cli/recordings/replay.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
@@ -86,6 +86,17 @@ describe('udp', () => {
     const sequences = data.flatMap((one) => (one.port === 'csi' ? [...one.sequence] : []));
     expect(sequences).toEqual(Array.from({ length: 500 }, (_, i) => i));
     expect(running.source.describe!()).toMatchObject({ packets: { csi: 500 } });
+  });
+
+  it('says when more waits to be read than one turn of the event loop reads', async () => {
+    const running = await listen();
+    await Promise.all(Array.from({ length: 10 }, (_, number) => send(running, frame(number))));
+    await until(() => running.taken.records() === 10);
+    expect(running.taken.unread()).toBe(0);
+    // All are sent before the loop turns.
+    await Promise.all(Array.from({ length: 50 }, (_, number) => send(running, frame(number))));
+    await until(() => running.taken.records() === 60);
+    expect(running.taken.unread()).toBe(1);
   });
 
   it('decodes every good frame between bad datagrams, and counts those', async () => {
@@ -192,6 +203,11 @@ describe('udp', () => {
       expect(recorded.missing).toBe(dropped);
     },
   );
+
+  it('counts no drop again where a look is answered after the next one', () => {
+    const drops = new DropCount();
+    expect([100, 150, 120, 150, null, 160].map((total) => drops.see(total))).toEqual([100, 50, 0, 0, 0, 10]);
+  });
 
   it('says how late it is while nothing is heard', async () => {
     const running = await listen({ idle_tick_ms: 5 });

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 function holderOfFolder(folder: string, container: boolean): Holder {
   const take = `module.lockFolder(${JSON.stringify(folder)})`;
-  const holder = new Holder('pipeline/state/index.js', take, { container });
+  const holder = new Holder('pipeline/state/lock.js', take, { container });
   holders.push(holder);
   return holder;
 }

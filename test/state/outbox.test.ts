@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SensedEvent } from '../../pipeline/model/index.js';
 import { Outbox, StateStore, type OutboxEntry } from '../../pipeline/state/index.js';
 import { measure } from '../support/flow.js';
 import { sensedEvent } from '../support/records.js';
@@ -32,6 +33,20 @@ test('data has a turn beside alerts', async () => {
   await data(3);
   const taken = Array.from({ length: 6 }, () => lanes(outbox.take(1, 0))[0]);
   expect(taken).toEqual(['urgent 1', 'rest 1', 'urgent 2', 'rest 2', 'urgent 3', 'rest 3']);
+});
+
+test('of alerts that wait, the severest go first', async () => {
+  const severities = ['low', 'medium', 'high', 'low', 'critical'] as const;
+  for (const [index, severity] of severities.entries())
+    await outbox.put(1, [sensedEvent(index, { severity })]);
+  const taken = severities.map(() => outbox.take(1, 0)[0]?.records[0]);
+  expect(taken.map((record) => (record as SensedEvent).severity)).toEqual([
+    'high',
+    'critical',
+    'low',
+    'medium',
+    'low',
+  ]);
 });
 
 test('entries are handed out together, up to so many records, and never twice', async () => {
@@ -66,4 +81,12 @@ test('what was delivered behind one that was not is forgotten at a checkpoint; t
   expect(lanes([...new Outbox(store, 'sink').entries()])).toEqual(['urgent 1', 'urgent 2']);
   outbox.reset();
   expect(lanes(outbox.take(9, 0))).toEqual(['urgent 1', 'urgent 2']);
+});
+
+test('of many records that were put at once, the oldest can be dropped without the newest', async () => {
+  await outbox.put(
+    1,
+    Array.from({ length: 1000 }, (_, index) => measure('motion', index, 0)),
+  );
+  expect(await outbox.dropOldest()).toBeLessThan(100);
 });

@@ -6,7 +6,7 @@ const fail = (error: Error) => {
   throw error;
 };
 
-/** What `log` says of records 1 to 8: kept, shed, or nothing. */
+/** What `log` says of records 1 to 8: processed, shed, or nothing. */
 const decisions = (log: ShedLog): string =>
   Array.from({ length: 8 }, (_, index) => log.earlier(index + 1)?.[0] ?? '-').join('');
 
@@ -18,25 +18,25 @@ function decide(log: ShedLog, first: number, letters: string): void {
 test('a recovery that is broken off loses nothing of what was decided', async () => {
   const store = new StateStore(temporaryFolder(), 'test');
   const first = new ShedLog(store, 'node', 0, fail);
-  decide(first, 1, 'kkssks');
+  decide(first, 1, 'ppssps');
   await first.durable();
   const second = new ShedLog(store, 'node', 0, fail);
-  decide(second, 1, 'kk');
+  decide(second, 1, 'pp');
   await second.durable();
-  expect(decisions(new ShedLog(store, 'node', 0, fail))).toBe('kkssks--');
+  expect(decisions(new ShedLog(store, 'node', 0, fail))).toBe('ppssps--');
   await store.close();
 });
 
 test('what a checkpoint covers is forgotten, what came behind its barrier is not', async () => {
   const store = new StateStore(temporaryFolder(), 'test');
   const log = new ShedLog(store, 'node', 0, fail);
-  decide(log, 1, 'ssk');
+  decide(log, 1, 'ssp');
   await log.durable();
   const cut = log.barrier(3);
-  decide(log, 4, 'kks');
+  decide(log, 4, 'pps');
   await store.transaction(cut);
   await log.durable();
-  expect(decisions(new ShedLog(store, 'node', 3, fail))).toBe('---kks--');
+  expect(decisions(new ShedLog(store, 'node', 3, fail))).toBe('---pps--');
   await store.close();
 });
 

@@ -2,14 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, it } from 'vitest';
-import { components } from '../../api/components.js';
-import { cell } from '../../bench/accuracy/chain/table.js';
 import { pickledTexts } from '../../bench/suite/pickled.js';
 import { listClips, readAmplitudes } from '../../bench/suite/recordings.js';
-import { runSuite } from '../../bench/suite/suite.js';
-import { NO_PANEL } from '../../bench/suite/task.js';
-import { loadTopology } from '../../pipeline/config/index.js';
-import { sharedFile } from '../support/shared.js';
 import { madeFolder, makeAmplitudes } from './made-data.js';
 
 const folder = madeFolder();
@@ -43,14 +37,4 @@ it('names the line of amplitudes that are none', () => {
   const line = Array.from({ length: 52 }, () => '1').join(',');
   writeFileSync(path, gzipSync(`${line}\n${line.replace('1', 'x')}\n`));
   expect(() => readAmplitudes(path)).toThrow(/u1-1\.csv\.gz:2: 52 values, not 52 numbers/);
-});
-
-const shared = sharedFile('labelled/esp32-presence');
-it.skipIf(!shared)('notices movement on chips that the rule never saw', { timeout: 120_000 }, async () => {
-  const topology = loadTopology('topologies/demo.yaml', components, { env: {}, standIn: 'unset' }).topology!;
-  const plan = { topology, seed: 1, rooms: 2, atOnce: 2, panel: NO_PANEL, print: () => undefined };
-  const data = sharedFile('');
-  const [measured] = await runSuite({ ...plan, data }, ['movement'], [], () => undefined);
-  expect(cell(measured!.table!, 'csiflow', 'f1').value).toBeGreaterThan(0.85);
-  expect(cell(measured!.table!, 'csiflow', 'balanced').value).toBeGreaterThan(0.7);
 });

@@ -87,13 +87,22 @@ let running: Promise<unknown> = Promise.resolve();
  * Runs one command to its end, in this process: to start one and load csiflow takes longer than most commands. How it
  * ends as a process of its own is shown by test/cli/commands.test.ts.
  */
-export function csiflow(...args: readonly string[]): Promise<Ended> {
-  const run = running.then(() => captured(args));
+export const csiflow = (...args: readonly string[]): Promise<Ended> => csiflowWith({}, ...args);
+
+/** The same with environment variables of its own. */
+export function csiflowWith(
+  variables: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<Ended> {
+  const run = running.then(() => captured(args, variables));
   running = run.catch(() => undefined);
   return run;
 }
 
-async function captured(args: readonly string[]): Promise<Ended> {
+async function captured(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Promise<Ended> {
   const printed = { stdout: '', stderr: '' };
   let output = '';
   const spies = (['stdout', 'stderr'] as const).map((name) =>
@@ -107,12 +116,17 @@ async function captured(args: readonly string[]): Promise<Ended> {
     }),
   );
   const { exitCode } = process;
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
   process.exitCode = undefined;
+  Object.assign(process.env, variables);
   try {
     const code = await runCommandLine(args);
     return { code, out: printed.stdout, err: printed.stderr, output };
   } finally {
     process.exitCode = exitCode;
+    for (const [name, value] of before)
+      if (value === undefined) Reflect.deleteProperty(process.env, name);
+      else process.env[name] = value;
     for (const spy of spies) spy.mockRestore();
   }
 }

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import { ENDPOINTS } from '../../api/rest/app.js';
+import { ENDPOINTS } from '../../api/rest/endpoints.js';
 import type { AnyEndpoint } from '../../api/contract/endpoint.js';
 
 /** An endpoint as one form takes it. */

@@ -127,6 +127,9 @@ export class FakeTopology implements RunningTopology {
     for (const listener of this.#live) listener(records);
   }
 
+  /** Records that wait in an outbox. */
+  undelivered = 0;
+
   status(): TopologyStatus {
     return {
       id: this.topology.id,
@@ -147,6 +150,7 @@ export class FakeTopology implements RunningTopology {
           missing: 5,
           failed: 0,
           queueDepth: 0,
+          undelivered: this.undelivered,
           lastRecord: FIRST_TIME,
           details: { active_links: 2, rssi: -50 },
         },
@@ -243,6 +247,8 @@ export class FakeTopology implements RunningTopology {
     );
   }
 
+  /** Of a topology that is scaled out. */
+  whereIs: NonNullable<RunningTopology['whereIs']> = async () => ({ at: 'here' });
   deadLetters: DeadLetter[] = [];
   readonly letters: LetterDesk = {
     list: async ({ node, offset = 0, limit = Infinity } = {}) => {

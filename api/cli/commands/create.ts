@@ -5,18 +5,27 @@ import { errorText } from '../../../pipeline/base/error-text.js';
 export function register(program: Command): void {
   program
     .command('create')
-    .argument('<component...>', 'a source, operators, sinks, in the order of the data')
-    .description('Print a topology of these components, with all fields as comments.')
+    .argument('[component...]', 'a source, operators, sinks, in the order of the data')
+    .description('Print a topology of these components, with all fields as comments; or an environment.')
+    .option('--environment', 'print an environment, which a topology names, instead', false)
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow create udp denoise window infer-pose console > my-topology.yaml',
+      '\nExample:\n  csiflow create udp denoise window infer-pose console > my-topology.yaml' +
+        '\n  csiflow create --environment > room.yaml',
     )
-    .action(async (names: readonly string[]) => {
-      const [{ createTopology }, { components }] = await Promise.all([
+    .action(async (names: readonly string[], { environment }: { readonly environment: boolean }) => {
+      const [{ createEnvironment, createTopology }, { components }] = await Promise.all([
         import('../../../pipeline/config/index.js'),
         import('../../components.js'),
       ]);
-      process.stdout.write(invalidInput(() => createTopology(names, components)));
+      if (environment && names.length > 0)
+        throw new CommandError(
+          'an environment has no components: leave them out, or --environment',
+          EXIT.invalid,
+        );
+      process.stdout.write(
+        environment ? createEnvironment() : invalidInput(() => createTopology(names, components)),
+      );
     });
 }
 

@@ -29,6 +29,11 @@ export function register(program: Command): void {
       `${WHERE}\nExample:\n  csiflow dead-letters list topologies/ward-3.yaml --node history`,
     );
 
+  registerReading(letters);
+  registerChanging(letters);
+}
+
+function registerReading(letters: Command): void {
   subcommand(letters, 'list', 'List them with their reasons, oldest first.')
     .option('--limit <number>', 'letters of a page', '50')
     .option('--page <number>', 'page', '1')
@@ -53,7 +58,9 @@ export function register(program: Command): void {
         print(options, letter, () => whole(letter));
       }),
     );
+}
 
+function registerChanging(letters: Command): void {
   subcommand(letters, 'replay', 'Give them to their nodes once more: at once, or with the next start.')
     .argument('[id...]', 'as `list` gives them')
     .option('--all', 'all of them, or all of --node', false)

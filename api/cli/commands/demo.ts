@@ -7,7 +7,7 @@ export function register(program: Command): void {
     .option('--port <number>', 'port of the API; 0 takes any that is free', '8000')
     .addHelpText(
       'after',
-      '\nIt keeps its data in the folder `data`.\n\nExample:\n  npx csiflow demo --port 9000',
+      '\nIt stores its data in the folder `data`.\n\nExample:\n  npx csiflow demo --port 9000',
     )
     .action(async ({ port }: { readonly port: string }) => {
       const [{ packageFile }, { runCommandLine }] = await Promise.all([

@@ -47,41 +47,41 @@ export function register(program: Command): void {
       'after',
       '\nExample:\n  csiflow export --from data/ward-3.duckdb --table persons --start 2026-03-01T00:00:00Z --to persons.parquet',
     )
-    .action(async (options: Options) => {
-      const { exportTable, formatOf, EXPORTED } = await import('../../../sinks/duckdb/export.js');
-      const table = EXPORTED.find((name) => name === options.table);
-      if (!table)
-        throw new CommandError(
-          `there is no table \`${options.table}\`: it is one of ${EXPORTED.join(', ')}`,
-          EXIT.invalid,
-        );
-      const format = options.format ?? formatOf(options.to);
-      if (!format)
-        throw new CommandError(
-          `\`${options.to}\` ends in none of .parquet, .csv and .ndjson: say --format`,
-          EXIT.invalid,
-        );
-      const selection = {
-        table,
-        format,
-        start: instant('--start', options.start),
-        end: instant('--end', options.end),
-      };
-      const secret = options.keyFile === undefined ? undefined : readFileSync(options.keyFile, 'utf8').trim();
-      const rows = await exportTable({ ...selection, from: options.from, to: options.to, secret }).catch(
-        (error: unknown) => {
-          if (codeOf(error) === 'store.locked') return askOwner(options, selection, error as Error);
-          throw codeOf(error) === 'store.encryption'
-            ? new CommandError(keyHint(options), EXIT.invalid)
-            : error;
-        },
-      );
-      process.stdout.write(
-        options.json
-          ? `${JSON.stringify({ rows, file: options.to })}\n`
-          : `${rows} rows of ${table} written to ${options.to}\n`,
-      );
-    });
+    .action(writeTable);
+}
+
+async function writeTable(options: Options): Promise<void> {
+  const { exportTable, formatOf, EXPORTED } = await import('../../../sinks/duckdb/export.js');
+  const table = EXPORTED.find((name) => name === options.table);
+  if (!table)
+    throw new CommandError(
+      `there is no table \`${options.table}\`: it is one of ${EXPORTED.join(', ')}`,
+      EXIT.invalid,
+    );
+  const format = options.format ?? formatOf(options.to);
+  if (!format)
+    throw new CommandError(
+      `\`${options.to}\` ends in none of .parquet, .csv and .ndjson: say --format`,
+      EXIT.invalid,
+    );
+  const selection = {
+    table,
+    format,
+    start: instant('--start', options.start),
+    end: instant('--end', options.end),
+  };
+  const secret = options.keyFile === undefined ? undefined : readFileSync(options.keyFile, 'utf8').trim();
+  const rows = await exportTable({ ...selection, from: options.from, to: options.to, secret }).catch(
+    (error: unknown) => {
+      if (codeOf(error) === 'store.locked') return askOwner(options, selection, error as Error);
+      throw codeOf(error) === 'store.encryption' ? new CommandError(keyHint(options), EXIT.invalid) : error;
+    },
+  );
+  process.stdout.write(
+    options.json
+      ? `${JSON.stringify({ rows, file: options.to })}\n`
+      : `${rows} rows of ${table} written to ${options.to}\n`,
+  );
 }
 
 const codeOf = (error: unknown): unknown =>

@@ -20,7 +20,7 @@ export function register(program: Command): void {
     .requiredOption('--out <file>', 'the capture to write')
     .option('--seconds <n>', 'stop after so many seconds')
     .option('--format <name>', 'what the datagrams are', 'adr018')
-    .option('--note <text>', 'kept in the capture, for people')
+    .option('--note <text>', 'stored in the capture, for people')
     .option('--force', 'write over a file that is there', false)
     .option('--json', 'print the result as JSON', false)
     .addHelpText(

@@ -11,7 +11,7 @@ export function register(program: Command): void {
     .command('restore')
     .argument('<backup>', 'folder that `csiflow backup` made')
     .argument('<topology>', 'file of the topology, which must not run')
-    .description('Put a backup in the place of what a topology keeps; its next start goes on from there.')
+    .description('Replace the state of a topology with a backup; its next start goes on from there.')
     .option('--replace', 'move what is there aside', false)
     .option('--plugin <file...>', 'modules with components of your own', [])
     .option('--json', 'print the result as JSON', false)

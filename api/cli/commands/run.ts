@@ -65,46 +65,48 @@ export function register(program: Command): void {
       '\nExample:\n  csiflow run topologies/demo.yaml\n  csiflow run topologies/esp32-udp.yaml --port 9000' +
         '\n  csiflow run ward.yaml hall.yaml kitchen.yaml',
     )
-    .action(async (files: readonly string[], options: RunOptions) => {
-      const [
-        { runTopologies, variables },
-        { readFormsOf, readIdentityProvider, readLimits, readTls },
-        { loadTogether },
-        { OwnersReach },
-        { registryWith },
-      ] = await Promise.all([
-        import('../../main.js'),
-        import('../service-options.js'),
-        import('../topologies.js'),
-        import('../../../pipeline/config/index.js'),
-        import('../../plugins.js'),
-      ]);
-      const tls = readTls(options.tlsCert, options.tlsKey);
-      const identityProvider = readIdentityProvider(options.identityProvider);
-      const limits = readLimits(options.limits);
-      const registry = await registryWith(options.plugin);
-      const reach = new OwnersReach();
-      const topologies = loadTogether(files, { ...variables(), reach }, registry);
-      await runTopologies(
-        { registry, plugins: options.plugin, reach, files, topologies },
-        {
-          host: options.host,
-          port: readPort(options.port),
-          form: readForm(options.form),
-          formsOf: readFormsOf(options.formOf),
-          api: options.api,
-          untilEnd: options.untilEnd,
-          level: readLevel(options.log),
-          variables: options.allowVariable,
-          hosts: options.allowHost,
-          origins: options.allowOrigin,
-          loginRequired: options.requireLogin,
-          ...(tls && { tls }),
-          ...(identityProvider && { identityProvider }),
-          ...(limits && { limits }),
-        },
-      );
-    });
+    .action(runFiles);
+}
+
+async function runFiles(files: readonly string[], options: RunOptions): Promise<void> {
+  const [
+    { runTopologies, variables },
+    { readFormsOf, readIdentityProvider, readLimits, readTls },
+    { loadTogether },
+    { OwnersReach },
+    { registryWith },
+  ] = await Promise.all([
+    import('../../main.js'),
+    import('../service-options.js'),
+    import('../topologies.js'),
+    import('../../../pipeline/config/index.js'),
+    import('../../plugins.js'),
+  ]);
+  const tls = readTls(options.tlsCert, options.tlsKey);
+  const identityProvider = readIdentityProvider(options.identityProvider);
+  const limits = readLimits(options.limits);
+  const registry = await registryWith(options.plugin);
+  const reach = new OwnersReach();
+  const topologies = loadTogether(files, { ...variables(), reach }, registry);
+  await runTopologies(
+    { registry, plugins: options.plugin, reach, files, topologies },
+    {
+      host: options.host,
+      port: readPort(options.port),
+      form: readForm(options.form),
+      formsOf: readFormsOf(options.formOf),
+      api: options.api,
+      untilEnd: options.untilEnd,
+      level: readLevel(options.log),
+      variables: options.allowVariable,
+      hosts: options.allowHost,
+      origins: options.allowOrigin,
+      loginRequired: options.requireLogin,
+      ...(tls && { tls }),
+      ...(identityProvider && { identityProvider }),
+      ...(limits && { limits }),
+    },
+  );
 }
 
 function readPort(text: string): number {

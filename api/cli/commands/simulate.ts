@@ -29,7 +29,7 @@ export function register(program: Command): void {
     .option('--rate <hz>', 'packets that each link sends a second')
     .option('--start <time>', 'event time of the first packet; default: 2026-01-01T00:00:00Z')
     .option('--truth <file>', 'write where the people really are, one JSON object a line')
-    .option('--note <text>', 'kept in the capture, for people')
+    .option('--note <text>', 'stored in the capture, for people')
     .option('--force', 'write over files that are there', false)
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
@@ -76,12 +76,12 @@ async function capture(scene: SimulatedScene, { out, truth, note, force }: Optio
       import('../recordings/progress.js'),
       import('../recordings/errors.js'),
     ]);
-  const places = scene.environments.map(({ id }) => id).join(', ');
+  const rooms = scene.environments.map(({ id }) => id).join(', ');
   const meta = {
     format: 'adr018',
     origin: 'simulated' as const,
     created: new Date().toISOString(),
-    source: `simulation of ${places}, seed ${String(scene.config['seed'])}`,
+    source: `simulation of ${rooms}, seed ${String(scene.config['seed'])}`,
     ...(note === undefined ? {} : { note }),
   };
   if (truth !== undefined) await removeOld(truth, force);
@@ -130,7 +130,7 @@ async function configOf(
   { seconds, seed, rate, start, truth }: Options,
 ): Promise<Readonly<Record<string, unknown>>> {
   const [{ compileSchema }, { simulator }, { numberOption }] = await Promise.all([
-    import('../../../pipeline/config/check-schema.js'),
+    import('../../../pipeline/config/compiled-schema.js'),
     import('../../../pipeline/sources/simulator/source.js'),
     import('../recordings/address.js'),
   ]);

@@ -1,7 +1,7 @@
 import type { Decoder } from '../../../pipeline/formats/index.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
 import { yamlText } from '../../../pipeline/formats/strangers.js';
-import { hostOf, type CsiBlock, type LinkTable } from '../../../pipeline/model/index.js';
+import { frameSize, hostOf, type CsiBlock, type LinkTable } from '../../../pipeline/model/index.js';
 
 /** What was found of one sender. */
 export interface SenderSummary {
@@ -20,13 +20,33 @@ export interface LayoutSummary {
   readonly frames_per_second: number;
   /** Mean, dBm; null where unknown. */
   readonly rssi_dbm: number | null;
+  /** Frames of zeros only, and frames that are equal to the one before: nothing was measured there. */
+  readonly zero_frames: number;
+  readonly repeated_frames: number;
+  /** Longest time between two frames, seconds. */
+  readonly longest_gap_s: number;
 }
+
+/** What is counted of the frames of a sender and layout. */
+interface Counts {
+  frames: number;
+  rssi: number;
+  known: number;
+  zero: number;
+  repeated: number;
+  last: Float32Array | null;
+  time: number;
+  /** Microseconds. */
+  gap: number;
+}
+
+const isEqual = (a: Float32Array, b: Float32Array): boolean => a.every((value, i) => Object.is(value, b[i]));
 
 /** Gathers what an inspection shows of raw records. */
 export class Inspection {
   readonly #links: LinkTable;
   readonly #decoder: Pick<Decoder, 'decode' | 'describe'>;
-  readonly #found = new Map<string, Map<string, { frames: number; rssi: number; known: number }>>();
+  readonly #found = new Map<string, Map<string, Counts>>();
   #records = 0;
   #bytes = 0;
   #first = NaN;
@@ -54,11 +74,14 @@ export class Inspection {
       sender,
       ...(sender === '*' && { heard: byAddress(about['any_sender']) }),
       loss: states?.[sender]?.loss ?? null,
-      layouts: [...layouts].map(([layout, { frames, rssi, known }]) => ({
+      layouts: [...layouts].map(([layout, { frames, rssi, known, zero, repeated, gap }]) => ({
         layout,
         frames,
         frames_per_second: seconds > 0 ? round(frames / seconds) : 0,
         rssi_dbm: known > 0 ? round(rssi / known) : null,
+        zero_frames: zero,
+        repeated_frames: repeated,
+        longest_gap_s: round(gap / 1e6),
       })),
     }));
     return {
@@ -73,14 +96,22 @@ export class Inspection {
   }
 
   #count(block: CsiBlock): void {
+    const size = frameSize(block.layout);
     for (let i = 0; i < block.count; i++) {
       const { id } = this.#links.at(block.link[i]!).link;
-      const layouts =
-        this.#found.get(id) ?? new Map<string, { frames: number; rssi: number; known: number }>();
+      const layouts = this.#found.get(id) ?? new Map<string, Counts>();
       this.#found.set(id, layouts);
-      const entry = layouts.get(block.layout.key) ?? { frames: 0, rssi: 0, known: 0 };
+      const none = { frames: 0, rssi: 0, known: 0, zero: 0, repeated: 0, last: null, time: NaN, gap: 0 };
+      const entry: Counts = layouts.get(block.layout.key) ?? none;
       layouts.set(block.layout.key, entry);
       entry.frames++;
+      const values = block.values.subarray(i * size, (i + 1) * size);
+      if (values.every((value) => value === 0)) entry.zero++;
+      else if (entry.last && isEqual(values, entry.last)) entry.repeated++;
+      entry.last = values;
+      const gap = block.time[i]! - entry.time;
+      if (gap > entry.gap) entry.gap = gap;
+      entry.time = block.time[i]!;
       const rssi = block.rssi[i]!;
       if (!Number.isNaN(rssi)) {
         entry.rssi += rssi;
@@ -111,13 +142,22 @@ export function summaryText(
     );
     for (const [name, frames] of Object.entries(heard ?? {}))
       lines.push(`  ${frames} frames are also taken by a link with sender: ${yamlText(name)}`);
-    for (const { layout, frames, frames_per_second: rate, rssi_dbm: rssi } of layouts) {
-      lines.push(
-        `  ${layout}: ${frames} frames, ${rate}/s, RSSI ${rssi === null ? 'not known' : `${rssi} dBm`}`,
-      );
-    }
+    lines.push(...layouts.flatMap(layoutLines));
   }
   return lines.join('\n');
+}
+
+function layoutLines(summary: LayoutSummary): readonly string[] {
+  const { layout, frames, frames_per_second: rate, rssi_dbm: rssi } = summary;
+  const { zero_frames: zero, repeated_frames: repeated, longest_gap_s: gap } = summary;
+  const level = rssi === null ? 'not known' : `${rssi} dBm`;
+  return [
+    `  ${layout}: ${frames} frames, ${rate}/s, longest gap ${gap} s, RSSI ${level}`,
+    ...(zero > 0 ? [`  ${zero} of them are all zeros: nothing was measured there`] : []),
+    ...(repeated > 0
+      ? [`  ${repeated} of them are equal to the one before: a receiver that measures does not repeat itself`]
+      : []),
+  ];
 }
 
 /** Frames by sender; addresses without their ports, which change. */

@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { rawRecord } from '../../../pipeline/component/index.js';
 import type { Problem } from '../../../pipeline/formats/index.js';
 import type { Recording } from '../../../pipeline/sources/recording.js';
@@ -121,13 +122,20 @@ async function wake(milliseconds: number, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** @throws CommandError where the other machine cannot be found */
 const connect = (socket: Socket, port: number, host: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    socket.once('error', reject);
-    socket.connect(port, host, () => {
-      socket.off('error', reject);
+    const failed = ({ code, message }: NodeJS.ErrnoException) => {
+      const why = code === 'ENOTFOUND' ? 'there is no machine of that name' : message;
+      reject(new CommandError(`${host} cannot be reached: ${why}. Check --to`, EXIT.unavailable));
+    };
+    socket.once('error', failed);
+    // Not as a callback: that one is called with the error, too.
+    socket.once('connect', () => {
+      socket.off('error', failed);
       resolve();
     });
+    socket.connect(port, host);
   });
 
 const send = (socket: Socket, bytes: Uint8Array, unheard: () => void): Promise<void> =>

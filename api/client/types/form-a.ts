@@ -877,7 +877,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Copies all that a topology keeps to a new folder below `backups` of its state folder.
+         * Copies all that a topology stores to a new folder below `backups` of its state folder.
          * @description Takes the role admin.
          */
         post: operations["postTopologiesIdBackups"];
@@ -1149,7 +1149,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service does not go by that name. */
+        /** @description The service does not go by that name; or another process of the group reads the room: `Location` says where to ask. */
         Error421: {
             headers: {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -1157,6 +1157,8 @@ export interface components {
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                 "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
+                /** @description The same call at the process that reads the room, where it has told its address. */
+                Location?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -4283,6 +4285,8 @@ export interface operations {
                                 missing: number;
                                 failed: number;
                                 queue_depth: number;
+                                /** @description Records that wait in the outbox of a sink. */
+                                undelivered: number;
                                 last_record: string | null;
                                 details: Record<string, never>;
                             }[];
@@ -4362,6 +4366,8 @@ export interface operations {
                                 missing: number;
                                 failed: number;
                                 queue_depth: number;
+                                /** @description Records that wait in the outbox of a sink. */
+                                undelivered: number;
                                 last_record: string | null;
                                 details: Record<string, never>;
                             }[];
@@ -4737,6 +4743,8 @@ export interface operations {
                                 missing: number;
                                 failed: number;
                                 queue_depth: number;
+                                /** @description Records that wait in the outbox of a sink. */
+                                undelivered: number;
                                 last_record: string | null;
                                 details: Record<string, never>;
                             }[];

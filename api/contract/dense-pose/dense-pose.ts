@@ -128,12 +128,12 @@ function boxAround(person: Person, camera: Camera): Box | null {
 
 /** Each part that is seen: its mean confidence, and places spread evenly over its pixels. */
 function bodyParts({ iuv, confidence }: Surface): DensePoseA['body_parts'] {
-  const places = PART_NAMES.map((): number[] => []);
+  const pixels = PART_NAMES.map((): number[] => []);
   for (let at = 0; at < confidence.length; at++) {
     const part = iuv[3 * at]!;
-    if (part > 0) places[part - 1]!.push(at);
+    if (part > 0) pixels[part - 1]!.push(at);
   }
-  return places.flatMap((found, index) => {
+  return pixels.flatMap((found, index) => {
     if (found.length === 0) return [];
     const sum = found.reduce((total, at) => total + confidence[at]!, 0);
     const pairs = Math.min(PAIRS, found.length);

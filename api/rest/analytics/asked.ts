@@ -3,7 +3,12 @@ import type { Reader } from '../../../pipeline/component/index.js';
 import type { Environment } from '../../../pipeline/model/index.js';
 import type { Range } from '../../service/queries/analytics/periods.js';
 import type { Call } from '../../contract/endpoint.js';
-import { placeOf, readerOf, type Place } from '../../service/deployment/places.js';
+import {
+  environmentOf,
+  readerOf,
+  type Sensing,
+  type ServedEnvironment,
+} from '../../service/deployment/environments.js';
 import { readRange, Time } from '../ranges.js';
 
 /** Parameters of the calls that are about a range of time. */
@@ -23,14 +28,14 @@ export interface RangeQuery {
 /** What such a call is about. */
 export interface Asked {
   readonly environment: Environment;
-  readonly running: Place['running'];
+  readonly running: ServedEnvironment['running'];
   readonly reader: Reader;
   readonly range: Range;
 }
 
 /** @throws ApiError where there is no such environment, or the range is none */
-export async function askedOf(query: RangeQuery, call: Call): Promise<Asked> {
-  const { environment, running } = placeOf(call.deployment, query.environment_id);
+export async function askedOf(query: RangeQuery, call: Call<Sensing>): Promise<Asked> {
+  const { environment, running } = environmentOf(call.deployment, query.environment_id);
   const range = readRange(query.start_time, query.end_time) as Range;
   return { environment, running, range, reader: await readerOf(running, call) };
 }

@@ -4,10 +4,12 @@ import type { Environment } from '../../../pipeline/model/index.js';
 import { PERIODS, periodUntil, type Period, type Range } from '../../service/queries/analytics/periods.js';
 import { measuresOf, Rollups } from '../../service/queries/analytics/rollups.js';
 import { unmeasured } from '../../service/queries/analytics/unmeasured.js';
-import { defineEndpoint, formView, type AnyEndpoint } from '../../contract/endpoint.js';
+import { endpointsWith, formView, type AnyEndpoint } from '../../contract/endpoint.js';
 import { ApiError } from '../../service/errors.js';
-import { placeOf, readerOf } from '../../service/deployment/places.js';
+import { environmentOf, readerOf, type Sensing } from '../../service/deployment/environments.js';
 import { refuseEmpty } from '../ranges.js';
+
+const endpoint = endpointsWith<Sensing | 'clock'>();
 
 /** What a figure is computed from. */
 export interface Question {
@@ -46,8 +48,7 @@ export function domainEndpoint(
   summary: string,
   metrics: Readonly<Record<string, Metric>>,
 ): AnyEndpoint {
-  const schemas = Object.entries(metrics).map(([name, { schema }]) => [name, Type.Optional(schema)]);
-  return defineEndpoint<Asked, Answer>({
+  return endpoint<Asked, Answer>({
     method: 'GET',
     path: `/analytics/${domain}`,
     summary,
@@ -57,7 +58,7 @@ export function domainEndpoint(
     async handle({ period, metrics: list }, call) {
       const { deployment } = call;
       const names = namesOf(list, Object.keys(metrics));
-      const { environment, running: topology } = placeOf(deployment, undefined);
+      const { environment, running: topology } = environmentOf(deployment, undefined);
       const { date, ...range } = periodUntil(deployment.clock.now(), period, environment);
       const chosen = names.map((name) => [name, metrics[name]!] as const);
       const measures = new Set(['frames', ...chosen.flatMap(([, metric]) => metric.measures)]);
@@ -74,36 +75,41 @@ export function domainEndpoint(
       );
       return { period, date, metrics: Object.fromEntries(values) };
     },
-    a: formView({
-      query: Type.Object(
-        {
-          period: Type.Enum([...PERIODS], {
-            default: 'day',
-            description: 'The running one, in the time zone of the environment; weeks begin on Monday.',
+    a: viewOf(metrics),
+  });
+}
+
+function viewOf(metrics: Readonly<Record<string, Metric>>) {
+  const schemas = Object.entries(metrics).map(([name, { schema }]) => [name, Type.Optional(schema)]);
+  return formView({
+    query: Type.Object(
+      {
+        period: Type.Enum([...PERIODS], {
+          default: 'day',
+          description: 'The running one, in the time zone of the environment; weeks begin on Monday.',
+        }),
+        metrics: Type.Optional(
+          Type.String({
+            maxLength: 1000,
+            description: `Which ones, separated by commas: ${Object.keys(metrics).join(', ')}. Default: all.`,
           }),
-          metrics: Type.Optional(
-            Type.String({
-              maxLength: 1000,
-              description: `Which ones, separated by commas: ${Object.keys(metrics).join(', ')}. Default: all.`,
-            }),
-          ),
-        },
-        closed,
-      ),
-      response: Type.Object(
-        {
-          period: Type.String(),
-          date: Type.String({
-            pattern: '^\\d{4}-\\d{2}-\\d{2}$',
-            description: "Local date of the period's start.",
-          }),
-          metrics: Type.Object(Object.fromEntries(schemas) as Record<string, TSchema>, closed),
-        },
-        closed,
-      ),
-      read: ({ query }) => ({ period: query.period, metrics: query.metrics }),
-      render: (answer) => ({ data: answer }),
-    }),
+        ),
+      },
+      closed,
+    ),
+    response: Type.Object(
+      {
+        period: Type.String(),
+        date: Type.String({
+          pattern: '^\\d{4}-\\d{2}-\\d{2}$',
+          description: "Local date of the period's start.",
+        }),
+        metrics: Type.Object(Object.fromEntries(schemas) as Record<string, TSchema>, closed),
+      },
+      closed,
+    ),
+    read: ({ query }) => ({ period: query.period, metrics: query.metrics }),
+    render: (answer: Answer) => ({ data: answer }),
   });
 }
 

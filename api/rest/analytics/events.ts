@@ -7,7 +7,7 @@ const MOST_EVENTS = 1_000;
 
 export const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-export const Place = Type.Object(
+export const FloorLocation = Type.Object(
   { x: Type.Number(), y: Type.Number() },
   { additionalProperties: false, description: 'Metres on the floor; 0, 0 of an event without a place.' },
 );

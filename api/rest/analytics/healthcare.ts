@@ -5,7 +5,7 @@ import { over, rounded } from '../../service/queries/analytics/rollups.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../ranges.js';
 import { domainEndpoint, type Metric, type Question } from './domain.js';
-import { Count, eventsOf, Place } from './events.js';
+import { Count, eventsOf, FloorLocation } from './events.js';
 
 const closed = { additionalProperties: false } as const;
 
@@ -27,7 +27,7 @@ const fallEvents: Metric = {
             response_time_seconds: Type.Number({
               description: 'Until somebody else came in, within an hour; 0 where nobody did.',
             }),
-            location: Place,
+            location: FloorLocation,
           },
           closed,
         ),

@@ -11,10 +11,13 @@ import {
   type Peak,
 } from '../../service/queries/analytics/rollups.js';
 import { unmeasured } from '../../service/queries/analytics/unmeasured.js';
-import { defineEndpoint, formView } from '../../contract/endpoint.js';
+import { endpointsWith, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../ranges.js';
 import { askedOf, RangeParameters, type RangeQuery } from './asked.js';
+import type { Sensing } from '../../service/deployment/environments.js';
+
+const endpoint = endpointsWith<Sensing | 'clock'>();
 
 const closed = { additionalProperties: false } as const;
 
@@ -68,7 +71,7 @@ interface Occupancy {
 }
 
 /** 4.5 and 2.10 */
-export const occupancy = defineEndpoint<OccupancyQuery, Occupancy>({
+export const occupancy = endpoint<OccupancyQuery, Occupancy>({
   method: 'GET',
   path: '/analytics/occupancy',
   summary: 'How many people there were, over a range of time.',

@@ -17,11 +17,14 @@ import {
   type Peak,
 } from '../../service/queries/analytics/rollups.js';
 import { SETTLED, unmeasured } from '../../service/queries/analytics/unmeasured.js';
-import { defineEndpoint, formView } from '../../contract/endpoint.js';
+import { endpointsWith, formView } from '../../contract/endpoint.js';
 import { isoTime } from '../../../pipeline/base/iso-time.js';
 import { Time } from '../ranges.js';
 import { askedOf, RangeParameters, type Asked, type RangeQuery } from './asked.js';
 import { Count } from './events.js';
+import type { Sensing } from '../../service/deployment/environments.js';
+
+const endpoint = endpointsWith<Sensing | 'clock'>();
 
 const closed = { additionalProperties: false } as const;
 
@@ -113,7 +116,7 @@ interface Summary {
 }
 
 /** 4.5 */
-export const summary = defineEndpoint<SummaryQuery, Summary>({
+export const summary = endpoint<SummaryQuery, Summary>({
   method: 'GET',
   path: '/analytics/summary',
   summary: 'Detections, activity and how the system ran, over a range of time.',

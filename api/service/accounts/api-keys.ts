@@ -52,7 +52,7 @@ export class ApiKeys {
     name: string,
     role: Role,
     expiresAt: string | null,
-  ): { readonly key: string; readonly kept: ApiKey } {
+  ): { readonly key: string; readonly apiKey: ApiKey } {
     const id = randomBytes(6).toString('hex');
     const secret = randomBytes(32).toString('hex');
     const stored = {
@@ -66,7 +66,7 @@ export class ApiKeys {
     this.#file.exclusively(() => {
       this.#file.write({ version: LAYOUT, keys: [...this.#file.content.keys, stored] });
     });
-    return { key: `${KEY_PREFIX}${id}_${secret}`, kept: told(stored) };
+    return { key: `${KEY_PREFIX}${id}_${secret}`, apiKey: told(stored) };
   }
 
   /** False where no key has that id. */

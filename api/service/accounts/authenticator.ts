@@ -4,7 +4,7 @@ import type { IdentityProvider } from './identity-provider.js';
 import type { Account } from './roles.js';
 import { decodeToken, type Tokens } from './tokens.js';
 import type { Users } from './users.js';
-import { VerifiedTokens } from './verified-tokens.js';
+import { VerifiedTokens, type Key } from './verified-tokens.js';
 
 /** Clocks of others may differ from ours by so much. Tokens of our own are held to our clock. */
 export const CLOCK_TOLERANCE_S = 30;
@@ -47,7 +47,7 @@ export class Authenticator {
   }
 
   /** The key to check a token with: a secret of ours under HS256, a public key of the identity provider else. Rejects for an unknown one. */
-  async keyFor(header: jwt.JwtHeader, payload: unknown): Promise<Buffer | string> {
+  async keyFor(header: jwt.JwtHeader, payload: unknown): Promise<Key> {
     const { tokens, identityProvider } = this.#credentials;
     if (identityProvider?.claims(payload)) return identityProvider.keyFor(header);
     const key = header.alg === 'HS256' ? tokens.keyOf(header.kid) : null;
@@ -76,11 +76,10 @@ export class Authenticator {
     });
   }
 
-  /** Keeps a token whose signature has been found right. */
+  /** Caches a token whose signature has been found right. */
   async remember(token: string, payload: unknown): Promise<void> {
     const header = decodeToken(token)?.header;
-    if (header)
-      this.#verifiedTokens.keep(token, { header, payload, key: await this.keyFor(header, payload) });
+    if (header) this.#verifiedTokens.add(token, { header, payload, key: await this.keyFor(header, payload) });
   }
 
   /** Null for a key that is unknown or has expired. */

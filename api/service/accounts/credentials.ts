@@ -7,10 +7,10 @@ import { CLOCK_TOLERANCE_S, presented, type Authenticator } from './authenticato
  * `state.guessed` whether what came in its place is made up. Whether an account is needed, each endpoint says.
  */
 export function readCredentials(authenticator: Authenticator): Middleware {
-  // Its types do not know what it passes on to jsonwebtoken.
+  // Its types do not know what it passes on to jsonwebtoken: the payload, the tolerance, and keys of Node.js.
   const options = {
-    secret: (header: Parameters<Authenticator['keyFor']>[0], payload: unknown) =>
-      authenticator.keyFor(header, payload),
+    secret: ((header: Parameters<Authenticator['keyFor']>[0], payload: unknown) =>
+      authenticator.keyFor(header, payload)) as jwt.SecretLoader,
     passthrough: true,
     clockTolerance: CLOCK_TOLERANCE_S,
     key: 'jwt',

@@ -22,7 +22,7 @@ type Session = Static<typeof SessionsFile>['sessions'][string];
 type Entry = readonly [id: string, session: Session];
 
 const LAYOUT = 1;
-/** Logins of one user that are kept; the one unused for longest goes first. */
+/** Logins of one user that are stored; the one unused for longest goes first. */
 const PER_USER = 50;
 
 /** Logins and the refresh token of each that is still good. */
@@ -46,8 +46,8 @@ export class Sessions {
 
   /** Whether a login of a user has not ended. */
   isOpen(session: string, user: string): boolean {
-    const kept = this.#find(session);
-    return kept?.user === user && kept.until > Date.now();
+    const stored = this.#find(session);
+    return stored?.user === user && stored.until > Date.now();
   }
 
   isNewest(session: string, refresh: string): boolean {
@@ -55,10 +55,10 @@ export class Sessions {
   }
 
   /** @param until milliseconds since 1970 */
-  keep(session: string, user: string, refresh: string, until: number): void {
+  add(session: string, user: string, refresh: string, until: number): void {
     this.#change((sessions) => {
-      const living = sessions.filter(([id, kept]) => id !== session && kept.until > Date.now());
-      const own = living.filter(([, kept]) => kept.user === user);
+      const living = sessions.filter(([id, stored]) => id !== session && stored.until > Date.now());
+      const own = living.filter(([, stored]) => stored.user === user);
       const surplus = new Set(own.slice(0, Math.max(0, own.length + 1 - PER_USER)).map(([id]) => id));
       return [...living.filter(([id]) => !surplus.has(id)), [session, { user, refresh, until }]];
     });
@@ -69,7 +69,7 @@ export class Sessions {
   }
 
   endOf(user: string): void {
-    this.#change((sessions) => sessions.filter(([, kept]) => kept.user !== user));
+    this.#change((sessions) => sessions.filter(([, stored]) => stored.user !== user));
   }
 
   #find(session: string): Session | undefined {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, type KeyObject } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import type { Account } from './roles.js';
 import { Sessions } from './sessions.js';
@@ -66,7 +66,7 @@ export class Tokens {
   }
 
   /** The key to check a token with that names it so; null for an unknown one. */
-  keyOf(id: string | undefined): Buffer | null {
+  keyOf(id: string | undefined): KeyObject | null {
     return this.#keys.find(id);
   }
 
@@ -77,7 +77,7 @@ export class Tokens {
 
   #pair(account: Account, session: string): TokenPair {
     const refreshId = randomBytes(9).toString('base64url');
-    this.#sessions.keep(session, account.name, refreshId, Date.now() + REFRESH_SECONDS * 1000);
+    this.#sessions.add(session, account.name, refreshId, Date.now() + REFRESH_SECONDS * 1000);
     return {
       access: this.#sign(account, 'access', session, randomBytes(9).toString('base64url'), ACCESS_SECONDS),
       refresh: this.#sign(account, 'refresh', session, refreshId, REFRESH_SECONDS),
@@ -85,9 +85,9 @@ export class Tokens {
   }
 
   #sign(account: Account, use: Use, sid: string, jwtid: string, expiresIn: number): string {
-    const { id, secret } = this.#keys.newest;
+    const { id, key } = this.#keys.newest;
     const options = { algorithm: 'HS256', subject: account.name, expiresIn, jwtid, keyid: id } as const;
-    return jwt.sign({ use, role: account.role, sid }, secret, options);
+    return jwt.sign({ use, role: account.role, sid }, key, options);
   }
 
   #verify(token: string, use: Use): Payload | null {

@@ -36,7 +36,7 @@ export class Users {
     });
   }
 
-  /** On the first start: makes `admin` with a random password and gives that password, which is kept nowhere. */
+  /** On the first start: makes `admin` with a random password and gives that password, which is not stored. */
   async makeFirstAdmin(): Promise<string | null> {
     if (this.#file.content.users.length > 0) return null;
     const password = randomPassword();
@@ -53,7 +53,7 @@ export class Users {
     const user = { name, role, password: await hash(password) };
     return this.#file.exclusively(() => {
       if (this.#find(name)) return false;
-      this.#keep([...this.#file.content.users, user]);
+      this.#write([...this.#file.content.users, user]);
       return true;
     });
   }
@@ -96,12 +96,12 @@ export class Users {
       const user = this.#find(name);
       if (!user) return false;
       const others = this.#file.content.users.filter((other) => other.name !== name);
-      this.#keep([...others, ...by(user)]);
+      this.#write([...others, ...by(user)]);
       return true;
     });
   }
 
-  #keep(users: StoredUser[]): void {
+  #write(users: StoredUser[]): void {
     const admins = this.#file.content.users.filter(({ role }) => role === 'admin');
     if (!users.some(({ role }) => role === 'admin'))
       throw new LastAdminError(
@@ -113,5 +113,5 @@ export class Users {
   }
 }
 
-/** Told once, kept nowhere. */
+/** Shown once and not stored. */
 export const randomPassword = (): string => randomBytes(12).toString('base64url');

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import type { JwtHeader } from 'jsonwebtoken';
 
 /** What a key is: a secret of ours, or a public key in PEM. */
-export type Key = Buffer | string;
+export type Key = KeyObject | string;
 
 interface Verified {
   readonly header: JwtHeader;
@@ -10,7 +10,7 @@ interface Verified {
   readonly key: Key;
 }
 
-/** Tokens that are kept; the one that was kept first goes first. */
+/** Tokens that are cached; the oldest entry is evicted first. */
 const MOST = 1_000;
 
 /**
@@ -18,15 +18,15 @@ const MOST = 1_000;
  * mathematics is spared: their time, their key and whom they stand for are looked at with each call.
  */
 export class VerifiedTokens {
-  readonly #kept = new Map<string, Verified>();
+  readonly #tokens = new Map<string, Verified>();
 
-  keep(token: string, verified: Verified): void {
-    this.#kept.set(hashOf(token), verified);
-    if (this.#kept.size > MOST) this.#kept.delete(this.#kept.keys().next().value!);
+  add(token: string, verified: Verified): void {
+    this.#tokens.set(hashOf(token), verified);
+    if (this.#tokens.size > MOST) this.#tokens.delete(this.#tokens.keys().next().value!);
   }
 
   /**
-   * What a token says; undefined for one that is not kept, or not good any more.
+   * What a token says; undefined for one that is not cached, or not valid any more.
    * @param keyFor the key of such a token as it is now; null for a key that is gone
    * @param moment seconds since 1970, and by how many clocks may differ
    */
@@ -36,12 +36,12 @@ export class VerifiedTokens {
     moment: Moment,
   ): Promise<unknown> {
     const hash = hashOf(token);
-    const found = this.#kept.get(hash);
+    const found = this.#tokens.get(hash);
     if (!found) return undefined;
     const { header, payload, key } = found;
     const current = await keyFor(header, payload);
     if (isLiving(payload, moment) && current !== null && isSame(current, key)) return payload;
-    this.#kept.delete(hash);
+    this.#tokens.delete(hash);
     return undefined;
   }
 }
@@ -58,6 +58,7 @@ const isLiving = (payload: unknown, { now, tolerance }: Moment): boolean => {
   );
 };
 
-const isSame = (one: Key, other: Key): boolean => Buffer.from(one).equals(Buffer.from(other));
+const isSame = (one: Key, other: Key): boolean =>
+  typeof one === 'string' || typeof other === 'string' ? one === other : one.equals(other);
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64');

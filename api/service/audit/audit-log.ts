@@ -50,7 +50,7 @@ interface Held {
 }
 
 /**
- * Control actions as JSON lines in the state folder, bounded in size. What came without a valid credential is kept
+ * Control actions as JSON lines in the state folder, bounded in size. What came without a valid credential is stored
  * apart, so that strangers cannot push out what accounts did.
  */
 export class AuditLog {

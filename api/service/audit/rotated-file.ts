@@ -7,7 +7,7 @@ import { makeFolder } from '../../../pipeline/base/folders.js';
 export interface RotationLimits {
   /** Of one file, bytes: the line that passes it begins the next one. */
   readonly bytes: number;
-  /** That are kept, the one being written among them; the oldest goes first. */
+  /** Files that are retained, the one being written among them; the oldest goes first. */
   readonly files: number;
 }
 

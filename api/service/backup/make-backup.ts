@@ -4,7 +4,7 @@ import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 import { BACKUPS } from '../../../pipeline/state/index.js';
 import { makeFolder } from '../../../pipeline/base/folders.js';
 import { packageVersion } from '../../../pipeline/base/paths.js';
-import { copyIfThere, keptFiles } from './kept.js';
+import { copyIfThere, stateFiles } from './state-files.js';
 import { describeFiles, LAYOUT, MANIFEST, type Manifest } from './manifest.js';
 
 export interface Backup {
@@ -18,7 +18,7 @@ export interface Backup {
 const underWay = new Set<string>();
 
 /**
- * Copies all that a topology keeps on this machine to a new folder below `backups` of its state folder, while it
+ * Copies all that a topology stores on this machine to a new folder below `backups` of its state folder, while it
  * runs or not. The folder is complete or not there, and only its owner can read it.
  */
 export async function makeBackup(topology: RunningTopology): Promise<Backup> {
@@ -32,7 +32,7 @@ export async function makeBackup(topology: RunningTopology): Promise<Backup> {
   try {
     chmodSync(part, 0o700);
     await topology.copyTo(part);
-    for (const path of keptFiles(stateFolder)) copyIfThere(join(stateFolder, path), join(part, path));
+    for (const path of stateFiles(stateFolder)) copyIfThere(join(stateFolder, path), join(part, path));
     const files = await describeFiles(part);
     const manifest: Manifest = {
       version: LAYOUT,

@@ -14,7 +14,7 @@ export interface Export {
 
 /** Begins the name of every export: what nobody has taken away after a day is removed. */
 const PREFIX = 'export-';
-const KEPT_MS = 86_400_000;
+const MAX_AGE_MS = 86_400_000;
 
 /** Stores in files, by node: the path as the topology names it. */
 export function storeFiles({ nodes, folder }: CheckedTopology): ReadonlyMap<string, string> {
@@ -65,7 +65,7 @@ export async function makeExport(
 function sweep(folder: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    if (name.startsWith(PREFIX) && statSync(path).mtimeMs < Date.now() - KEPT_MS) rmSync(path);
+    if (name.startsWith(PREFIX) && statSync(path).mtimeMs < Date.now() - MAX_AGE_MS) rmSync(path);
   }
 }
 

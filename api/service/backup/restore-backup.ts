@@ -8,11 +8,11 @@ import { systemClock } from '../../../pipeline/base/clock.js';
 import { makeFolder } from '../../../pipeline/base/folders.js';
 import { createLogger } from '../../../pipeline/telemetry/log.js';
 import { createMetrics } from '../../../pipeline/telemetry/metrics.js';
-import { copyIfThere, keptNames } from './kept.js';
+import { copyIfThere, stateFileNames } from './state-files.js';
 import { checkedManifest } from './manifest.js';
 
 /**
- * Puts a backup in the place of what a topology keeps. It must not run.
+ * Replaces a topology's state with a backup. It must not run.
  * @param replace what is there is moved aside; else its being there is an error
  * @returns where the old state was moved to; null where there was none
  * @throws Error `backup.damaged`, `backup.foreign`, `backup.occupied`, `state.locked`, `state.newer`, `state.older`
@@ -76,7 +76,7 @@ function moveAside(from: string, to: string): void {
 
 const oldNames = (stateFolder: string): readonly string[] => [
   ...[STATE_FILE, `${STATE_FILE}-lock`].filter((name) => existsSync(join(stateFolder, name))),
-  ...keptNames(stateFolder),
+  ...stateFileNames(stateFolder),
 ];
 
 const nodesOptions = (topology: CheckedTopology) => ({

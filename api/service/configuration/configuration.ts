@@ -1,116 +1,16 @@
-import { join } from 'node:path';
-import { Type, type Static } from 'typebox';
-import { Check } from 'typebox/value';
 import type { Clock, Logger } from '../../../pipeline/component/index.js';
-import {
-  lacksKey,
-  withOverrides,
-  type CheckedTopology,
-  type LoadResult,
-  type Overrides,
-  type Problem,
-} from '../../../pipeline/config/index.js';
+import type { CheckedTopology, LoadResult } from '../../../pipeline/config/index.js';
 import { hashOf } from '../../../pipeline/config/hash.js';
 import { livePart } from '../../../pipeline/runtime/take-over.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
-import { StateFile } from '../../../pipeline/state/state-file.js';
-import type { Bounds, Facts, Field, Place, Value } from './field.js';
-import { FIELDS, isFact, isKept, keptSchema, sameValue } from './fields.js';
-import { heldTo, UnheldError } from './privacy.js';
+import { adjustAll, Beside, type Bases } from './beside.js';
+import type { Bounds, Facts, Field, FieldInput, Value } from './field.js';
+import { FIELDS, isFact, sameValue } from './fields.js';
+import { problemOf, RefusedError, tryOver, whyNot, type Refusal } from './refusals.js';
+import { storedConfiguration, type Revision, type StoredConfiguration } from './stored.js';
 
-const closed = { additionalProperties: false } as const;
-const ValueSchema = Type.Union([Type.Number(), Type.Boolean(), Type.String()]);
-const Overridden = Type.Union([ValueSchema, Type.Null()]);
-
-const RevisionSchema = Type.Object(
-  {
-    revision: Type.Integer(),
-    at: Type.String(),
-    by: Type.String(),
-    action: Type.Enum(['change', 'undo']),
-    /** The revision that an `undo` takes back, or that took this one back. */
-    other: Type.Union([Type.Integer(), Type.Null()]),
-    changes: Type.Array(
-      Type.Object({ name: Type.String(), from: ValueSchema, to: ValueSchema, before: Overridden }, closed),
-    ),
-  },
-  closed,
-);
-
-const FileSchema = Type.Object(
-  {
-    version: Type.Integer(),
-    revision: Type.Integer(),
-    /** By field's name; what is not there is as the topology's file has it. */
-    values: Type.Unsafe<Readonly<Record<string, Value>>>(
-      Type.Object(
-        Object.fromEntries(
-          FIELDS.filter(isKept).map((field) => [field.name, Type.Optional(keptSchema(field))]),
-        ),
-        closed,
-      ),
-    ),
-    history: Type.Array(RevisionSchema),
-  },
-  closed,
-);
-
-export type Revision = Static<typeof RevisionSchema>;
-
-/** What of a history no call could have written, in the order of the file; null where there is nothing. */
-function historyFault({ revision, history }: Static<typeof FileSchema>): string | null {
-  let next = revision + 1;
-  for (const [index, entry] of history.entries()) {
-    const at = (place: string, why: string) => `/history/${index}/${place} ${why}`;
-    if (entry.revision >= next) return at('revision', `must be less than ${next}`);
-    if (!isInstant(entry.at)) return at('at', 'must be a time like 2026-01-01T00:00:00.000Z');
-    const changed = entry.changes.findIndex((change) => !isPossible(change));
-    if (changed >= 0)
-      return at(
-        `changes/${changed}`,
-        `is no change of ${entry.changes[changed]!.name.slice(0, 64)} that a call could make`,
-      );
-    next = entry.revision;
-  }
-  return null;
-}
-
-const isInstant = (text: string): boolean =>
-  !Number.isNaN(Date.parse(text)) && new Date(text).toISOString() === text;
-
-/** What was and what became may be as the topology's file had it; an undo brings back what a call had set. */
-function isPossible({ name, from, to, before }: Revision['changes'][number]): boolean {
-  const field = FIELDS.find((one) => isKept(one) && one.name === name);
-  if (!field) return false;
-  const { absent } = field;
-  return (
-    typeof from === typeof absent &&
-    typeof to === typeof absent &&
-    (before === null || Check(keptSchema(field), before))
-  );
-}
-
-/** Revisions that are kept, the newest ones. */
+/** Revisions that are stored, the newest ones. */
 const MOST_REVISIONS = 100;
-
-/** A field that cannot be what was asked. */
-export interface Refusal {
-  readonly field: Field;
-  readonly message: string;
-  readonly received: Value;
-}
-
-export class RefusedError extends Error {
-  readonly refusals: readonly Refusal[];
-  /** Of the problem of a topology beside the main one, where that is what cannot be as asked. */
-  readonly ofOther: Problem['code'] | null;
-
-  constructor(refusals: readonly Refusal[], ofOther: Problem['code'] | null = null) {
-    super(refusals.map(({ field, message }) => `${field.name} ${message}`).join('; '));
-    this.refusals = refusals;
-    this.ofOther = ofOther;
-  }
-}
 
 export interface Change {
   readonly changed: readonly Field[];
@@ -121,9 +21,6 @@ export interface Change {
   /** Microseconds. */
   readonly at: number;
 }
-
-/** Topologies, and what they are to become. */
-type Held = readonly (readonly [RunningTopology, CheckedTopology])[];
 
 export interface ConfigurationOptions {
   readonly main: RunningTopology;
@@ -136,27 +33,22 @@ export interface ConfigurationOptions {
 }
 
 /**
- * The configuration of the deployment: values of fields on top of the main topology's file, kept in the state folder.
+ * The configuration of the deployment: values of fields on top of the main topology's file, stored in the state folder.
  * Both forms of the service interface are views of it.
  */
 export class Configuration {
   readonly #options: ConfigurationOptions;
-  readonly #file: StateFile<typeof FileSchema>;
-  /** What a topology was before the configuration's values were put over it. */
-  readonly #bases = new WeakMap<CheckedTopology, CheckedTopology>();
+  readonly #file: StoredConfiguration;
+  readonly #bases: Bases = new WeakMap();
+  readonly #beside: Beside;
 
-  /** @throws RefusedError where the topologies cannot keep what people were promised */
+  /** @throws RefusedError where the topologies cannot hold to what people were promised */
   constructor(options: ConfigurationOptions) {
     this.#options = options;
-    this.#file = new StateFile(join(options.stateFolder, 'configuration.json'), {
-      schema: FileSchema,
-      layout: 1,
-      initial: { version: 1, revision: 0, values: {}, history: [] },
-      fault: historyFault,
-      remedy: 'put it back from a backup, or remove it: all fields are then as the topology file has them',
-    });
+    this.#file = storedConfiguration(options.stateFolder);
+    this.#beside = new Beside(() => options.others?.() ?? [], this.#bases);
     if (this.#own.size > 0) options.main.adjust(this.over(options.main.topology));
-    adjustAll(this.#held(options.main.next));
+    adjustAll(this.#beside.held(options.main.next));
   }
 
   /**
@@ -177,41 +69,7 @@ export class Configuration {
 
   /** What was read for a topology beside the main one, held to that one's privacy: its promises are the deployment's. */
   besideLoaded(loaded: LoadResult): LoadResult {
-    const { topology, problems } = loaded;
-    if (!topology) return loaded;
-    try {
-      return { ...loaded, topology: this.#heldTo(this.#options.main.next, topology) };
-    } catch (error) {
-      if (!(error instanceof UnheldError)) throw error;
-      const message = `the configuration's privacy holds for it too, and ${error.message}`;
-      return { problems: [...problems, problemAt(error.code, message, topology)] };
-    }
-  }
-
-  get #others(): readonly RunningTopology[] {
-    return this.#options.others?.() ?? [];
-  }
-
-  #heldTo(promises: CheckedTopology, base: CheckedTopology): CheckedTopology {
-    const topology = heldTo(promises, base);
-    if (topology !== base) this.#bases.set(topology, base);
-    return topology;
-  }
-
-  /** The others as the privacy of a topology has them; adjusts none. @throws RefusedError naming one that cannot be so */
-  #held(promises: CheckedTopology, others = this.#others): Held {
-    try {
-      return others.map((other) => [
-        other,
-        this.#heldTo(promises, this.#bases.get(other.next) ?? other.next),
-      ]);
-    } catch (error) {
-      if (!(error instanceof UnheldError)) throw error;
-      const { message, code } = error;
-      const name = promises.settings.privacy?.anonymizeData ? 'anonymize_data' : 'enable_encryption';
-      const field = FIELDS.find((one) => one.name === `privacy.${name}`)!;
-      throw new RefusedError([{ field, message, received: true }], code);
-    }
+    return this.#beside.loaded(this.#options.main.next, loaded);
   }
 
   /**
@@ -223,7 +81,7 @@ export class Configuration {
     if (!topology) return loaded;
     try {
       const over = this.over(topology);
-      this.#held(over);
+      this.#beside.held(over);
       return { ...loaded, topology: over };
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
@@ -242,9 +100,9 @@ export class Configuration {
       const topology = this.over(this.#base);
       if (topology.hash !== main.next.hash) main.adjust(topology);
     });
-    for (const other of this.#others)
+    for (const other of this.#beside.others)
       this.#orLogged(() => {
-        adjustAll(this.#held(main.next, [other]));
+        adjustAll(this.#beside.held(main.next, [other]));
       });
   }
 
@@ -253,7 +111,7 @@ export class Configuration {
       work();
     } catch (error) {
       if (!(error instanceof RefusedError)) throw error;
-      this.#options.log.error('a topology cannot keep what people were promised: change it, or stop it', {
+      this.#options.log.error('a topology cannot hold to what people were promised: change it, or stop it', {
         why: error.message,
       });
     }
@@ -363,7 +221,7 @@ export class Configuration {
     if (refusals.length > 0) throw new RefusedError(refusals);
 
     const isPrivacy = fields.some(({ name }) => name.startsWith('privacy.'));
-    const held = isPrivacy ? this.#held(topology) : [];
+    const held = isPrivacy ? this.#beside.held(topology) : [];
 
     const at = clock.now();
     const revision = content.revision + 1;
@@ -394,14 +252,8 @@ export class Configuration {
     };
     const requiresRestart =
       fields.some((field) => this.#read(field, running) !== this.value(field)) ||
-      (isPrivacy && this.#othersWait());
+      (isPrivacy && this.#beside.anyWaits());
     return { changed: fields, requiresRestart, at };
-  }
-
-  /** One of the others runs with another privacy than it will with its next start. */
-  #othersWait(): boolean {
-    const settingsOf = ({ settings }: CheckedTopology) => JSON.stringify(settings.privacy ?? null);
-    return this.#others.some((one) => settingsOf(one.topology) !== settingsOf(one.next));
   }
 
   #over(
@@ -428,8 +280,8 @@ export class Configuration {
     return message === null ? [] : [{ field, message, received }];
   }
 
-  #read(field: Field, place: Place): Value {
-    return field.missing(place.topology) === null ? field.read(place) : field.absent;
+  #read(field: Field, input: FieldInput): Value {
+    return field.missing(input.topology) === null ? field.read(input) : field.absent;
   }
 
   get #own(): ReadonlyMap<string, Value> {
@@ -443,46 +295,3 @@ export class Configuration {
 }
 
 type Done = Omit<Change, 'idle'>;
-
-function adjustAll(held: Held): void {
-  for (const [running, topology] of held) if (topology.hash !== running.next.hash) running.adjust(topology);
-}
-
-/** Of a promise that the main topology, or one beside it, cannot keep. */
-function problemOf({ message, ofOther }: RefusedError, topology: CheckedTopology): Problem {
-  if (ofOther !== null)
-    return problemAt(ofOther, `its privacy holds for all topologies, and ${message}`, topology);
-  const code = lacksKey(topology.settings) ? 'config.privacy.key' : 'config.privacy.anonymity';
-  return problemAt(code, `the configuration is laid over it, and ${message}`, topology);
-}
-
-const problemAt = (code: Problem['code'], message: string, { id, file }: CheckedTopology): Problem => ({
-  code,
-  severity: 'error',
-  message,
-  suggestion: null,
-  docs: 'docs/errors.md',
-  file: file ?? id,
-  line: 1,
-  column: 1,
-  length: 1,
-});
-
-/** Why a field that has something to act on cannot be so; null where it can. */
-function whyNot(field: Field, received: Value, topology: CheckedTopology): string | null {
-  const why = field.fixed?.(topology) ?? field.refuse?.(received, topology) ?? null;
-  if (why !== null || typeof received !== 'number' || field.missing(topology) !== null) return why;
-  const { minimum = -Infinity, maximum = Infinity } = field.bounds?.(topology) ?? {};
-  if (received > maximum) return `must be <= ${maximum} in the topology ${topology.id}`;
-  return received < minimum ? `must be >= ${minimum} in the topology ${topology.id}` : null;
-}
-
-/** What keeps a topology from taking a change, in words. */
-function tryOver(topology: CheckedTopology, overrides: Overrides): CheckedTopology | string {
-  try {
-    return withOverrides(topology, overrides);
-  } catch (error) {
-    if (error instanceof RangeError) return error.message;
-    throw error;
-  }
-}

@@ -1,10 +1,8 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { chooseModel, modelFolder, readManifest } from '../../../operators/infer-pose/weights.js';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { NodeStatus, RunningTopology } from '../../../pipeline/runtime/status.js';
-import { nodesOf, type Facts } from './field.js';
-import { NO_FACTS } from './fields.js';
+import { networkOf, nodesAs } from './answering.js';
+import type { Facts } from './field.js';
+import { NO_FACTS } from './field.js';
 
 /**
  * What is measured or loaded now. Each is found out when it is read: all calls ask for some value of the
@@ -40,20 +38,14 @@ const most = (sources: readonly NodeStatus[], figure: string): number =>
     return typeof value === 'number' ? Math.max(largest, value) : largest;
   }, 0);
 
-/** As its node loads it; `none` where the topology has no pose network. */
+/** As its node loads it; `none` where the topology has no pose network, or none that tells. */
 function modelVersion(topology: CheckedTopology): string {
-  const [node] = nodesOf(topology, 'infer-pose');
-  if (!node) return NO_FACTS.modelVersion;
-  const weights = node.config['weights'] as string;
-  const name = weights === 'auto' ? chooseModel(topology.environments) : weights;
-  const manifest = readManifest(modelFolder(name, topology.folder));
-  return `${manifest.name} ${manifest.version}`;
+  const [node] = nodesAs(topology, 'pose-network');
+  return (node && networkOf(node)?.modelVersion(node.config as never, topology)) ?? NO_FACTS.modelVersion;
 }
 
-/** When the file of the empty room was written. */
 function calibratedAt(topology: CheckedTopology): string {
-  const file = nodesOf(topology, 'infer-pose')[0]?.config['calibration'];
-  if (typeof file !== 'string') return NO_FACTS.calibratedAt;
-  const found = statSync(resolve(topology.folder, file), { throwIfNoEntry: false });
-  return found ? found.mtime.toISOString() : NO_FACTS.calibratedAt;
+  const [node] = nodesAs(topology, 'pose-network');
+  const at = node && networkOf(node)?.calibratedAt(node.config as never, topology);
+  return at?.toISOString() ?? NO_FACTS.calibratedAt;
 }

@@ -57,7 +57,7 @@ export function heldTo(promises: CheckedTopology, topology: CheckedTopology): Ch
   return withOverrides(topology, write(topology, change));
 }
 
-/** How long and how what was found out about people is kept: `settings.privacy` of the topology. */
+/** How long and how what was found out about people is stored: `settings.privacy` of the topology. */
 export const privacy: readonly Field[] = [
   {
     name: 'privacy.data_retention_days',

@@ -15,7 +15,7 @@ export function shownOf(topology: CheckedTopology, node: string): (record: Data)
 }
 
 /**
- * The same for what was kept of a record that a node could not take: it may be less than one, or raw input. Null
+ * The same for what a dead letter stores of a record: it may be less than one, or raw input. Null
  * where it is not known how to make it anonymous.
  */
 export function shownLetter<L extends { readonly node: string; readonly record: unknown }>(

@@ -10,7 +10,7 @@ const TimesFile = Type.Object({ version: Type.Integer(), start: Seconds, stop: S
 
 const LAYOUT = 1;
 /** Of each action: an estimate follows a machine that has become slower, and forgets a single slow start. */
-const KEPT = 5;
+const MAX_SAMPLES = 5;
 
 /** How long starts and stops of the main topology took, over restarts of csiflow: whoever asked for them. */
 export class LifecycleTimes {
@@ -49,15 +49,15 @@ export class LifecycleTimes {
     if (state === this.#state) return;
     const seconds = (performance.now() - this.#since) / 1000;
     if (this.#state === 'starting' && (state === 'running' || state === 'degraded'))
-      this.#keep('start', seconds);
-    if (this.#state === 'stopping' && state === 'stopped') this.#keep('stop', seconds);
+      this.#store('start', seconds);
+    if (this.#state === 'stopping' && state === 'stopped') this.#store('stop', seconds);
     this.#state = state;
     this.#since = performance.now();
   }
 
-  #keep(action: 'start' | 'stop', seconds: number): void {
+  #store(action: 'start' | 'stop', seconds: number): void {
     const before = this.#file.content;
-    this.#file.write({ ...before, [action]: [...before[action], seconds].slice(-KEPT) });
+    this.#file.write({ ...before, [action]: [...before[action], seconds].slice(-MAX_SAMPLES) });
   }
 }
 

@@ -25,7 +25,7 @@ const TopologiesFile = Type.Object({
     }),
   ),
 });
-type Kept = Static<typeof TopologiesFile>['topologies'];
+type StoredTopologies = Static<typeof TopologiesFile>['topologies'];
 
 const LAYOUT = 1;
 /** Beside the main one. */
@@ -44,7 +44,7 @@ export interface TopologiesOptions extends Workshop {
   readonly given: readonly RunningTopology[];
   /** Checks a text of the topology of that id. */
   readonly parse: (text: string, id: string) => LoadResult | Promise<LoadResult>;
-  /** Their texts are kept here. */
+  /** Their texts are stored here. */
   readonly stateFolder: string;
   readonly log: Logger;
 }
@@ -72,7 +72,7 @@ export class TopologyConflict extends Error {
 
 /**
  * The topologies of a deployment: those that `csiflow run` was given, the first of which is the main one, and those
- * that were put beside them. The latter are kept in the state folder and go on with the next start of csiflow, unless
+ * that were put beside them. The latter are stored in the state folder and go on with the next start of csiflow, unless
  * somebody stopped them. Each has environments, a state folder, ports and files of its own.
  */
 export class Topologies {
@@ -92,13 +92,13 @@ export class Topologies {
     });
   }
 
-  /** Takes up those that were kept; to be called once, before anything else. */
+  /** Loads those that were stored; to be called once, before anything else. */
   async load(): Promise<void> {
     for (const [id, { text }] of Object.entries(this.#file.content.topologies)) await this.#load(id, text);
   }
 
   /** Undefined for the main one, whatever its id: `constructor` too is one. */
-  #kept(id: string): Kept[string] | undefined {
+  #stored(id: string): StoredTopologies[string] | undefined {
     const { topologies } = this.#file.content;
     return Object.hasOwn(topologies, id) ? topologies[id] : undefined;
   }
@@ -128,9 +128,9 @@ export class Topologies {
     return this.#options.main.topology.id === id;
   }
 
-  /** Starts those that ran when csiflow ended. What keeps one from it stands in its status and in the log. */
+  /** Starts those that ran when csiflow ended. The error that prevents one from it is in its status and in the log. */
   async resume(): Promise<void> {
-    const wanted = [...this.#put].filter(([id]) => this.#kept(id)?.wanted === 'running');
+    const wanted = [...this.#put].filter(([id]) => this.#stored(id)?.wanted === 'running');
     await Promise.all(
       wanted.map(([id, topology]) =>
         topology.start().catch((error: unknown) => {
@@ -167,7 +167,7 @@ export class Topologies {
       );
     const made = this.#options.run(topology);
     this.#put.set(id, made);
-    this.#keep(id, { text: yaml, wanted: 'stopped' });
+    this.#store(id, { text: yaml, wanted: 'stopped' });
     this.#tell();
     return made;
   }
@@ -176,15 +176,15 @@ export class Topologies {
   async apply(id: string, yaml: string, hash: string): Promise<RunningTopology> {
     const running = this.find(id)!;
     await running.apply(await this.check(id, yaml), hash);
-    const kept = this.#kept(id);
-    if (kept) this.#keep(id, { ...kept, text: yaml });
+    const stored = this.#stored(id);
+    if (stored) this.#store(id, { ...stored, text: yaml });
     return running;
   }
 
   /** It is to run, or to stay stopped, also when csiflow starts again. */
   want(id: string, wanted: 'running' | 'stopped'): void {
-    const kept = this.#kept(id);
-    if (kept && kept.wanted !== wanted) this.#keep(id, { ...kept, wanted });
+    const stored = this.#stored(id);
+    if (stored && stored.wanted !== wanted) this.#store(id, { ...stored, wanted });
   }
 
   /** Forgets a topology; its state and its stores stay on disk. @throws TopologyConflict */
@@ -221,7 +221,7 @@ export class Topologies {
     if (!topology) throw new TextProblems(problems);
     if (topology.id !== id)
       throw new TopologyConflict(
-        redact(`The text is of the topology ${topology.id}, not of ${id}`, hidden),
+        redact(`The text is of the topology ${topology.id}, not of ${id}`, hidden, yaml),
         this.find(id)?.status().state ?? 'stopped',
       );
     const others = this.list().map((running) => running.topology);
@@ -231,13 +231,13 @@ export class Topologies {
     );
     if (collision)
       throw new TopologyConflict(
-        redact(`${id} cannot run beside the others: ${collision.message}`, hidden),
+        redact(`${id} cannot run beside the others: ${collision.message}`, hidden, yaml),
         this.find(id)?.status().state ?? 'stopped',
       );
     return topology;
   }
 
-  /** A text that has become wrong (its environment's file is gone) is told, and kept. */
+  /** A text that has become wrong (its environment's file is gone) is reported, and stays. */
   async #load(id: string, yaml: string): Promise<void> {
     try {
       if (this.find(id)) throw new Error('csiflow run was given a topology of the same id');
@@ -254,7 +254,7 @@ export class Topologies {
     for (const listener of this.#listeners) listener();
   }
 
-  #keep(id: string, entry: Kept[string]): void {
+  #store(id: string, entry: StoredTopologies[string]): void {
     this.#file.write({ version: LAYOUT, topologies: { ...this.#file.content.topologies, [id]: entry } });
   }
 }

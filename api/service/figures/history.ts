@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '../../../pipeline/component/index.js';
+import { readIfThere, writeNamed } from '../../../pipeline/base/files.js';
 import { makeFolder } from '../../../pipeline/base/folders.js';
 
 /** What happened in one minute of the clock. */
@@ -34,7 +34,7 @@ const COLUMNS = [
 const WIDTH = COLUMNS.length;
 const ROW_BYTES = WIDTH * 8;
 /** Seven days. */
-export const MINUTES_KEPT = 7 * 24 * 60;
+export const HISTORY_MINUTES = 7 * 24 * 60;
 /** First number of the file: what it is, and its layout. */
 const MARK = 0xc51f_0001;
 const FILE = 'figures.ring';
@@ -57,9 +57,9 @@ export class History {
     this.#rows = this.#read() ?? this.#begin();
   }
 
-  /** Keeps a minute, in place of one of seven days before. Where csiflow was started again in it, counts add up. */
+  /** Stores a minute over the one of seven days before. Where csiflow was started again in it, counts add up. */
   add(minute: Minute): void {
-    const slot = minute.minute % MINUTES_KEPT;
+    const slot = minute.minute % HISTORY_MINUTES;
     const before = this.#at(slot);
     const same = before.minute === minute.minute;
     const counted = {
@@ -71,14 +71,14 @@ export class History {
     this.#last = this.#last
       .then(() => this.#write(slot, Float64Array.from(row)))
       .catch((error: unknown) => {
-        this.#log.error('a minute of figures cannot be kept', { file: this.#path, reason: String(error) });
+        this.#log.error('a minute of figures cannot be stored', { file: this.#path, reason: String(error) });
       });
   }
 
   /** Those that begin from `start` on and before `end` (microseconds), oldest first. */
   range(start: number, end: number): readonly Minute[] {
     const found: Minute[] = [];
-    for (let slot = 0; slot < MINUTES_KEPT; slot++) {
+    for (let slot = 0; slot < HISTORY_MINUTES; slot++) {
       const minute = this.#rows[slot * WIDTH]!;
       if (minute > 0 && minute * MINUTE_US >= start && minute * MINUTE_US < end) found.push(this.#at(slot));
     }
@@ -102,9 +102,9 @@ export class History {
 
   /** Null where there is none, or one that cannot be used: figures of the past are not worth a start that fails. */
   #read(): Float64Array | null {
-    if (!existsSync(this.#path)) return null;
-    const bytes = readFileSync(this.#path);
-    const whole = bytes.length === (MINUTES_KEPT + 1) * ROW_BYTES && bytes.readDoubleLE(0) === MARK;
+    const bytes = readIfThere(this.#path);
+    if (!bytes) return null;
+    const whole = bytes.length === (HISTORY_MINUTES + 1) * ROW_BYTES && bytes.readDoubleLE(0) === MARK;
     if (!whole) {
       this.#log.warn('the history of figures is of another layout or damaged, and begins anew', {
         file: this.#path,
@@ -114,7 +114,7 @@ export class History {
     const rows = new Float64Array(
       bytes.buffer.slice(bytes.byteOffset + ROW_BYTES, bytes.byteOffset + bytes.length),
     );
-    for (let slot = 0; slot < MINUTES_KEPT; slot++)
+    for (let slot = 0; slot < HISTORY_MINUTES; slot++)
       if (!isSound(rows, slot)) rows.fill(0, slot * WIDTH, (slot + 1) * WIDTH);
     return rows;
   }
@@ -122,8 +122,8 @@ export class History {
   #begin(): Float64Array {
     const head = new Float64Array(WIDTH);
     head[0] = MARK;
-    const rows = new Float64Array(MINUTES_KEPT * WIDTH);
-    writeFileSync(this.#path, Buffer.concat([Buffer.from(head.buffer), Buffer.from(rows.buffer)]), {
+    const rows = new Float64Array(HISTORY_MINUTES * WIDTH);
+    writeNamed(this.#path, Buffer.concat([Buffer.from(head.buffer), Buffer.from(rows.buffer)]), {
       mode: 0o600,
     });
     return rows;
@@ -137,7 +137,7 @@ function isSound(rows: Float64Array, slot: number): boolean {
   const row = rows.subarray(slot * WIDTH, (slot + 1) * WIDTH);
   return (
     row.every((value) => Number.isFinite(value) && value >= 0) &&
-    (row[0] === 0 || row[0]! % MINUTES_KEPT === slot)
+    (row[0] === 0 || row[0]! % HISTORY_MINUTES === slot)
   );
 }
 

@@ -59,7 +59,7 @@ export async function residentBytes(file: string): Promise<number> {
 const numberAfter = (text: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(text)?.[1] ?? 0);
 
-/** Empty where the system has no such file, or keeps it from this process. */
+/** Empty where the system has no such file, or hides it from this process. */
 function readIfThere(file: string): string {
   try {
     return readFileSync(file, 'latin1');

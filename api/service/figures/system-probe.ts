@@ -6,6 +6,8 @@ import { CallCount, PersonCount, type Watch } from './counts.js';
 import { GpuProbe, type AskGpu } from './gpu.js';
 import { History } from './history.js';
 import { diskUsage, memoryUsage, transfers, type Transfers } from './machine.js';
+import type { Role } from '../../../pipeline/component/index.js';
+import { nodesAs } from '../configuration/answering.js';
 
 /** Between samples, milliseconds: rates of the machine now are taken over one such step. */
 const INTERVAL_MS = 2_000;
@@ -17,7 +19,7 @@ const [MINUTE_SAMPLES, BURST_STEPS] = [30, 5];
 export interface ProbeOptions {
   readonly main: Pick<RunningTopology, 'status' | 'state' | 'topology' | 'onChange'>;
   readonly watch: Watch;
-  /** The history of figures is kept here, and its disk is measured. */
+  /** The history of figures is stored here, and its disk is measured. */
   readonly stateFolder: string;
   readonly log: Logger;
   /** Default: by `nvidia-smi`. */
@@ -50,7 +52,7 @@ interface Machine extends Transfers {
 
 /**
  * Measures the process, the machine and the flow of the topology; `docs/system-figures.md` defines each figure.
- * It takes a sample each two seconds and keeps those of a minute; each minute goes into the history.
+ * It takes a sample each two seconds and holds those of a minute; each minute goes into the history.
  */
 export class SystemProbe {
   readonly calls = new CallCount();
@@ -86,7 +88,7 @@ export class SystemProbe {
     clearInterval(this.#timer);
     this.#gpu.close();
     this.#persons.close();
-    this.#keepMinute(this.#sample());
+    this.#storeMinute(this.#sample());
     await this.history.close();
   }
 
@@ -121,7 +123,7 @@ export class SystemProbe {
   /** @param nodes of the topology's status, for who has it already */
   traffic({ nodes }: Pick<TopologyStatus, 'nodes'> = this.#options.main.status()): Traffic {
     const sources = nodes.filter((node) => node.kind === 'source');
-    const tracker = nodes.find((node) => node.type === 'track-persons');
+    const tracker = this.#nodesAs('tracker', nodes)[0];
     return {
       framesPerSecond: round(this.#recent('frames', BURST_STEPS)),
       posesPerSecond: round(this.#recent('poses', BURST_STEPS)),
@@ -176,14 +178,14 @@ export class SystemProbe {
   #tick(): void {
     const sample = this.#sample();
     this.#samples = [...this.#samples.slice(-MINUTE_SAMPLES), sample];
-    if (currentMinute() !== this.#minute) this.#keepMinute(sample);
+    if (currentMinute() !== this.#minute) this.#storeMinute(sample);
     const { state } = this.#options.main;
     this.#running.all++;
     if (state === 'running' || state === 'degraded') this.#running.yes++;
   }
 
   /** The minute that has ended; of the first and the last one the part that csiflow ran for. */
-  #keepMinute(now: Sample): void {
+  #storeMinute(now: Sample): void {
     const began = this.#minuteBegan;
     const seconds = (now.at - began.at) / 1000;
     const { yes, all } = this.#running;
@@ -204,6 +206,11 @@ export class SystemProbe {
     this.#running = { yes: 0, all: 0 };
   }
 
+  #nodesAs(role: Role, nodes: readonly NodeStatus[]): readonly NodeStatus[] {
+    const ids = nodesAs(this.#options.main.topology, role).map(({ id }) => id);
+    return nodes.filter(({ id }) => ids.includes(id));
+  }
+
   #sample(): Sample {
     const { nodes } = this.#options.main.status();
     const { user, system } = process.cpuUsage();
@@ -217,7 +224,7 @@ export class SystemProbe {
       at: performance.now(),
       cpu: user + system,
       frames: ofSources((node) => node.sent),
-      poses: sum((node) => (node.type === 'infer-pose' ? node.sent : 0)),
+      poses: this.#nodesAs('pose-network', nodes).reduce((total, { sent }) => total + sent, 0),
       received: sum((node) => node.received),
       failed: sum((node) => node.failed),
       heard: ofSources((node) => node.received) + lost,

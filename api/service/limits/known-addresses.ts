@@ -26,7 +26,7 @@ const MOST = 1_000;
 /** Who is on this machine is no stranger. */
 const LOOPBACK = ['127.0.0.1', '::1'].map(addressKey);
 
-/** From where somebody has logged in by which name: kept in the state folder, as an attack may outlast a restart. */
+/** From where somebody has logged in by which name: stored in the state folder, as an attack may outlast a restart. */
 export class KnownAddresses {
   readonly #file: StateFile<typeof KnownFile>;
 
@@ -55,8 +55,8 @@ export class KnownAddresses {
     const others = known.filter((one) => !same(pair)(one));
     const own = others.filter((one) => one.name === pair.name);
     const surplus = new Set(own.slice(0, Math.max(0, own.length + 1 - PER_NAME)));
-    const kept = [...others.filter((one) => !surplus.has(one)), pair];
-    this.#file.write({ version: LAYOUT, known: kept.slice(-MOST) });
+    const remaining = [...others.filter((one) => !surplus.has(one)), pair];
+    this.#file.write({ version: LAYOUT, known: remaining.slice(-MOST) });
   }
 }
 

@@ -94,7 +94,7 @@ export class Limits {
    * Takes one try of a password for a name, before it is looked at: many at the same time would else all pass.
    * For names that nobody has as for others, so that the answer does not tell them apart. From where somebody has
    * logged in by a name, and from this machine, strangers at other addresses neither lock nor slow it. From an
-   * address that is not known they can keep its owner out for as long as they try it from many addresses.
+   * address that is not known they can lock its owner out for as long as they try it from many addresses.
    * @param address as {@link addressKey} gives it
    * @throws ApiError 429
    */

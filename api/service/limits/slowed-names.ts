@@ -5,7 +5,7 @@ const MOST_WAITING = 4;
 
 /**
  * Slows down who tries passwords of one name from many addresses: with four tries that wait four seconds each, one a
- * second gets through. An attacker who takes all four places, again and again, keeps out who comes from an address
+ * second gets through. An attacker who takes all four places, again and again, locks out callers from an address
  * that is not known, as long as the attack lasts: the two look the same until the password is right.
  */
 export class SlowedNames {

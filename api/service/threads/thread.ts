@@ -16,7 +16,7 @@ export interface ThreadOptions {
   readonly heapMb: number;
 }
 
-/** How long a thread is kept without a question. */
+/** How long an idle thread lives. */
 const IDLE_MS = 30_000;
 
 /**

@@ -9,6 +9,8 @@ const STALE_MS = 3_000;
 /** The service tells of its status when it changes, and every few seconds. */
 const ENGINE_STALE_MS = 15_000;
 const ALERTS_SHOWN = 20;
+/** A service that has just begun answers before its store is open. */
+const ALERTS_AGAIN_MS = 2_000;
 const DAY_MS = 86_400_000;
 
 const state = {
@@ -16,6 +18,7 @@ const state = {
   room: null, // that is shown, of the scene's
   token: sessionStorage.getItem('csiflow-token'),
   live: null,
+  connected: false,
   poses: null, // subscription to the frames of the room
   frame: null,
   frameAt: -Infinity,
@@ -62,27 +65,33 @@ async function loadScene() {
 }
 
 /** Alerts of the last day, of all rooms: a page that was opened or reloaded shows what it would have heard. */
-async function loadAlerts() {
+async function loadAlerts(live) {
+  const asked = await Promise.allSettled(state.scene.environments.map(({ id }) => loadAlertsOf(id)));
+  if (live !== state.live) return;
+  const failed = asked.find(({ status }) => status === 'rejected');
+  element('alerts-note').textContent = failed
+    ? `Earlier alerts could not be loaded: ${failed.reason.message}`
+    : '';
+  if (!failed) return;
+  setTimeout(() => live === state.live && state.connected && void loadAlerts(live), ALERTS_AGAIN_MS);
+}
+
+async function loadAlertsOf(environment) {
   const { rest } = clientOf({ token: state.token });
   const start = new Date(Date.now() - DAY_MS).toISOString();
-  const query = { event_type: 'alert', start_time: start, per_page: ALERTS_SHOWN };
-  await Promise.all(
-    state.scene.environments.map(async ({ id }) => {
-      try {
-        const ask = (page) =>
-          rest.GET('/analytics/events', { params: { query: { ...query, environment_id: id, page } } });
-        const { data: first } = await ask(1);
-        // Oldest first: the newest are on the last pages.
-        const last = first.pagination.total_pages;
-        const pages = [...new Set([1, last - 1, last])].filter((page) => page > 1);
-        const others = await Promise.all(pages.map(ask));
-        for (const { data } of [{ data: first }, ...others]) for (const event of data.data) showKept(event);
-        element('alerts-note').textContent = '';
-      } catch (error) {
-        element('alerts-note').textContent = `Earlier alerts could not be loaded: ${error.message}`;
-      }
-    }),
-  );
+  const query = {
+    event_type: 'alert',
+    start_time: start,
+    per_page: ALERTS_SHOWN,
+    environment_id: environment,
+  };
+  const ask = (page) => rest.GET('/analytics/events', { params: { query: { ...query, page } } });
+  const { data: first } = await ask(1);
+  // Oldest first: the newest are on the last pages.
+  const last = first.pagination.total_pages;
+  const pages = [...new Set([1, last - 1, last])].filter((page) => page > 1);
+  const others = await Promise.all(pages.map(ask));
+  for (const { data } of [{ data: first }, ...others]) for (const event of data.data) showStored(event);
 }
 
 const named = () => new URLSearchParams(location.search).get('environment');
@@ -156,7 +165,8 @@ function connect() {
     maxWaitMs: 8_000,
     onState: ({ connected, again }) => {
       if (live !== state.live) return;
-      if (connected) void reload().then(loadAlerts);
+      state.connected = connected;
+      if (connected) void reload().then(() => loadAlerts(live));
       else if (!again) leave('The login has expired: please log in again.');
     },
   });
@@ -213,8 +223,16 @@ function showAlert({ alert_id, timestamp, alert_type, severity, data, environmen
   addAlert({ id: alert_id, timestamp, type: alert_type, severity, place, at, location, confidence, clip });
 }
 
-/** One that the service kept. It is no news, so it does not flash in the room. */
-function showKept({ event_id: id, type, timestamp, severity, environment_id: place, confidence, location }) {
+/** One that the service stored. It is no news, so it does not flash in the room. */
+function showStored({
+  event_id: id,
+  type,
+  timestamp,
+  severity,
+  environment_id: place,
+  confidence,
+  location,
+}) {
   const clip = `/api/v1/alerts/${timestamp}/${encodeURIComponent(id)}/clip`;
   addAlert({ id, timestamp, type, severity, place, at: -Infinity, location, confidence, clip });
 }
@@ -303,7 +321,7 @@ function showAges(now, stale) {
   const age = stale && since !== null ? `as of ${ageText(since)} ago` : '';
   setStale('people', stale && state.frameTime !== null, age);
   const engineAge = now - state.engineAt;
-  const silent = Number.isFinite(engineAge) && engineAge > ENGINE_STALE_MS;
+  const silent = Number.isFinite(engineAge) && (!state.connected || engineAge > ENGINE_STALE_MS);
   setStale('engine', silent, silent ? `as of ${ageText(engineAge)} ago` : '');
 }
 

@@ -11,9 +11,9 @@ import {
 } from '../../../pipeline/component/index.js';
 import type { TestInput } from '../../../pipeline/config/index.js';
 import {
-  allocateBlock,
   frameSize,
   sliceBlock,
+  storedBlock,
   type CsiBlock,
   type Data,
 } from '../../../pipeline/model/index.js';
@@ -168,12 +168,5 @@ function noisy(block: CsiBlock, bad: number, random: Random): CsiBlock {
 /** The frames of all other links. */
 function without(block: CsiBlock, bad: number): CsiBlock {
   const kept = Array.from(block.link.keys()).filter((frame) => block.link[frame] !== bad);
-  const size = frameSize(block.layout);
-  const out = allocateBlock(block.layout, kept.length);
-  kept.forEach((from, to) => {
-    for (const column of ['time', 'link', 'sequence', 'rssi', 'noise'] as const)
-      out[column][to] = block[column][from]!;
-    out.values.set(block.values.subarray(from * size, (from + 1) * size), to * size);
-  });
-  return out;
+  return storedBlock(block, kept);
 }

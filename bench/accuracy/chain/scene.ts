@@ -81,7 +81,7 @@ export async function feed(
   const silent = others.map(({ id }) => [id, { kind: 'records', records: [] }] as const);
   const test: CheckedTest = {
     name: 'evaluation',
-    place: PLACE,
+    location: PLACE,
     input: new Map<string, TestInput>([[first.id, input], ...silent]),
     faults: new Map(),
     runOnMs: 0,

@@ -1,11 +1,16 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
+import { seededRandom } from '../../../pipeline/base/random.js';
+import { LINKS_OF_A_HOST, senderOf } from './links.js';
 
 /** What a sender thread is told. */
 export interface SenderOrder {
   readonly port: number;
   readonly links: number;
+  /** Links before its first one, which others send. Default: 0. */
+  readonly skip?: number;
   /** Datagrams a second, over all links. */
   readonly rate: number;
   readonly seconds: number;
@@ -20,6 +25,8 @@ export interface SenderReport {
   readonly seconds: number;
 }
 
+/** What a link sends in turn: somebody walks by. A link that repeats one frame is left out as broken. */
+const STEPS = 97;
 const BINS = 64;
 const BYTES = 20 + 2 * BINS;
 /** Datagrams sent between two looks at the clock. */
@@ -28,17 +35,19 @@ const BURST = 16;
 const CALM_RATE = 10_000;
 
 /** Sends ADR-018 datagrams of 64 bins in turn for each link, at a steady rate; a worker thread. */
-async function send({ port, links, rate, seconds, times: keep }: SenderOrder): Promise<SenderReport> {
-  const socket = createSocket('udp4');
-  await new Promise<void>((resolve) => {
-    socket.connect(port, '127.0.0.1', resolve);
-  });
-  socket.setSendBufferSize(4 << 20);
-  socket.on('error', (error: NodeJS.ErrnoException) => {
-    // Nobody listens once the receiver has been killed, as it is meant to be.
-    if (error.code !== 'ECONNREFUSED') throw error;
-  });
-  const datagrams = Array.from({ length: links }, (_, index) => datagram(index + 1));
+async function send(order: SenderOrder): Promise<SenderReport> {
+  const { port, links, skip = 0, rate, seconds, times: keep } = order;
+  const [first, last] = [skip, skip + links - 1].map((link) => Math.floor(link / LINKS_OF_A_HOST)) as [
+    number,
+    number,
+  ];
+  const hosts = Array.from({ length: last - first + 1 }, (_, index) => (first + index) * LINKS_OF_A_HOST);
+  const sockets = await Promise.all(hosts.map((link) => socketFrom(senderOf(link).host, port)));
+  const socketOf = Array.from(
+    { length: links },
+    (_, index) => sockets[Math.floor((skip + index) / LINKS_OF_A_HOST) - first]!,
+  );
+  const datagrams = Array.from({ length: links }, (_, index) => walk(senderOf(skip + index).node));
   const sequences = new Uint32Array(links);
   const total = Math.round(rate * seconds);
   const times = new Float64Array(keep ? total : 0);
@@ -49,32 +58,60 @@ async function send({ port, links, rate, seconds, times: keep }: SenderOrder): P
     const until = Math.min(due, sent + BURST);
     while (sent < until) {
       const link = sent % links;
-      const bytes = datagrams[link]!;
+      const bytes = datagrams[link]![sequences[link]! % STEPS]!;
       bytes.writeUInt32LE(sequences[link]!++, 12);
       if (keep) times[sent] = (performance.timeOrigin + performance.now()) * 1000;
       // A copy: the socket sends later than the next change of the sequence number.
-      socket.send(Buffer.from(bytes));
+      socketOf[link]!.send(Buffer.from(bytes));
       sent++;
     }
     if (sent >= due && rate <= CALM_RATE) await new Promise((resolve) => setTimeout(resolve, 1));
     else if (sent % (BURST * 8) < BURST || sent >= due) await new Promise((resolve) => setImmediate(resolve));
   }
-  await new Promise<void>((resolve) => {
-    socket.close(resolve);
-  });
+  await Promise.all(
+    sockets.map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.close(resolve);
+        }),
+    ),
+  );
   return { sent, times, seconds: (performance.now() - begun) / 1000 };
 }
 
-function datagram(node: number): Buffer {
+async function socketFrom(host: string, port: number): Promise<Socket> {
+  const socket = createSocket('udp4').bind(0, host);
+  await once(socket, 'listening');
+  await new Promise<void>((resolve) => {
+    socket.connect(port, '127.0.0.1', resolve);
+  });
+  socket.setSendBufferSize(4 << 20);
+  socket.on('error', (error: NodeJS.ErrnoException) => {
+    // Nobody listens once the receiver has been killed, as it is meant to be.
+    if (error.code !== 'ECONNREFUSED') throw error;
+  });
+  return socket;
+}
+
+function walk(node: number): readonly Buffer[] {
+  const random = seededRandom(node, 'walk');
+  return Array.from({ length: STEPS }, (_, step) => datagram(node, (2 * Math.PI * step) / STEPS, random));
+}
+
+/** @param phase of the one who walks by, radians */
+function datagram(node: number, phase: number, random: () => number): Buffer {
   const bytes = Buffer.alloc(BYTES);
   bytes.writeUInt32LE(0xc5110001, 0);
-  bytes.writeUInt8(node & 0xff, 4);
+  bytes.writeUInt8(node, 4);
   bytes.writeUInt8(1, 5);
   bytes.writeUInt16LE(BINS, 6);
   bytes.writeUInt32LE(2437, 8);
   bytes.writeInt8(-50, 16);
   bytes.writeInt8(-92, 17);
-  for (let at = 20; at < BYTES; at++) bytes.writeInt8(Math.round(30 * Math.sin(at * 0.7 + node)), at);
+  for (let at = 20; at < BYTES; at++) {
+    const shading = 1 + 0.3 * Math.sin(phase + at * 0.05);
+    bytes.writeInt8(Math.round(30 * shading * Math.sin(at * 0.7 + node) + 3 * (random() - 0.5)), at);
+  }
   return bytes;
 }
 

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
 import { compiledModule, packageFile } from '../../../pipeline/base/paths.js';
 import type { SenderOrder, SenderReport } from './sender.js';
@@ -16,6 +17,8 @@ export interface CpuTime {
 export class Service {
   readonly #process: ChildProcess;
   readonly #site: Site;
+  /** Warnings and errors of its log, and how often each was logged. */
+  readonly warnings = new Map<string, number>();
   #output = '';
   #wake: () => void = () => undefined;
 
@@ -27,8 +30,9 @@ export class Service {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#process.stdout!, this.#process.stderr!]) {
-      stream.on('data', (chunk: Buffer) => {
-        this.#output = (this.#output + chunk.toString()).slice(-20_000);
+      createInterface({ input: stream }).on('line', (line) => {
+        this.#output = `${this.#output}${line}\n`.slice(-20_000);
+        this.#count(line);
         this.#wake();
       });
     }
@@ -63,17 +67,54 @@ export class Service {
 
   /** Value of a metric summed over its labels that match; 0 where it is not there. */
   async metric(name: string, labels = ''): Promise<number> {
-    const text = (await this.#ask('/metrics')) ?? '';
-    return text
-      .split('\n')
-      .filter((line) => line.startsWith(`${name}{`) && line.includes(labels))
-      .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+    const [value] = await this.metrics([[name, labels]]);
+    return value!;
+  }
+
+  /** Values of several metrics at one moment, as of {@link metric}. */
+  async metrics(asked: readonly (readonly [name: string, labels: string])[]): Promise<readonly number[]> {
+    const lines = ((await this.#ask('/metrics')) ?? '').split('\n');
+    return asked.map(([name, labels]) =>
+      lines
+        .filter((line) => line.startsWith(`${name}{`) && line.includes(labels))
+        .reduce((total, line) => total + Number(line.slice(line.lastIndexOf(' ') + 1)), 0),
+    );
   }
 
   /** Resident memory, MB. */
   async residentMb(): Promise<number> {
     const status = await readFile(`/proc/${this.#process.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+  }
+
+  /** Open file descriptors. */
+  async descriptors(): Promise<number> {
+    return (await readdir(`/proc/${this.#process.pid}/fd`)).length;
+  }
+
+  /** What it says of itself: healthy, degraded or unhealthy. */
+  async health(): Promise<string> {
+    const text = (await this.#ask('/api/v1/health')) ?? '{}';
+    return /"(healthy|degraded|unhealthy)"/.exec(text)?.[1] ?? 'no answer';
+  }
+
+  /** What its status says: why it is degraded, and frames a second. */
+  async status(token: string): Promise<{ readonly problem: string; readonly fps: number }> {
+    const [topologies, status] = await Promise.all(
+      ['topologies', 'system/status'].map((path) => this.#ask(`/form-b/api/v1/${path}`, token)),
+    );
+    const [, problem = 'null'] = /"problem":(null|"(?:[^"\\]|\\.)*")/.exec(topologies ?? '') ?? [];
+    return {
+      problem: (JSON.parse(problem) as string | null) ?? '',
+      fps: Number(/"average_fps":([\d.]+)/.exec(status ?? '')?.[1]),
+    };
+  }
+
+  /** Datagrams that wait in the kernel for csiflow to read them, with what the kernel needs for each, bytes. */
+  async unreadBytes(): Promise<number> {
+    const port = this.#site.udpPort.toString(16).toUpperCase().padStart(4, '0');
+    const table = await readFile('/proc/net/udp', 'utf8');
+    return parseInt(new RegExp(`^\\s*\\d+: \\w+:${port} \\S+ \\S+ \\w+:(\\w+)`, 'm').exec(table)![1]!, 16);
   }
 
   /** How long its main thread has been ready to run while the machine was busy with others, milliseconds. */
@@ -132,10 +173,18 @@ export class Service {
     await exit;
   }
 
+  #count(line: string): void {
+    if (!/^\{"level":"(warn|error)"/.test(line)) return;
+    const { node = '', msg } = JSON.parse(line) as { readonly node?: string; readonly msg: string };
+    const warning = `${node}: ${msg}`;
+    this.warnings.set(warning, (this.warnings.get(warning) ?? 0) + 1);
+  }
+
   /** Null while nothing answers. */
-  async #ask(path: string): Promise<string | null> {
+  async #ask(path: string, token?: string): Promise<string | null> {
+    const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
     try {
-      return await (await fetch(this.address + path)).text();
+      return await (await fetch(this.address + path, { headers })).text();
     } catch (error) {
       if (error instanceof TypeError) return null; // not listening yet
       throw error;

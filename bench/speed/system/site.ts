@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { senderOf } from './links.js';
 
 /** A made-up site for measurements: rooms of four links each, a topology, and free ports. */
 export interface Site {
@@ -26,9 +27,9 @@ export interface SiteOptions {
   readonly unlimited?: boolean;
 }
 
-const LINKS_PER_ROOM = 4;
+export const LINKS_PER_ROOM = 4;
 
-/** Node `n` (from 1) sends link `n`; every four nodes are a room. */
+/** Every four links are a room. */
 export async function makeSite({ rooms, inference, unlimited = false }: SiteOptions): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'csiflow-bench-'));
   const [udpPort, apiPort] = [await freeUdpPort(), await freeTcpPort()];
@@ -60,8 +61,10 @@ function environment(name: string, room: number): string {
     [3.8, 0.1, 0.7, 1.1, 3.9, 1.8],
   ];
   const links = corners.map((at, index) => {
-    const node = room * LINKS_PER_ROOM + index + 1;
-    return `  - { id: link-${node}, transmitter: [${at.slice(0, 3).join(', ')}], receiver: [${at.slice(3).join(', ')}], sender: node-${node} }`;
+    const link = room * LINKS_PER_ROOM + index;
+    const { node, host } = senderOf(link);
+    const [transmitter, receiver] = [at.slice(0, 3), at.slice(3)].map((place) => place.join(', '));
+    return `  - { id: link-${link + 1}, transmitter: [${transmitter}], receiver: [${receiver}], sender: "node-${node}@${host}" }`;
   });
   return [`id: ${name}`, 'size: { x: 5, y: 4, z: 2.6 }', 'links:', ...links, ''].join('\n');
 }

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { checkSchema } from '../../../pipeline/config/check-schema.js';
 import { readBounded } from '../../../pipeline/config/files.js';
 import { Problems, type Problem } from '../../../pipeline/config/problem.js';
-import { placeOf } from '../../../pipeline/config/tree.js';
+import { locationOf } from '../../../pipeline/config/tree.js';
 import { readYaml } from '../../../pipeline/config/yaml.js';
 import { CONTRACTS, TASK_NAMES, type TaskName } from '../contracts.js';
 
@@ -80,13 +80,13 @@ export function loadManifest(file: string): Loaded {
   const tree = text === undefined ? undefined : readYaml(text, file, problems);
   if (!tree) return { problems: problems.list() };
   const start = { file, line: 1, column: 1, length: 1 };
-  const subject = { name: 'the manifest', place: start };
+  const subject = { name: 'the manifest', location: start };
   const written = checkSchema(tree, ManifestSchema, subject, problems) as
     Static<typeof ManifestSchema> | undefined;
   if (!written) return { problems: problems.list() };
   const manifest = { ...written, folder: dirname(resolve(file)) } as unknown as Manifest;
   for (const { path, message } of complaints(manifest))
-    problems.add('config.value.invalid', placeOf(tree, path, start), message);
+    problems.add('config.value.invalid', locationOf(tree, path, start), message);
   return problems.errors > 0 ? { problems: problems.list() } : { manifest, problems: problems.list() };
 }
 

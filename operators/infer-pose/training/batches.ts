@@ -1,10 +1,10 @@
-import { JOINTS, MIRRORED } from '../body.js';
+import { bell } from '../../../pipeline/base/random.js';
+import { JOINTS, mirroredJoints } from '../body.js';
 import { CALIBRATED, LINK_FEATURES } from '../features.js';
 import { CELLS, cellCentre, IDENTITY, frame, turn, type Frame, type LinkPlace } from '../geometry.js';
 import type { SceneBatch } from '../network.js';
 import { sceneBatch, type Scene } from '../scene.js';
 import { COUNTS } from '../layers.js';
-import { bell } from './generate.js';
 import { PERSON, peopleIn, personTruth, PLACE_OF_LINK, PLACES_HEAD, type Samples } from './samples.js';
 
 /** Spread of the target about the true place on the grid, metres. */
@@ -156,13 +156,8 @@ function answer(
   out.heading.set(turn(f, one[PERSON.heading]!, one[PERSON.heading + 1]!), 2 * w);
   out.posture[3 * w + one[PERSON.posture]!] = 1;
   out.moving[w] = one[PERSON.moving]!;
-  for (let j = 0; j < JOINTS; j++) {
-    const from = PERSON.joints + 3 * (f.sign < 0 ? MIRRORED[j]! : j);
-    const to = 3 * (w * JOINTS + j);
-    out.joints[to] = one[from]!;
-    out.joints[to + 1] = f.sign * one[from + 1]!;
-    out.joints[to + 2] = one[from + 2]!;
-  }
+  const joints = one.subarray(PERSON.joints, PERSON.joints + 3 * JOINTS);
+  out.joints.set(f.sign < 0 ? mirroredJoints(joints) : joints, 3 * JOINTS * w);
 }
 
 /** Equal shares of all people, each spread over the cells about them. */

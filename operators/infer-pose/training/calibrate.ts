@@ -1,6 +1,6 @@
 import { JOINTS } from '../body.js';
 import { turnError } from '../person.js';
-import type { Estimate } from '../estimate.js';
+import type { Estimate } from '../sight.js';
 import type { ErrorCalibration, Scale } from '../weights.js';
 import { singles, turned, unit, type Outcome, type Single, type Truth } from './outcomes.js';
 
@@ -9,6 +9,12 @@ export function calibrateErrors(held: readonly Outcome[]): ErrorCalibration {
   const people = singles(held);
   const alone = people.map((one) => ({ scale: one.estimate.scale, error: rootError(one) }));
   return { position: powerLaw(alone), several: powerLaw(severalErrors(held)), joints: jointScale(people) };
+}
+
+/** An answer, and who was there. */
+interface Answered {
+  readonly estimate: Estimate;
+  readonly truth: Pick<Truth, 'joints' | 'heading'>;
 }
 
 export const rootError = ({ estimate, truth }: Single): number =>
@@ -51,7 +57,7 @@ export function matched(told: readonly Estimate[], people: readonly Truth[]): [E
 }
 
 /** A power law through the means of tenths of equal size. */
-function powerLaw(people: readonly ScaledError[]): Scale {
+export function powerLaw(people: readonly ScaledError[]): Scale {
   const sorted = [...people].sort((a, b) => a.scale - b.scale);
   const tenths = Array.from({ length: 10 }, (_, i) =>
     sorted.slice(Math.floor((i * sorted.length) / 10), Math.floor(((i + 1) * sorted.length) / 10)),
@@ -66,7 +72,7 @@ function powerLaw(people: readonly ScaledError[]): Scale {
 }
 
 /** Least squares of the joints' errors (relative to the root, in room axes) over their two causes. */
-function jointScale(people: readonly Single[]): ErrorCalibration['joints'] {
+export function jointScale(people: readonly Answered[]): ErrorCalibration['joints'] {
   let [aa, ab, bb, ay, by] = [0, 0, 0, 0, 0];
   for (const { estimate, truth } of people) {
     const said = turned(estimate.joints, unit(estimate.heading));

@@ -14,8 +14,10 @@ import {
   type ImpairmentOptions,
   type Sequence,
 } from '../../../pipeline/sources/simulator/index.js';
+import { bell } from '../../../pipeline/base/random.js';
 import { throughChain } from '../../training/front-end.js';
 import { JOINTS } from '../body.js';
+import { frame, turnBack } from '../geometry.js';
 import {
   LINK_FEATURES,
   linkFeatures,
@@ -270,25 +272,24 @@ function writePeople(
     const out = personTruth(truth, at, people++);
     const x = from.root[2 * row]!;
     const y = from.root[2 * row + 1]!;
-    const cos = Math.cos(from.heading[row]!);
-    const sin = Math.sin(from.heading[row]!);
+    const own = frame(from.heading[row]!);
     out[PERSON.activity] = ACTIVITIES.indexOf(activity);
     out.set([x, y], PERSON.root);
-    out.set([cos, sin], PERSON.heading);
+    out.set([own.cos, own.sin], PERSON.heading);
     out[PERSON.posture] = from.posture[row]!;
     out[PERSON.moving] = Number(speedAt(from, person * samples, sample, samples, rateHz) > MOVING);
     for (let j = 0; j < JOINTS; j++) {
       const joint = 3 * (row * JOINTS + j);
       const dx = from.keypoints[joint]! - x;
       const dy = from.keypoints[joint + 1]! - y;
-      out.set([cos * dx + sin * dy, cos * dy - sin * dx, from.keypoints[joint + 2]!], PERSON.joints + 3 * j);
+      out.set([...turnBack(own, dx, dy), from.keypoints[joint + 2]!], PERSON.joints + 3 * j);
     }
   }
   truth[at * TRUTH.size + TRUTH.people] = people;
 }
 
 /** Speed of the floor point from which a person counts as walking about, metres a second, and seconds that it is taken over. */
-const MOVING = 0.2;
+export const MOVING = 0.2;
 const SPEED_SECONDS = 0.8;
 
 function speedAt(
@@ -340,6 +341,3 @@ export function uniform(seed: number, stream: number): () => number {
   for (let i = 0; i < 8; i++) next();
   return next;
 }
-
-/** A number of mean 0 and standard deviation 1, never beyond 3: the sum of three that are evenly drawn. */
-export const bell = (chance: () => number): number => (chance() + chance() + chance() - 1.5) * 2;

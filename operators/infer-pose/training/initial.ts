@@ -1,3 +1,4 @@
+import { normal } from '../../../pipeline/base/random.js';
 import { JOINTS } from '../body.js';
 import { LAYERS, OUT, PARAMETERS, PLACES } from '../layers.js';
 import { PERSON, peopleIn, personTruth, type Samples } from './samples.js';
@@ -30,6 +31,3 @@ export function meanJoints(samples: Samples): Float32Array {
   }
   return mean.map((sum) => sum / Math.max(1, count));
 }
-
-const normal = (random: () => number): number =>
-  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { JOINTS } from '../body.js';
 import { turnBack } from '../geometry.js';
-import { COUNTS, OUT } from '../layers.js';
+import { COUNTS, LOG_SCALE, OUT } from '../layers.js';
 import { expectedPlace, Network } from '../network.js';
 import { viewBatch } from '../scene.js';
 import type { TrainingBatch } from './batches.js';
@@ -112,24 +112,25 @@ function turnedBack(vectors: tf.Tensor, batch: TrainingBatch): tf.Tensor {
 }
 
 /** Length over the last axis, smooth at 0. */
-const distance = (difference: tf.Tensor): tf.Tensor =>
+export const distance = (difference: tf.Tensor): tf.Tensor =>
   tf.sqrt(tf.add(tf.sum(tf.square(difference), -1), 1e-4));
 
 const logProbabilities = (logits: tf.Tensor): tf.Tensor => tf.log(tf.add(tf.softmax(logits), 1e-7));
 
 /** Mean over the columns of log s + e / s, with the errors as constants. */
-function laplace(logScales: tf.Tensor, errors: tf.Tensor): tf.Tensor {
-  const bounded = tf.clipByValue(logScales, -4, 2);
+export function laplace(logScales: tf.Tensor, errors: tf.Tensor): tf.Tensor {
+  const bounded = tf.clipByValue(logScales, LOG_SCALE.least, LOG_SCALE.most);
   return tf.mean(tf.add(bounded, tf.mul(constant(errors), tf.exp(tf.neg(bounded)))), 1);
 }
 
+/** A tensor that no gradient flows through. */
 const constant = tf.customGrad((x) => ({
   value: tf.clone(x as tf.Tensor),
   gradFunc: () => tf.zerosLike(x as tf.Tensor),
 }));
 
 /** Of a logit against 0 or 1: max(x, 0) - x y + log(1 + exp(-|x|)). */
-function binaryCrossEntropy(logits: tf.Tensor, truth: tf.Tensor): tf.Tensor {
+export function binaryCrossEntropy(logits: tf.Tensor, truth: tf.Tensor): tf.Tensor {
   const rest = tf.log(tf.add(1, tf.exp(tf.neg(tf.abs(logits)))));
   return tf.add(tf.sub(tf.relu(logits), tf.mul(logits, truth)), rest);
 }

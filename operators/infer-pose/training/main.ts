@@ -1,18 +1,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { loadEnvironment } from '../../../pipeline/config/environments.js';
 import { formatProblem, Problems } from '../../../pipeline/config/problem.js';
 import type { Environment } from '../../../pipeline/model/index.js';
 import { outputFile } from '../../../pipeline/base/paths.js';
-import { loadBackend, type BackendName } from '../backends.js';
+import type { BackendName } from '../backends.js';
+import { loadTrainingBackend } from './backend.js';
 import { modelFolder, readModel, siteOf, writeModel, SHIPPED } from '../weights.js';
 import { calibrate, evaluate } from './evaluate.js';
-import { FIRST_HELD_OUT_SEED } from './outcomes.js';
+import { WATCHED_SEED } from './early-stop.js';
 import { markdownOf, type PoseReport } from './report.js';
 import { keepStanding, readStanding } from './standing.js';
 import { trainingPlan, trainNetwork } from './train.js';
-import { errorText } from '../../../pipeline/base/error-text.js';
 
 /** What `csiflow train pose` is told. */
 export interface TrainPoseOptions {
@@ -28,6 +27,8 @@ export interface TrainPoseOptions {
   /** Threads that simulate. */
   readonly threads: number;
   readonly rate: number;
+  /** Looks at rooms that are not trained on, without a better one, until it stops; 0: it goes on to its bound. */
+  readonly patience: number;
   /** A model to start from: `general`, or a folder. */
   readonly start?: string;
   /** File that the training's state is kept in; one that is there is gone on from. */
@@ -49,9 +50,9 @@ const KEEP_MS = 240_000;
 export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> {
   const { print } = options;
   const environment = options.environment ? readEnvironmentFile(options.environment) : null;
-  if (!Number.isInteger(options.seed) || options.seed < 0 || options.seed >= FIRST_HELD_OUT_SEED) {
+  if (!Number.isInteger(options.seed) || options.seed < 0 || options.seed >= WATCHED_SEED) {
     throw new RangeError(
-      `The seed must be a whole number from 0 to ${FIRST_HELD_OUT_SEED - 1}; later ones are held out.`,
+      `The seed must be a whole number from 0 to ${WATCHED_SEED - 1}; later ones are held out.`,
     );
   }
   const until = boundOf(options);
@@ -63,25 +64,29 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
   const resume = options.state ? readStanding(options.state) : null;
   if (resume)
     print(`going on from ${options.state!}: ${resume.windows} windows in ${resume.minutes.toFixed(1)} min`);
-  const curve: [number, number][] = [];
+  print('simulating the first rooms, which takes some minutes');
+  const curve: [number, number, number][] = [];
   let kept = performance.now();
-  const { weights, progress } = await trainNetwork(
+  const { seed, threads, rate: peakRate, patience } = options;
+  const { weights, progress, watched, stopped } = await trainNetwork(
     {
-      ...{ seed: options.seed, environment, until, threads: options.threads, peakRate: options.rate, resume },
+      ...{ seed, environment, until, threads, peakRate, patience, resume },
       start: options.start ? readModel(modelFolder(options.start, process.cwd())).weights : null,
     },
     (now, standing) => {
-      curve.push([now.windows, Math.round(1000 * now.loss) / 1000]);
+      curve.push([now.windows, rounded(now.loss), rounded(now.watched)]);
       if (options.state && performance.now() - kept > KEEP_MS) {
         keepStanding(options.state, standing());
         kept = performance.now();
       }
       print(
         `step ${now.step}  windows ${now.windows}  rooms ${now.rooms}  ${now.minutes.toFixed(1)} min  ` +
-          `${(100 * now.share).toFixed(0)} %  loss ${now.loss.toFixed(3)}`,
+          `${(100 * now.share).toFixed(0)} %  loss ${now.loss.toFixed(3)}, in other rooms ${now.watched.toFixed(3)}`,
       );
     },
   );
+  if (stopped)
+    print(`stopped: no better in other rooms for ${patience} looks; the best one's weights are taken`);
   const training = {
     seed: options.seed,
     rooms: progress.rooms,
@@ -90,7 +95,9 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
     minutes: Math.round(progress.minutes * 10) / 10,
     started_from: options.start ?? 'random weights',
     peak_learning_rate: options.rate,
-    // Windows seen, and the mean loss since the figure before.
+    stopped: stopped ? `no better in other rooms for ${patience} looks` : 'at its bound',
+    loss_in_other_rooms: rounded(watched),
+    // Windows seen, the mean loss since the figure before, and the loss in rooms that are not trained on.
     loss: curve,
     backend: `${backend.name} ${backend.version}, ${backend.device}`,
     place: environment
@@ -100,6 +107,8 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
   };
   return finishModel({ weights, folder, environment, training, options });
 }
+
+const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 
 function boundOf({ windows, minutes = 60 }: Pick<TrainPoseOptions, 'windows' | 'minutes'>) {
   const until = windows === undefined ? { minutes } : { windows };
@@ -174,25 +183,12 @@ function writeReport(folder: string, name: string, report: PoseReport): void {
   writeFileSync(join(folder, `pose-${name}.json`), `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** TensorFlow trains ten times faster than WebAssembly, also without a GPU; where it is not there, the latter does. */
-async function loadTrainingBackend(wanted: BackendName | 'fastest') {
-  // tfjs-core alone knows no gradients: tfjs-layers registers them.
-  createRequire(import.meta.url)('@tensorflow/tfjs-layers');
-  if (wanted !== 'fastest') return loadBackend(wanted);
-  try {
-    return { ...(await loadBackend('tensorflow-gpu')), reason: 'fastest' };
-  } catch (error) {
-    const reason = errorText(error);
-    return { ...(await loadBackend('wasm')), reason };
-  }
-}
-
 function readEnvironmentFile(file: string): Environment {
   const problems = new Problems();
   const folder = process.cwd();
   const at = { file, line: 1, column: 1, length: 1 };
   const loaded = loadEnvironment(
-    { kind: 'scalar', place: at, size: 1, value: file, text: file },
+    { kind: 'scalar', location: at, size: 1, value: file, text: file },
     { shown: join(folder, 'environment'), folder },
     { env: process.env },
     problems,

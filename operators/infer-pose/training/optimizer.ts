@@ -1,4 +1,4 @@
-/** Adam (Kingma and Ba 2015) on one array of parameters, with the gradient's norm clipped and an average of the path. */
+/** Adam (Kingma and Ba 2015) on one array of parameters, with the gradient's norm clipped, decay of the weights, and an average of the path. */
 export class Adam {
   readonly #first: Float32Array;
   readonly #second: Float32Array;
@@ -12,14 +12,14 @@ export class Adam {
   /** @param parameters are changed in place by each step. */
   constructor(parameters: Float32Array, options: Partial<AdamOptions> = {}) {
     this.parameters = parameters;
-    this.options = { beta1: 0.9, beta2: 0.99, clip: 5, average: 0.998, ...options };
+    this.options = { beta1: 0.9, beta2: 0.99, clip: 5, average: 0.998, decay: 0, ...options };
     this.#first = new Float32Array(parameters.length);
     this.#second = new Float32Array(parameters.length);
     this.average = parameters.slice();
   }
 
-  static restore({ parameters, first, second, average, steps }: AdamState): Adam {
-    const adam = new Adam(parameters.slice());
+  static restore({ parameters, first, second, average, steps, options }: AdamState): Adam {
+    const adam = new Adam(parameters.slice(), options);
     adam.#first.set(first);
     adam.#second.set(second);
     adam.average.set(average);
@@ -34,6 +34,7 @@ export class Adam {
       second: this.#second.slice(),
       average: this.average.slice(),
       steps: this.#steps,
+      options: this.options,
     };
   }
 
@@ -43,7 +44,7 @@ export class Adam {
     for (const g of gradient) squared += g * g;
     const norm = Math.sqrt(squared);
     if (!Number.isFinite(norm)) return norm;
-    const { beta1, beta2, clip } = this.options;
+    const { beta1, beta2, clip, decay } = this.options;
     const scale = norm > clip ? clip / norm : 1;
     const t = ++this.#steps;
     const size = (rate * Math.sqrt(1 - beta2 ** t)) / (1 - beta1 ** t);
@@ -52,7 +53,8 @@ export class Adam {
       const g = gradient[i]! * scale;
       const first = (this.#first[i] = beta1 * this.#first[i]! + (1 - beta1) * g);
       const second = (this.#second[i] = beta2 * this.#second[i]! + (1 - beta2) * g * g);
-      const value = (this.parameters[i]! -= (size * first) / (Math.sqrt(second) + 1e-8));
+      const shrunk = (1 - rate * decay) * this.parameters[i]!;
+      const value = (this.parameters[i] = shrunk - (size * first) / (Math.sqrt(second) + 1e-8));
       this.average[i] = keep * this.average[i]! + (1 - keep) * value;
     }
     return norm;
@@ -70,6 +72,8 @@ export interface AdamOptions {
   readonly clip: number;
   /** Share of the average that a step keeps. */
   readonly average: number;
+  /** Share of the parameters that a step of rate 1 takes away (Loshchilov and Hutter 2019). */
+  readonly decay: number;
 }
 
 /** A copy of all that the next step needs. */
@@ -79,4 +83,5 @@ export interface AdamState {
   readonly second: Float32Array;
   readonly average: Float32Array;
   readonly steps: number;
+  readonly options?: Partial<AdamOptions>;
 }

@@ -1,6 +1,7 @@
 import type { Environment } from '../../../pipeline/model/index.js';
 import { JOINTS, LEFT_HIP, RIGHT_HIP } from '../body.js';
-import { estimate, type Estimate, type Sight } from '../estimate.js';
+import { estimate } from '../estimate.js';
+import type { Estimate, Sight } from '../sight.js';
 import { LINK_FEATURES } from '../features.js';
 import type { Network } from '../network.js';
 import { sceneOf } from './batches.js';

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { LAYERS, PARAMETERS, PLACES } from '../layers.js';
 import { weightTensors } from '../network.js';
+import { layGradient } from '../tensors.js';
 import type { TrainingBatch } from './batches.js';
 import { batchLoss } from './loss.js';
 
@@ -16,11 +17,7 @@ export function lossAndGradient(
   tf.tidy(() => {
     const tensors = weightTensors(weights);
     const { value, grads } = tf.valueAndGrads((...x: tf.Tensor[]) => batchLoss(x, batch, terms))(tensors);
-    LAYERS.forEach(({ name }, index) => {
-      const { kernel, bias } = PLACES.get(name)!;
-      gradient.set(grads[2 * index]!.dataSync(), kernel);
-      gradient.set(grads[2 * index + 1]!.dataSync(), bias);
-    });
+    layGradient(LAYERS, PLACES, grads, gradient);
     loss = value.dataSync()[0]!;
   });
   return { loss, gradient };

@@ -1,9 +1,11 @@
 import type { Environment } from '../../../pipeline/model/index.js';
 import { trainingBatch, type Augmentation } from './batches.js';
+import { EarlyStop, WATCHED_SEED, type EarlyStopState } from './early-stop.js';
 import { drawn, uniform, type Plan } from './generate.js';
 import { initialWeights } from './initial.js';
 import { Adam, learningRate, type AdamState } from './optimizer.js';
 import { ChunkSource, SamplePool } from './pool.js';
+import type { Samples } from './samples.js';
 import { lossAndGradient } from './step.js';
 
 /** How a network is trained. Bound by windows it is repeatable; bound by minutes it hangs on the machine. */
@@ -18,6 +20,8 @@ export interface TrainingOptions {
   /** Weights to start from; null: random ones. */
   readonly start: Float32Array | null;
   readonly peakRate: number;
+  /** Looks at rooms that are not trained on, without a better one, until the training stops; 0: it goes on to its bound. */
+  readonly patience: number;
   /** A training to go on with; null: begins. */
   readonly resume: Standing | null;
 }
@@ -28,6 +32,8 @@ export interface Standing {
   readonly windows: number;
   readonly minutes: number;
   readonly chunks: number;
+  /** Not in states of earlier versions. */
+  readonly watched?: EarlyStopState;
 }
 
 export interface Progress {
@@ -38,11 +44,18 @@ export interface Progress {
   readonly share: number;
   /** Mean since the last report. */
   readonly loss: number;
+  /** The last look at rooms that are not trained on; NaN before the first. */
+  readonly watched: number;
 }
 
 export interface Trained {
+  /** Those of the best look. */
   readonly weights: Float32Array;
   readonly progress: Progress;
+  /** The best look's. */
+  readonly watched: number;
+  /** Whether the looks got no better before the bound was reached. */
+  readonly stopped: boolean;
 }
 
 const BATCH = 128;
@@ -70,13 +83,19 @@ export const trainingPlan = (seed: number, environment: Environment | null): Pla
   conditions: 'wide',
 });
 
-/** Trains on fresh rooms until the bound is reached. `report` is told now and then how far it is, and may keep where it stands. */
+/**
+ * Trains on fresh rooms until the bound is reached, or until looks at other rooms get no better. `report` is told now and
+ * then how far it is, and may keep where it stands.
+ */
 export async function trainNetwork(
   options: TrainingOptions,
   report: (progress: Progress, standing: () => Standing) => void,
 ): Promise<Trained> {
-  const { resume, until } = options;
+  const { resume, start } = options;
   const plan = trainingPlan(options.seed, options.environment);
+  const early = new EarlyStop(await watchedRooms(options), options.patience, resume?.watched ?? null);
+  // A training that makes the weights that it starts from no better ends with them.
+  if (start && !resume) early.look(start);
   const source = new ChunkSource(plan, options.threads, resume?.chunks ?? 0);
   try {
     const pool = new SamplePool(CAPACITY);
@@ -85,29 +104,25 @@ export async function trainNetwork(
     const random = uniform(options.seed, -2 - (resume?.chunks ?? 0));
     const adam = resume
       ? Adam.restore(resume.adam)
-      : new Adam(options.start?.slice() ?? initialWeights(random, pool.first));
-    const began = performance.now() - 60_000 * (resume?.minutes ?? 0);
-    const first = Math.round((resume?.windows ?? 0) / BATCH);
+      : new Adam(start?.slice() ?? initialWeights(random, pool.first));
     const stepsPerChunk = Math.round((pool.first.count * PASSES) / BATCH);
-    let chunks = (resume?.chunks ?? 0) + FIRST;
-    let sum = 0;
-    for (let step = first; ; step++) {
-      if (step > first && step % stepsPerChunk === 0) {
+    const course = new Course(options, (resume?.chunks ?? 0) + FIRST, plan.sequences);
+    for (; ; course.step++) {
+      if (course.step > course.first && course.step % stepsPerChunk === 0) {
         pool.add(await source.next());
-        chunks++;
+        course.chunks++;
       }
-      const minutes = (performance.now() - began) / 60_000;
-      const windows = step * BATCH;
-      const share = 'windows' in until ? windows / until.windows : minutes / until.minutes;
-      const progress: Progress = {
-        ...{ step, windows, minutes, share },
-        rooms: chunks * plan.sequences,
-        loss: sum / (step % REPORT_STEPS || REPORT_STEPS),
-      };
-      if (share >= 1) return { weights: adam.average, progress };
-      if (step > first && step % REPORT_STEPS === 0) {
-        report(progress, () => ({ adam: adam.snapshot(), windows, minutes, chunks }));
-        sum = 0;
+      const now = course.now();
+      const ended = now.share >= 1;
+      const due = course.step > course.first && course.step % REPORT_STEPS === 0;
+      if (ended || due) {
+        const { loss, stop } = early.look(adam.average);
+        const progress = { ...now, watched: loss };
+        if (due)
+          report(progress, () => ({ ...course.standing(now), adam: adam.snapshot(), watched: early.state }));
+        if (ended || stop)
+          return { weights: early.state.best, watched: early.state.loss, progress, stopped: !ended };
+        course.sum = 0;
       }
       const batch = trainingBatch(
         pool.draw(BATCH, random),
@@ -115,9 +130,52 @@ export async function trainNetwork(
         random,
       );
       const { loss, gradient } = lossAndGradient(adam.parameters, batch);
-      sum += loss;
-      adam.step(gradient, learningRate(options.peakRate, step, share));
+      course.sum += loss;
+      adam.step(gradient, learningRate(options.peakRate, course.step, now.share));
     }
+  } finally {
+    await source.close();
+  }
+}
+
+/** How far a training is. */
+class Course {
+  readonly first: number;
+  step: number;
+  chunks: number;
+  /** Of the losses since the last report. */
+  sum = 0;
+  readonly #until: TrainingOptions['until'];
+  readonly #began: number;
+  readonly #roomsOfChunk: number;
+
+  constructor({ resume, until }: TrainingOptions, chunks: number, roomsOfChunk: number) {
+    this.first = this.step = Math.round((resume?.windows ?? 0) / BATCH);
+    this.chunks = chunks;
+    this.#until = until;
+    this.#began = performance.now() - 60_000 * (resume?.minutes ?? 0);
+    this.#roomsOfChunk = roomsOfChunk;
+  }
+
+  now(): Omit<Progress, 'watched'> {
+    const { step, sum } = this;
+    const minutes = (performance.now() - this.#began) / 60_000;
+    const windows = step * BATCH;
+    const share = 'windows' in this.#until ? windows / this.#until.windows : minutes / this.#until.minutes;
+    const rooms = this.chunks * this.#roomsOfChunk;
+    return { step, windows, rooms, minutes, share, loss: sum / (step % REPORT_STEPS || REPORT_STEPS) };
+  }
+
+  standing({ windows, minutes }: Pick<Progress, 'windows' | 'minutes'>) {
+    return { windows, minutes, chunks: this.chunks };
+  }
+}
+
+/** One chunk of rooms that no training has, of the same kind as those that are trained on. */
+async function watchedRooms({ environment }: Pick<TrainingOptions, 'environment'>): Promise<Samples> {
+  const source = new ChunkSource(trainingPlan(WATCHED_SEED, environment), 1);
+  try {
+    return await source.next();
   } finally {
     await source.close();
   }

@@ -12,6 +12,7 @@ import type {
 import { LagLimit } from '../lag.js';
 import type { CheckpointWriter } from './checkpoint-topic.js';
 import type { FeedControl, GroupReader } from './group-reader.js';
+import type { RoomsRead } from './rooms-read.js';
 import { asError, errorText } from '../../base/error-text.js';
 
 /** Where a partition is read on from. */
@@ -33,8 +34,9 @@ export interface KafkaPartitionOptions {
   readonly topic: string;
   readonly stateTopic: string;
   readonly group: string;
-  /** Stands with the offset that the group commits. */
-  readonly mark: string;
+  /** Stands with the offset that the group commits: says which rooms were read. */
+  readonly mark: (rooms: string) => string;
+  readonly rooms: RoomsRead;
   readonly reader: GroupReader;
   readonly producer: Producer;
   /** Open already: whoever had this partition before is fenced off. */
@@ -81,13 +83,14 @@ export class KafkaPartition implements Partition {
   }
 
   async read(position: Position, output: SourceOutput): Promise<void> {
-    const { topic, number, reader, onExpired, onLag, maxLag } = this.#options;
+    const { topic, number, reader, rooms, onExpired, onLag, maxLag } = this.#options;
     const limit = new LagLimit(maxLag, (problem) => output.problem?.(problem));
-    const place = position as PartitionPosition | null;
-    this.#begun = await this.#beginning(place);
-    const backlog = new Backlog(output, this.#options.batches, place?.newest ?? -Infinity);
+    const start = position as PartitionPosition | null;
+    this.#begun = await this.#beginning(start);
+    const backlog = new Backlog(output, this.#options.batches, start?.newest ?? -Infinity);
     const control = reader.read(topic, number, this.#begun, {
       take: (messages) => {
+        rooms.see(messages);
         backlog.add(messages, control);
       },
       expired: onExpired,
@@ -104,11 +107,11 @@ export class KafkaPartition implements Partition {
   }
 
   /** After the checkpoint; else where the group is; else as configured. What the broker has not is left out. */
-  async #beginning(place: PartitionPosition | null): Promise<bigint> {
+  async #beginning(position: PartitionPosition | null): Promise<bigint> {
     const { number, range, committed, start, onExpired, log } = this.#options;
     const { low, high } = await range();
     const first = start === 'latest' ? high : low;
-    const wanted = place ? BigInt(place.offset) : ((await committed()) ?? first);
+    const wanted = position ? BigInt(position.offset) : ((await committed()) ?? first);
     log.info('a partition is read', { partition: number, offset: String(wanted), end: String(high) });
     if (wanted < low) {
       onExpired(Number(low - wanted));
@@ -128,7 +131,7 @@ export class KafkaPartition implements Partition {
   }
 
   async #commit(checkpoint: PartitionCheckpoint, position: Position): Promise<void> {
-    const { topic, stateTopic, number, group, mark, writer, producer } = this.#options;
+    const { topic, stateTopic, number, group, mark, rooms, writer, producer } = this.#options;
     const transaction = this.#transaction;
     if (this.#broken) throw this.#broken;
     const { lots, written } = await writer.lots(checkpoint);
@@ -141,7 +144,7 @@ export class KafkaPartition implements Partition {
       );
     const offset = (position as PartitionPosition | null)?.offset ?? this.#begun?.toString();
     if (offset !== undefined) {
-      const partitions = [{ partition: number, offset, metadata: mark }];
+      const partitions = [{ partition: number, offset, metadata: mark(rooms.text) }];
       await transaction.sendOffsets({ consumerGroupId: group, topics: [{ topic, partitions }] });
     }
     await transaction.commit();

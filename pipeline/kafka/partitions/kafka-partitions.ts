@@ -1,23 +1,31 @@
 import type { Admin, ICustomPartitioner, Kafka } from 'kafkajs';
-import type { Context, Partition, Partitions } from '../../component/index.js';
+import {
+  ADDRESS,
+  type Context,
+  type Holder,
+  type Member,
+  type Partition,
+  type Partitions,
+} from '../../component/index.js';
 import { createClient, TRANSACTION_RETRY } from '../client.js';
 import type { ConnectionSettings } from '../connection.js';
-import { loadKafka } from '../library.js';
-import { requireOwnGroup, type Mark } from '../mark.js';
-import { groupOffsets } from '../offsets.js';
+import { markOf, requireOwnGroup, type Mark } from '../mark.js';
+import { groupOffsets, type GroupOffset } from '../offsets.js';
 import { explain } from '../problem.js';
 import { requireTopics } from '../topics.js';
 import { CHECKPOINT_TOPIC, CheckpointReader } from './checkpoint-topic.js';
 import { GroupReader } from './group-reader.js';
 import { KafkaPartition, type Batches } from './kafka-partition.js';
+import { hasRoom, RoomsRead } from './rooms-read.js';
+import { defaultPartitioner, cleanupPolicy, partitionCount } from './topic-facts.js';
 
 export interface KafkaPartitionsOptions {
   readonly connection: ConnectionSettings;
   /** Its partitions are shared. */
   readonly topic: string;
   readonly group: string;
-  /** Names this process over restarts. */
-  readonly member: string;
+  /** This process. */
+  readonly member: Member;
   /** Compacted; made where it is not there. Default: `<group>.checkpoints`. */
   readonly stateTopic?: string;
   /** Where a partition without a checkpoint is read from. */
@@ -31,6 +39,8 @@ export interface KafkaPartitionsOptions {
 
 /** How long the last owner's checkpoint may take to be read. */
 const STATE_TIMEOUT_MS = 60_000;
+/** What the group has committed is asked for again after this time. */
+const OFFSETS_MS = 1000;
 /** A transaction that is older is aborted by the broker: longer than any checkpoint should take. */
 const TRANSACTION_TIMEOUT_MS = 120_000;
 
@@ -47,6 +57,7 @@ export class KafkaPartitions implements Partitions {
   #admin: Admin | undefined;
   #reader: GroupReader | undefined;
   #partitionOf: KafkaPartitionOf | undefined;
+  #known: { readonly at: number; readonly offsets: Promise<readonly GroupOffset[]> } | undefined;
 
   constructor(options: KafkaPartitionsOptions, context: Context) {
     this.#options = options;
@@ -70,7 +81,7 @@ export class KafkaPartitions implements Partitions {
       );
       const stateTopic = this.#stateTopic;
       this.#reader = new GroupReader(this.#client, {
-        ...{ id: this.#context.topology, member, group, topic, stateTopic, sessionTimeoutMs },
+        ...{ id: this.#context.topology, member: member.id, group, topic, stateTopic, sessionTimeoutMs },
       });
       await this.#reader.join(onShare, (error) => {
         onLost(this.#explained(error));
@@ -98,7 +109,8 @@ export class KafkaPartitions implements Partitions {
       const found = await (await this.#readState(number, signal)).checkpoint();
       return new KafkaPartition({
         ...{ number, topic, stateTopic: this.#stateTopic, group, reader, producer, transaction },
-        mark: JSON.stringify({ topology: this.#context.topology } satisfies Mark),
+        mark: (rooms) => this.#mark(rooms),
+        rooms: new RoomsRead(this.#context.environments.map(({ id }) => id)),
         ...{ ...found, start, batches, maxLag, log: this.#context.log },
         range: () => this.#range(topic, number),
         committed: () => this.#committed(topic, number),
@@ -122,6 +134,16 @@ export class KafkaPartitions implements Partitions {
     }
   }
 
+  async holders(environment: string): Promise<readonly Holder[]> {
+    return (await this.#offsets()).flatMap(({ partition, metadata }) => {
+      const holder = markOf(metadata)?.holder;
+      if (!holder || !hasRoom(holder.rooms, environment)) return [];
+      const { id, address } = holder;
+      // Any writer of the group could have put it there.
+      return [{ partition, id, address: address !== undefined && ADDRESS.test(address) ? address : null }];
+    });
+  }
+
   async leave(): Promise<void> {
     const [reader, admin] = [this.#reader, this.#admin];
     this.#reader = this.#admin = undefined;
@@ -141,13 +163,13 @@ export class KafkaPartitions implements Partitions {
     const found = await partitionCount(admin, topic);
     if (found !== count)
       throw new Error(
-        `the topic ${topic} keeps checkpoints for ${found} partitions, but ${this.#options.topic} has ${count}: ` +
+        `the topic ${topic} stores checkpoints for ${found} partitions, but ${this.#options.topic} has ${count}: ` +
           'the number of partitions cannot change under a group; use another `group` for the new number',
       );
     const policy = await cleanupPolicy(admin, topic);
     if (policy !== undefined && policy !== 'compact')
       throw new Error(
-        `the topic ${topic} keeps checkpoints, and its cleanup.policy is ${policy}: old ones would be deleted before there are new ones; set cleanup.policy=compact`,
+        `the topic ${topic} stores checkpoints, and its cleanup.policy is ${policy}: old ones would be deleted before there are new ones; set cleanup.policy=compact`,
       );
   }
 
@@ -198,6 +220,26 @@ export class KafkaPartitions implements Partitions {
     return offset === null ? null : BigInt(offset);
   }
 
+  /** Of the group, some moments old at most: clients may ask often. */
+  async #offsets(): Promise<readonly GroupOffset[]> {
+    const now = this.#context.clock.elapsed();
+    if (this.#known && now - this.#known.at < OFFSETS_MS) return this.#known.offsets;
+    if (!this.#admin) throw new Error('the group is not joined');
+    const offsets = groupOffsets(this.#admin, this.#options.group, [this.#options.topic]);
+    const known = { at: now, offsets };
+    this.#known = known;
+    offsets.catch(() => {
+      if (this.#known === known) this.#known = undefined;
+    });
+    return offsets;
+  }
+
+  #mark(rooms: string): string {
+    const { id, address } = this.#options.member;
+    const holder = { id, ...(address !== null && { address }), rooms };
+    return JSON.stringify({ topology: this.#context.topology, holder } satisfies Mark);
+  }
+
   #explained(error: unknown): Error {
     const { text, final } = explain(error, this.#options.connection.brokers);
     const lasting = final || (error instanceof Error && 'final' in error);
@@ -241,28 +283,4 @@ export class KafkaPartitionOf {
     this.#metadata.set(topic, { at: this.#elapsed(), partitions });
     return partitions;
   }
-}
-
-async function defaultPartitioner(): Promise<ICustomPartitioner> {
-  const { Partitioners } = await loadKafka();
-  return Partitioners.DefaultPartitioner;
-}
-
-/** Undefined where this user may not ask for it. */
-async function cleanupPolicy(admin: Admin, topic: string): Promise<string | undefined> {
-  const { ConfigResourceTypes } = await loadKafka();
-  const resource = { type: ConfigResourceTypes.TOPIC, name: topic, configNames: ['cleanup.policy'] };
-  try {
-    const { resources } = await admin.describeConfigs({ includeSynonyms: false, resources: [resource] });
-    return resources[0]?.configEntries[0]?.configValue;
-  } catch (error) {
-    if (error instanceof Error && 'type' in error && /AUTHORIZATION/.test(String(error.type)))
-      return undefined;
-    throw error;
-  }
-}
-
-async function partitionCount(admin: Admin, topic: string): Promise<number> {
-  const [found] = await requireTopics(admin, [topic]);
-  return found!.partitions.length;
 }

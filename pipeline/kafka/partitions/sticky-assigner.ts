@@ -72,10 +72,10 @@ export function spread(
   const least = Math.floor(partitions.length / members.length);
   let larger = partitions.length % members.length;
   for (const member of members) {
-    const kept = claims.get(member)!.filter((partition) => free.has(partition));
-    const most = kept.length > least && larger > 0 ? least + 1 : least;
+    const retained = claims.get(member)!.filter((partition) => free.has(partition));
+    const most = retained.length > least && larger > 0 ? least + 1 : least;
     if (most > least) larger--;
-    for (const partition of kept.slice(0, most)) {
+    for (const partition of retained.slice(0, most)) {
       free.delete(partition);
       assigned.get(member)!.push(partition);
     }

@@ -3,7 +3,7 @@ import type { CheckedNode } from '../../config/topology.js';
 import { encodeNode, type ShardState } from '../../state/index.js';
 import type { NodeRun, Patience } from '../host.js';
 import { killAt } from '../../base/kill.js';
-import type { KeptSource, SourceStage } from '../stages/source-stage.js';
+import type { SourceSnapshot, SourceStage } from '../stages/source-stage.js';
 import { errorText } from '../../base/error-text.js';
 
 /** The last checkpoint, as a status shows it. */
@@ -150,7 +150,7 @@ export class Barriers {
 
   #positions({ states }: Barrier): ReadonlyMap<string, Position> {
     return new Map(
-      this.#options.sources.map(({ run: { id } }) => [id, (states.get(id) as KeptSource).position]),
+      this.#options.sources.map(({ run: { id } }) => [id, (states.get(id) as SourceSnapshot).position]),
     );
   }
 

@@ -7,7 +7,7 @@ import { makeFolder } from '../../base/folders.js';
 import { Nodes, type NodesOptions } from '../nodes.js';
 import { named } from '../node-error.js';
 
-/** Where a backup keeps the copies of stores: a folder a node. */
+/** Where a backup has the copies of stores: a folder a node. */
 export const STORES = 'stores';
 
 /**
@@ -24,7 +24,7 @@ export async function copyStores(nodes: Nodes, folder: string): Promise<void> {
   }
 }
 
-/** Copies all that a topology that does not run has kept. @throws Error `backup.nothing` where it has nothing */
+/** Copies the whole state of a topology that does not run. @throws Error `backup.nothing` where it has nothing */
 export async function copyStopped(options: NodesOptions, folder: string): Promise<void> {
   const { id, settings } = options.topology;
   if (!existsSync(join(settings.stateFolder, STATE_FILE)))

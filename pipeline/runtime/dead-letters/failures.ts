@@ -6,15 +6,15 @@ import type { NodeRun } from '../host.js';
 import { redact } from '../../base/secrets.js';
 import { toPortable } from '../../model/portable.js';
 
-/** Dead letters of input that are kept in a second; the rest is counted alone: who floods a port must not push out others' letters. */
+/** Dead letters of input that are stored in a second; the rest is only counted: who floods a port must not push out others' letters. */
 const LETTERS_A_SECOND = 200;
 
 export interface FailuresOptions {
   readonly settings: Settings;
   readonly links: LinkTable;
   readonly clock: Context['clock'];
-  /** Keeps a letter, and gives how many old ones it pushed out. */
-  readonly keep: (letter: NewLetter) => number;
+  /** Stores a letter, and gives how many old ones it pushed out. */
+  readonly store: (letter: NewLetter) => number;
   /** True where the record came from a dead letter: that stays, with its new reason. */
   readonly failedAgain: (record: unknown, code: string, reason: string) => boolean;
   /** The epoch that a node is in. */
@@ -23,7 +23,7 @@ export interface FailuresOptions {
   readonly onTooMany: (error: Error) => void;
 }
 
-/** What becomes of records that a node could not take: counted, kept as dead letters, and too many in a row are a problem. */
+/** What becomes of records that a node could not take: counted, stored as dead letters, and too many in a row are a problem. */
 export class Failures {
   readonly #options: FailuresOptions;
   /** None yet: 0 is the first second of the clock. */
@@ -59,7 +59,7 @@ export class Failures {
   }
 
   #bury(run: NodeRun, stage: string, { code, reason, record }: Failure): void {
-    const { links, clock, keep, failedAgain, epochOf } = this.#options;
+    const { links, clock, store, failedAgain, epochOf } = this.#options;
     if (failedAgain(record, code, reason)) return;
     const second = Math.floor(clock.elapsed() / 1000);
     if (second !== this.#second) {
@@ -70,9 +70,17 @@ export class Failures {
       run.meter.count('dead_letters_not_kept_total', 1);
       return;
     }
-    const kept = isData(record) ? toPortable(record, links) : record;
-    const letter = { node: run.id, stage, code, reason, record: kept, at: clock.now(), epoch: epochOf(run) };
-    const pushedOut = keep(letter);
+    const portable = isData(record) ? toPortable(record, links) : record;
+    const letter = {
+      node: run.id,
+      stage,
+      code,
+      reason,
+      record: portable,
+      at: clock.now(),
+      epoch: epochOf(run),
+    };
+    const pushedOut = store(letter);
     if (pushedOut > 0) run.meter.count('dead_letters_dropped_total', pushedOut);
   }
 }

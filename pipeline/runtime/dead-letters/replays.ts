@@ -45,7 +45,7 @@ export class Replays {
     return refused;
   }
 
-  /** True where the record came from a letter: that is kept with its new reason. */
+  /** True where the record came from a letter: that is stored with its new reason. */
   failed(record: unknown, code: string, reason: string): boolean {
     const id = this.#underWay.get(record);
     if (id === undefined) return false;
@@ -76,7 +76,7 @@ export class Replays {
 function recordOf({ stage, record }: DeadLetter, links: LinkTable): Data | string {
   if (stage === 'decode') return 'it is raw input that could not be decoded: no record came of it';
   if (typeof record !== 'object' || record === null || !('port' in record))
-    return 'its record was not kept, or is none that flows';
-  if ('not_kept_bytes' in record) return 'its record was too large to be kept';
+    return 'its record was not stored, or is none that flows';
+  if ('not_kept_bytes' in record) return 'its record was too large to be stored';
   return fromPortable(record as Portable, links) ?? 'its link is no longer in the environment';
 }

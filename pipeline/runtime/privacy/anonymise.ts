@@ -22,7 +22,7 @@ const IMPERSONAL: ReadonlySet<string> = new Set([
  *
  * A person's number becomes another by a permutation that only the key knows: a Feistel network over 32 bits
  * with HMAC-SHA256 as its round function (Luby and Rackoff, 1988). No two persons get the same number, and
- * no table has to be kept.
+ * no table has to be stored.
  */
 export class Anonymiser {
   readonly #key: Buffer;

@@ -1,4 +1,4 @@
-import type { Keeping } from '../../component/index.js';
+import type { StoragePolicy } from '../../component/index.js';
 import type { Settings } from '../../config/topology.js';
 import {
   derivedKey,
@@ -21,7 +21,7 @@ export function anonymiserOf({ privacy, stateFolder }: Private): Anonymiser | nu
 }
 
 /** What components are told of how long and how to keep; undefined where the topology asks for nothing, and never did. */
-export function keepingOf(settings: Private): Keeping | undefined {
+export function storagePolicyOf(settings: Private): StoragePolicy | undefined {
   const { privacy } = settings;
   const keys = stateKeysOf(settings);
   if (!privacy && !keys.formerKey) return undefined;

@@ -11,12 +11,13 @@ const DAY_US = 86_400_000_000;
 export interface RetentionOptions {
   readonly settings: Settings;
   readonly clock: Context['clock'];
+  readonly settledNow: () => number;
   readonly letters: DeadLetters;
   readonly sinks: readonly SinkStage[];
   readonly log: Log;
 }
 
-/** Letters and outboxes hold records: they live no longer than what the stores keep. */
+/** Letters and outboxes hold records: they live no longer than the retention of the stores. */
 export class Retention {
   readonly #options: RetentionOptions;
   #lookedAt = -Infinity;
@@ -27,13 +28,13 @@ export class Retention {
 
   /** Forgets what is too old, as often as a store does. To be called now and then. */
   tick(): void {
-    const { settings, clock, letters, sinks, log } = this.#options;
+    const { settings, clock, settledNow, letters, sinks, log } = this.#options;
     const days = settings.privacy?.dataRetentionDays ?? null;
     if (days === null) return;
     const pause = Math.min(LONGEST_PAUSE_MS, (days * DAY_US) / 20_000);
     if (clock.elapsed() < this.#lookedAt + pause) return;
     this.#lookedAt = clock.elapsed();
-    const time = clock.now() - days * DAY_US;
+    const time = settledNow() - days * DAY_US;
     letters.forgetBefore(time);
     for (const sink of sinks)
       sink.forgetBefore(time).catch((error: unknown) => {

@@ -1,5 +1,13 @@
 import { join } from 'node:path';
-import type { AnySource, LiveFeed, Operator, Partitions, Reader } from '../../component/index.js';
+import type {
+  AnySource,
+  LiveFeed,
+  Member,
+  Operator,
+  Partitions,
+  Reader,
+  Whereabouts,
+} from '../../component/index.js';
 import type { CheckedNode, CheckedTopology } from '../../config/topology.js';
 import { openStateOf } from '../privacy/privacy.js';
 import {
@@ -50,6 +58,7 @@ export class ShardGroup implements Run {
   readonly #held = new Map<number, Held>();
   readonly #random: () => number;
   #partitions: Partitions | undefined;
+  #member: Member | undefined;
   #store: StateStore | undefined;
   #letters: DeadLetters | undefined;
   readonly #feeds = new Map<string, GroupFeed>();
@@ -76,7 +85,9 @@ export class ShardGroup implements Run {
     try {
       this.#store = await openStateOf(topology.id, topology.settings, log);
       this.#letters = new DeadLetters(this.#store);
-      this.#partitions = this.#open(await memberOf(this.#store));
+      const id = await memberOf(this.#store);
+      this.#member = { id, address: topology.settings.advertisedAddress ?? null };
+      this.#partitions = this.#open(this.#member);
       this.#membership = new Membership(this.#partitions, {
         ...{ log, clock, onChange, onFailure, random: this.#random },
         onShare: (share) => {
@@ -166,6 +177,15 @@ export class ShardGroup implements Run {
     return this.#shards[0]?.operator(node);
   }
 
+  async whereIs(environment: string): Promise<Whereabouts> {
+    const found = (await this.#partitions?.holders?.(environment)) ?? [];
+    if (found.length === 0) return { at: 'nowhere' };
+    if (found.some(({ partition }) => this.#held.has(partition))) return { at: 'here' };
+    const other = found.find(({ id }) => id !== this.#member?.id);
+    // Its next owner has not taken a checkpoint yet.
+    return other ? { at: 'elsewhere', address: other.address } : { at: 'moving' };
+  }
+
   deadLetters(): DeadLetters | undefined {
     return this.#letters;
   }
@@ -209,7 +229,7 @@ export class ShardGroup implements Run {
     return feed;
   }
 
-  #open(member: string): Partitions {
+  #open(member: Member): Partitions {
     const { component, config, id } = this.#source;
     const { partitions } = component as AnySource;
     if (!partitions) throw new Error(`${id} (${component.name}) has no partitions to share`);

@@ -1,3 +1,17 @@
+import type { AnyOperator, Operator, Output } from '../../component/index.js';
+import type { Data } from '../../model/index.js';
+
+/** Event time jumps by `by`: what lies on its grid is closed, the rest of the operator's state moves with it. */
+export function reanchor(
+  { timeFields }: Pick<AnyOperator, 'timeFields'>,
+  operator: Operator,
+  by: number,
+): Output<Data> | undefined {
+  const closed = operator.reanchor?.(by);
+  if (timeFields) operator.restore?.(moveTimes(operator.snapshot?.(), new Set(timeFields), by));
+  return closed;
+}
+
 /** A copy of an operator's snapshot whose fields of these names, at any depth, have all their numbers moved by `by`. */
 export function moveTimes<T>(state: T, fields: ReadonlySet<string>, by: number): T {
   return moved(state, fields, by, false) as T;

@@ -4,7 +4,7 @@ import type { Data } from '../../model/index.js';
 import type { ShedLog } from '../../state/index.js';
 import type { Host, NodeRun } from '../host.js';
 import { isOn } from '../take-over.js';
-import { OperatorStage, thrown, type KeptOperator } from './operator-stage.js';
+import { OperatorStage, thrown, type OperatorSnapshot } from './operator-stage.js';
 import { LoadShedder, type Shedding } from './shedding/load-shedder.js';
 import { InOrder, type Waiting, type Work } from './shedding/work.js';
 import type { DataSignal, Signal, Stage } from './signal.js';
@@ -18,13 +18,13 @@ export const asynchronous =
     run: NodeRun,
     operator: Operator,
     host: Host,
-    kept: KeptOperator | undefined,
+    snapshot: OperatorSnapshot | undefined,
     maxInFlight: number,
     shedding: Shedding | null,
   ): Stage =>
   (input) =>
     new Observable((out) =>
-      input.subscribe(new AsyncStage(run, operator, host, out, kept, maxInFlight, shedding)),
+      input.subscribe(new AsyncStage(run, operator, host, out, snapshot, maxInFlight, shedding)),
     );
 
 /** A place in the ordered output: a record and its result, or a mark that waits for its turn. */
@@ -46,7 +46,7 @@ class AsyncStage extends OperatorStage {
   readonly #slots: Slot[] = [];
   #inFlight = 0;
   /** Records among the slots that may not be shed. */
-  #kept = 0;
+  #required = 0;
   /** Numbers of the newest record that came, and that was sent on. */
   #came: number;
   #sent: number;
@@ -56,13 +56,13 @@ class AsyncStage extends OperatorStage {
     operator: Operator,
     host: Host,
     out: Subscriber<Signal>,
-    kept: KeptOperator | undefined,
+    snapshot: OperatorSnapshot | undefined,
     maxInFlight: number,
     shedding: Shedding | null,
   ) {
-    super(run, operator, host, out, kept);
+    super(run, operator, host, out, snapshot);
     this.#maxInFlight = maxInFlight;
-    this.#came = this.#sent = kept?.records ?? 0;
+    this.#came = this.#sent = snapshot?.records ?? 0;
     this.#log = shedding?.log ?? null;
     this.#waiting = shedding ? new LoadShedder(run, host, shedding, maxInFlight) : new InOrder(maxInFlight);
   }
@@ -75,10 +75,20 @@ class AsyncStage extends OperatorStage {
   protected override data(signal: DataSignal): void {
     this.countIn(signal.data);
     const arrived = this.host.clock.elapsed();
-    const work: Work = { kind: 'work', number: ++this.#came, signal, arrived, keep: true, result: undefined };
+    const work: Work = {
+      kind: 'work',
+      number: ++this.#came,
+      signal,
+      arrived,
+      lateMs: 0,
+      began: arrived,
+      tookMs: 0,
+      isRequired: true,
+      result: undefined,
+    };
     this.#slots.push(work);
     this.#waiting.put(work);
-    if (work.keep) this.#kept++;
+    if (work.isRequired) this.#required++;
     this.#proceed();
   }
 
@@ -101,9 +111,10 @@ class AsyncStage extends OperatorStage {
     });
   }
 
-  protected override passed(epoch: number, kept: KeptOperator): void {
-    if (!this.#log) super.passed(epoch, kept);
-    else this.host.passed(this.run, epoch, { ...kept, records: this.#sent }, this.#log.barrier(this.#sent));
+  protected override passed(epoch: number, snapshot: OperatorSnapshot): void {
+    if (!this.#log) super.passed(epoch, snapshot);
+    else
+      this.host.passed(this.run, epoch, { ...snapshot, records: this.#sent }, this.#log.barrier(this.#sent));
   }
 
   #mark(emit: () => void): void {
@@ -119,17 +130,17 @@ class AsyncStage extends OperatorStage {
     }
     this.#emitReady();
     this.run.meter.queueDepth = this.#waiting.size + this.#inFlight;
-    if (this.#kept > this.#maxInFlight * QUEUE_FACTOR || this.#slots.length > SLOTS)
+    if (this.#required > this.#maxInFlight * QUEUE_FACTOR || this.#slots.length > SLOTS)
       this.host.gate.shut(this.run.id);
-    else if (this.#kept <= this.#maxInFlight * 2) this.host.gate.release(this.run.id);
+    else if (this.#required <= this.#maxInFlight * 2) this.host.gate.release(this.run.id);
   }
 
   #start(work: Work): void {
     const signal = work.signal!;
-    const began = this.host.clock.elapsed();
+    const began = (work.began = this.host.clock.elapsed());
     this.#inFlight++;
     const done = (result: Output<Data>) => {
-      const took = this.host.clock.elapsed() - began;
+      const took = (work.tookMs = this.host.clock.elapsed() - began);
       work.result = result;
       this.#waiting.done(took, this.#inFlight);
       this.#inFlight--;
@@ -161,11 +172,12 @@ class AsyncStage extends OperatorStage {
     }
   }
 
-  #emitWork({ number, signal, arrived, keep, result }: Work): void {
-    if (keep) this.#kept--;
-    this.#sent = number;
-    this.#log?.decided(number, signal === null);
-    if (signal) this.#emitResult(signal, arrived, result!);
+  #emitWork(work: Work): void {
+    if (work.isRequired) this.#required--;
+    this.#sent = work.number;
+    const signal = work.signal && this.#waiting.isWanted(work) ? work.signal : null;
+    this.#log?.decided(work.number, signal === null);
+    if (signal) this.#emitResult(signal, work.arrived, work.result!);
   }
 
   #emitResult(signal: DataSignal, arrived: number, result: Output<Data>): void {

@@ -1,6 +1,6 @@
-import { PORTS, sliceBlock, type LinkTable, type Port } from '../../model/index.js';
+import { PORTS, sliceBlock, type LinkTable } from '../../model/index.js';
 import type { State } from '../../component/index.js';
-import { fromPortable, toPortable, type Portable } from '../../model/portable.js';
+import { fromPortable, toPortable } from '../../model/portable.js';
 import type { HeldBack } from '../host.js';
 import {
   countOf,
@@ -10,6 +10,7 @@ import {
   type ReanchorSignal,
   type Signal,
 } from './signal.js';
+import { Input, type Lane, type InputSnapshot } from './fan-in-input.js';
 
 /** Where a {@link FanIn} sends what it releases. */
 export interface FanInOutput {
@@ -106,7 +107,7 @@ export class FanIn {
 
   /** Held, unreleased records belong to the snapshot of the node. Taken at the barrier. */
   snapshot(links: LinkTable): State {
-    return this.#inputs.map(({ name, watermark, lanes }): KeptInput => ({
+    return this.#inputs.map(({ name, watermark, lanes }): InputSnapshot => ({
       name,
       watermark,
       lanes: lanes.map(({ key, port, newest, queue }) => ({
@@ -124,16 +125,16 @@ export class FanIn {
   /** Gives the records of inputs that are no longer there, and all of them where order no longer matters. */
   restore(state: State, links: LinkTable, received: number): readonly DataSignal[] {
     const left: DataSignal[] = [];
-    for (const kept of state as readonly KeptInput[]) {
-      const input = this.#ordered ? this.#byName.get(kept.name) : undefined;
-      if (input) input.watermark = kept.watermark;
-      for (const { key, port, newest, queue } of kept.lanes) {
+    for (const snapshot of state as readonly InputSnapshot[]) {
+      const input = this.#ordered ? this.#byName.get(snapshot.name) : undefined;
+      if (input) input.watermark = snapshot.watermark;
+      for (const { key, port, newest, queue } of snapshot.lanes) {
         const lane = input?.lane(key, port);
         if (lane) lane.newest = newest;
         for (const { data, floor } of queue) {
           const restored = fromPortable(data, links);
           if (!restored) continue;
-          const signal: DataSignal = { kind: 'data', data: restored, from: kept.name, received };
+          const signal: DataSignal = { kind: 'data', data: restored, from: snapshot.name, received };
           if (!input || !lane) {
             left.push(signal);
             continue;
@@ -244,67 +245,6 @@ export class FanIn {
     }
     return reached;
   }
-}
-
-class Input {
-  readonly name: string;
-  readonly index: number;
-  watermark = -Infinity;
-  readonly lanes: Lane[] = [];
-  held = 0;
-  barrier = false;
-  behind: Signal[] = [];
-
-  constructor(name: string, index: number) {
-    this.name = name;
-    this.index = index;
-  }
-
-  add(signal: DataSignal): void {
-    const { data } = signal;
-    const lane = this.lane(data.port === 'csi' ? data.layout.key : '', data.port);
-    const floor = Math.max(lane.newest, this.watermark + 1);
-    lane.queue.push({ signal, offset: 0, floor });
-    const count = countOf(data);
-    this.held += count;
-    lane.newest = floor;
-    for (let index = 0; index < count; index++) lane.newest = Math.max(lane.newest, timeOf(data, index));
-  }
-
-  /** When the oldest record that waits arrived, monotonic milliseconds; Infinity where none does. */
-  get since(): number {
-    return Math.min(Infinity, ...this.lanes.map(({ queue }) => queue[0]?.signal.received ?? Infinity));
-  }
-
-  lane(key: string, port: Port): Lane {
-    const found = this.lanes.find((lane) => lane.key === key && lane.port === port);
-    if (found) return found;
-    const made = { input: this, key, port, newest: -Infinity, queue: [] };
-    this.lanes.push(made);
-    return made;
-  }
-}
-
-/** Records of one port and one layout of an input: they stay in their order. */
-interface Lane {
-  readonly input: Input;
-  /** Of the layout. */
-  readonly key: string;
-  readonly port: Port;
-  /** The newest event time so far: later records count as no earlier. */
-  newest: number;
-  readonly queue: { readonly signal: DataSignal; readonly offset: number; readonly floor: number }[];
-}
-
-interface KeptInput {
-  readonly name: string;
-  readonly watermark: number;
-  readonly lanes: readonly {
-    readonly key: string;
-    readonly port: Port;
-    readonly newest: number;
-    readonly queue: readonly { readonly data: Portable; readonly floor: number }[];
-  }[];
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Keeps the pump from taking more while a node behind it is full. Nodes shut and open it by name; it is
- * open when none keeps it shut.
+ * Blocks the pump while a node behind it is full. Nodes shut and open it by name; it is
+ * open when none holds it shut.
  */
 export class Gate {
   readonly #elapsed: () => number;
@@ -8,7 +8,7 @@ export class Gate {
   readonly #report: (node: string, seconds: number) => void;
   #wake: (() => void) | undefined;
 
-  /** @param report called with the seconds for which a node kept it shut, once it opens */
+  /** @param report called with the seconds for which a node held it shut, once it opens */
   constructor(elapsed: () => number, report: (node: string, seconds: number) => void) {
     this.#elapsed = elapsed;
     this.#report = report;
@@ -18,12 +18,12 @@ export class Gate {
     return this.#closed.size === 0;
   }
 
-  /** Nodes that keep it shut. */
+  /** Nodes that hold it shut. */
   get closedBy(): readonly string[] {
     return [...this.#closed.keys()];
   }
 
-  /** Seconds for which a node has kept it shut until now, this time. */
+  /** Seconds for which a node has held it shut until now, this time. */
   shutFor(node: string): number {
     const since = this.#closed.get(node);
     return since === undefined ? 0 : (this.#elapsed() - since) / 1000;

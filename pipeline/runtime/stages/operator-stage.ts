@@ -5,7 +5,7 @@ import { NOTHING } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
 import { FanIn } from './fan-in.js';
 import type { Host, NodeRun } from '../host.js';
-import { moveTimes } from '../shared/move-times.js';
+import { reanchor } from '../shared/move-times.js';
 import { isOn } from '../take-over.js';
 import { countOf, newestOf, timeOf, type DataSignal, type Signal, type Stage } from './signal.js';
 
@@ -15,8 +15,8 @@ const HELD_LIMIT = 20_000;
 /** Held records above which the pump waits, whatever the sources are: one of the inputs stands still. */
 const SHUT_LIMIT = 10 * HELD_LIMIT;
 
-/** State of a node with inputs, as its checkpoint keeps it. */
-export interface KeptOperator {
+/** State of a node with inputs, as its checkpoint stores it. */
+export interface OperatorSnapshot {
   readonly own: unknown;
   readonly fanIn: unknown;
   readonly watermark: number;
@@ -27,9 +27,9 @@ export interface KeptOperator {
 
 /** Lifts an operator whose `process` answers at once into the streams. */
 export const synchronous =
-  (run: NodeRun, operator: Operator, host: Host, kept: KeptOperator | undefined): Stage =>
+  (run: NodeRun, operator: Operator, host: Host, snapshot: OperatorSnapshot | undefined): Stage =>
   (input) =>
-    new Observable((out) => input.subscribe(new OperatorStage(run, operator, host, out, kept)));
+    new Observable((out) => input.subscribe(new OperatorStage(run, operator, host, out, snapshot)));
 
 /** Common to operators that answer at once and those that do not: fan-in, marks, failures, counting. */
 export class OperatorStage {
@@ -47,7 +47,7 @@ export class OperatorStage {
     operator: Operator,
     host: Host,
     out: Subscriber<Signal>,
-    kept: KeptOperator | undefined,
+    snapshot: OperatorSnapshot | undefined,
   ) {
     this.run = run;
     this.operator = operator;
@@ -72,12 +72,12 @@ export class OperatorStage {
       true,
     );
     run.heldBack = () => this.#fanIn.heldBack;
-    if (kept) {
-      operator.restore?.(kept.own);
-      this.#fanIn.restore(kept.fanIn, host.links, host.clock.elapsed());
-      this.#watermark = kept.watermark;
-      this.#forwarded = kept.forwarded;
-      run.watermark = kept.forwarded;
+    if (snapshot) {
+      operator.restore?.(snapshot.own);
+      this.#fanIn.restore(snapshot.fanIn, host.links, host.clock.elapsed());
+      this.#watermark = snapshot.watermark;
+      this.#forwarded = snapshot.forwarded;
+      run.watermark = snapshot.forwarded;
     }
   }
 
@@ -133,22 +133,21 @@ export class OperatorStage {
       );
       return;
     }
-    const kept: KeptOperator = { own, fanIn, watermark: this.#watermark, forwarded: this.#forwarded };
-    this.passed(epoch, kept);
+    const snapshot: OperatorSnapshot = { own, fanIn, watermark: this.#watermark, forwarded: this.#forwarded };
+    this.passed(epoch, snapshot);
     this.#out.next({ kind: 'barrier', epoch, from: this.run.id, received });
   }
 
-  protected passed(epoch: number, kept: KeptOperator): void {
-    this.host.passed(this.run, epoch, kept);
+  protected passed(epoch: number, snapshot: OperatorSnapshot): void {
+    this.host.passed(this.run, epoch, snapshot);
   }
 
   /** Event time jumps: what lies on its grid is closed, the rest of the state moves with it. */
   protected reanchor(by: number, received: number): void {
     const { component } = this.run.node;
     try {
-      if (this.operator.reanchor) this.emit(this.operator.reanchor(by), received, 'process');
-      if (component.kind === 'operator' && component.timeFields)
-        this.operator.restore?.(moveTimes(this.operator.snapshot?.(), new Set(component.timeFields), by));
+      const closed = component.kind === 'operator' && reanchor(component, this.operator, by);
+      if (closed) this.emit(closed, received, 'process');
     } catch (error) {
       this.host.fail(
         new Error(`${this.run.id} could not follow the clock: ${errorText(error)}`, { cause: error }),

@@ -6,6 +6,8 @@ import type { SourceStage } from './source-stage.js';
 
 /** The pump yields to the event loop after this time. */
 const SLICE_MS = 5;
+/** Input is read for so long at most, before the pump goes on. */
+const READING_MS = 50;
 
 /**
  * Takes one batch after the other from the sources and pushes it through the chain, as long as the gate is
@@ -53,10 +55,7 @@ export class Pump {
         source.pump();
         if (source.ended && this.#sources.every(({ ended }) => ended)) this.#barriers.ask();
       } else await this.#idle();
-      if (this.#clock.elapsed() - this.#lastYield >= SLICE_MS) {
-        await new Promise<void>((resolve) => setImmediate(resolve));
-        this.#lastYield = this.#clock.elapsed();
-      }
+      if (this.#clock.elapsed() - this.#lastYield >= SLICE_MS) await this.#giveWay();
     }
   }
 
@@ -70,6 +69,18 @@ export class Pump {
   end(): void {
     this.#ends = true;
     this.wake();
+  }
+
+  /** To the event loop: one turn, and more while sources have more to read. */
+  async #giveWay(): Promise<void> {
+    const began = this.#clock.elapsed();
+    do await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.#unread() && this.#clock.elapsed() - began < READING_MS);
+    this.#lastYield = this.#clock.elapsed();
+  }
+
+  #unread(): boolean {
+    return this.#sources.filter((source) => source.takeUnread()).length > 0;
   }
 
   /** By how much event time jumps now: all live sources have come to the mark. */

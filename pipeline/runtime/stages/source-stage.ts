@@ -1,5 +1,6 @@
 import { Subject } from 'rxjs';
 import {
+  isTick,
   rawRecord,
   sliceRaw,
   timingOf,
@@ -45,8 +46,8 @@ export interface SourceShedding {
   readonly busiest: () => string;
 }
 
-/** What a checkpoint keeps of a source. */
-export interface KeptSource {
+/** What a checkpoint stores of a source. */
+export interface SourceSnapshot {
   readonly position: Position;
   readonly entry: number;
   readonly decode: State;
@@ -78,6 +79,7 @@ export class SourceStage {
   #position: Position = null;
   #entry = 0;
   #origin: Provenance['origin'] | undefined;
+  #unread = false;
   #stopped = false;
   #endOfInput = false;
   #dropStart = 0;
@@ -97,7 +99,7 @@ export class SourceStage {
     journal: Journal | null,
     wake: () => void,
     onOrigin: (origin: Provenance['origin']) => void,
-    kept: unknown,
+    snapshot: unknown,
     shedding: SourceShedding | null,
   ) {
     this.run = run;
@@ -119,7 +121,7 @@ export class SourceStage {
     );
     this.#standing = shedding && new StandingQueue(shedding.maxLagMs);
     this.#overload = shedding && this.#watchOverload(shedding);
-    if (kept !== undefined) this.#restore(kept as KeptSource);
+    if (snapshot !== undefined) this.#restore(snapshot as SourceSnapshot);
     if (journal) {
       journal.continueAfter(this.#entry);
       this.#offered = journal.newest()?.position ?? this.#position;
@@ -138,7 +140,10 @@ export class SourceStage {
         this.run.problem = problem;
       },
       offer: (batch) => this.#offer(batch),
-      kept: () => this.#journal?.durable(this.#journal.written),
+      unread: () => {
+        this.#unread = true;
+      },
+      journalled: () => this.#journal?.durable(this.#journal.written),
       backlog: () => batchesOf(this.#journal?.after(this.#entry) ?? []),
     });
     this.#ready();
@@ -157,6 +162,13 @@ export class SourceStage {
   /** It is not known whether its input is still its own. */
   get isUnsure(): boolean {
     return this.#source.isUnsure?.() ?? false;
+  }
+
+  /** Whether its source has said since the last question that more waits to be read. */
+  takeUnread(): boolean {
+    const unread = this.#unread;
+    this.#unread = false;
+    return unread;
   }
 
   get waiting(): boolean {
@@ -233,7 +245,7 @@ export class SourceStage {
 
   /** Sends a barrier and gives the state before it. */
   barrier(epoch: number): void {
-    const kept: KeptSource = {
+    const snapshot: SourceSnapshot = {
       position: this.#position,
       entry: this.#entry,
       decode: this.#source.snapshot?.(),
@@ -244,19 +256,19 @@ export class SourceStage {
     this.#host.passed(
       this.run,
       epoch,
-      kept,
+      snapshot,
       () => journal?.cut(entry),
-      () => this.#source.committed?.(kept.position),
+      () => this.#source.committed?.(snapshot.position),
     );
     this.stream.next({ kind: 'barrier', epoch, from: this.run.id, received: this.#host.clock.elapsed() });
   }
 
-  #restore(kept: KeptSource): void {
-    this.#position = kept.position;
-    this.#entry = kept.entry;
-    this.run.watermark = kept.watermark === Infinity ? -Infinity : kept.watermark;
-    this.#source.restore?.(kept.decode);
-    this.#setOrigin(kept.origin);
+  #restore(snapshot: SourceSnapshot): void {
+    this.#position = snapshot.position;
+    this.#entry = snapshot.entry;
+    this.run.watermark = snapshot.watermark === Infinity ? -Infinity : snapshot.watermark;
+    this.#source.restore?.(snapshot.decode);
+    this.#setOrigin(snapshot.origin);
   }
 
   #offer(batch: SourceBatch): boolean | Promise<boolean> {
@@ -418,9 +430,11 @@ export class SourceStage {
   }
 }
 
-/** Records of a batch: frames of `csi`, undecoded records else. */
-const sizeOf = ({ raw, data }: SourceBatch): number =>
-  raw ? raw.count : (data ?? []).reduce((sum, record) => sum + countOf(record), 0);
+/** Records of a batch: frames of `csi`, undecoded records else. A clock tick, which comes alone, is none. */
+function sizeOf({ raw, data = [] }: SourceBatch): number {
+  if (!raw) return data.reduce((sum, record) => sum + countOf(record), 0);
+  return raw.count === 1 && isTick(raw, 0) ? 0 : raw.count;
+}
 
 function* batchesOf(entries: Iterable<JournalEntry>): Generator<RawBatch> {
   for (const { raw } of entries) yield raw;

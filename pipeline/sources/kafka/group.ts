@@ -31,7 +31,7 @@ const COMMIT_PAUSE_MS = 100;
 export interface MemberEvents {
   /** Messages came, or a partition went. */
   readonly news: () => void;
-  /** What keeps it from reading; null when that is over. */
+  /** What prevents it from reading; null when that is over. */
   readonly problem: (problem: string | null) => void;
 }
 
@@ -78,7 +78,7 @@ export class GroupMember {
     settings: KafkaSettings,
     context: Context,
     owner: string,
-    kept: TopicPositions,
+    restored: TopicPositions,
     events: MemberEvents,
     connect = createClient,
   ) {
@@ -87,7 +87,7 @@ export class GroupMember {
     this.#owner = owner;
     this.#events = events;
     this.#connect = connect;
-    this.#holdings = new Holdings(kept);
+    this.#holdings = new Holdings(restored);
     this.#lagLimit = new LagLimit(settings.max_lag, (problem) => {
       this.#tooLong = problem;
       if (!this.#away) events.problem(problem);
@@ -388,7 +388,7 @@ export class GroupMember {
     for (const key of keys) {
       if (!this.#assigned.has(key)) continue;
       const lane = this.#laneAt(key, known(key));
-      this.#holdings.kept.delete(key);
+      this.#holdings.restored.delete(key);
       this.#holdings.held.set(key, lane);
       seek(consumer, lane);
       lane.paused = false;
@@ -406,7 +406,13 @@ export class GroupMember {
       return held;
     }
     if (held && held.sent > held.committed) this.#takenOver(key, held);
-    const start = startOf(this.#holdings.kept.get(key), committed, this.#owner, limits, this.#settings.start);
+    const start = startOf(
+      this.#holdings.restored.get(key),
+      committed,
+      this.#owner,
+      limits,
+      this.#settings.start,
+    );
     this.#countLost(key, start.lost);
     const { topic, partition } = partitionOf(key);
     const lane = new Lane(topic, partition, start.offset, limits.high);

@@ -2,7 +2,7 @@ import type { Share } from './assigner.js';
 import type { Lane } from './lanes.js';
 import { nameOf, partitionOf } from './names.js';
 
-/** Offset of the next message, by topic and partition: a position as checkpoints keep it. */
+/** Offset of the next message, by topic and partition: a position as checkpoints store it. */
 export type TopicPositions = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 /** The partitions that a member of a group answers for, by name. */
@@ -12,11 +12,11 @@ export class Holdings {
   /** Taken away, and claimed until a checkpoint covers what was read of them. */
   readonly releasing = new Map<string, Lane>();
   /** Positions of the checkpoint, of partitions that were not gained since. */
-  readonly kept: Map<string, number>;
+  readonly restored: Map<string, number>;
 
-  constructor(kept: TopicPositions) {
-    this.kept = new Map(
-      Object.entries(kept).flatMap(([topic, partitions]) =>
+  constructor(restored: TopicPositions) {
+    this.restored = new Map(
+      Object.entries(restored).flatMap(([topic, partitions]) =>
         Object.entries(partitions).map(([partition, offset]) => [nameOf(topic, partition), offset] as const),
       ),
     );
@@ -36,7 +36,7 @@ export class Holdings {
 
   get positions(): TopicPositions {
     const positions: Record<string, Record<string, number>> = {};
-    for (const [name, offset] of this.kept) {
+    for (const [name, offset] of this.restored) {
       const { topic, partition } = partitionOf(name);
       (positions[topic] ??= {})[partition] = offset;
     }

@@ -66,6 +66,7 @@ export const kafka = defineSource({
   ],
   outputs: ['csi', 'pose', 'measure', 'event'],
   gives: ({ format }) => (format === 'results' ? ['pose', 'measure', 'event'] : ['csi', 'measure', 'event']),
+  measures: ({ format }) => formatNamed(format).measurement,
   replayable: true,
   timing: 'now',
   check: checkSettings,
@@ -78,9 +79,9 @@ export const kafka = defineSource({
   create: (config, context) => new KafkaSource(config, context),
 });
 
-/** Kept with the checkpoint. */
-interface Kept {
-  /** Names this state: Kafka keeps it with the offsets that were committed from it. */
+/** Stored with the checkpoint. */
+interface KafkaState {
+  /** Names this state: Kafka stores it with the offsets that were committed from it. */
   readonly owner: string;
   readonly decoder: State;
 }
@@ -109,8 +110,8 @@ class KafkaSource implements Source {
     const { signal } = output;
     const stops = () => signal.aborted;
     if (stops()) return;
-    const kept = (position ?? {}) as TopicPositions;
-    const member = new GroupMember(this.#config, this.#context, this.#owner, kept, {
+    const restored = (position ?? {}) as TopicPositions;
+    const member = new GroupMember(this.#config, this.#context, this.#owner, restored, {
       news: () => {
         this.#wake();
       },
@@ -129,7 +130,7 @@ class KafkaSource implements Source {
       } catch (error) {
         const { text, final } = explain(error, this.#config.brokers);
         await member.leave();
-        // A member that must not go on is recovered with its topology; what is wrong at a start keeps it from starting.
+        // A member that must not go on is recovered with its topology; what is wrong at a start ends the start.
         if (member.lost || (final && first)) throw new Error(text, { cause: error });
         output.problem?.(text);
         output.ready?.();
@@ -144,11 +145,11 @@ class KafkaSource implements Source {
   }
 
   snapshot(): State {
-    return { owner: this.#owner, decoder: this.#decoder.snapshot() } satisfies Kept;
+    return { owner: this.#owner, decoder: this.#decoder.snapshot() } satisfies KafkaState;
   }
 
   restore(state: State): void {
-    const { owner, decoder } = state as Kept;
+    const { owner, decoder } = state as KafkaState;
     this.#owner = owner;
     this.#decoder.restore(decoder);
   }

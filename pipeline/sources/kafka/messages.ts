@@ -71,7 +71,7 @@ function addCapture(value: Buffer, format: string, into: RawBuilder): BadMessage
     return bad(error.message);
   }
   const [problem] = records.takeProblems();
-  if (problem) return bad(`${problem.place}: ${problem.message}`);
+  if (problem) return bad(`${problem.location}: ${problem.message}`);
   const { count, time, offsets, bytes, sender, senders } = records.take();
   for (let i = 0; i < count; i++)
     into.add(time[i]!, bytes, offsets[i], offsets[i + 1], senders[sender[i]!] ?? '');

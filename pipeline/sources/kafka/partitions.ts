@@ -1,5 +1,5 @@
 import type { KafkaMessage } from 'kafkajs';
-import type { Context, Partitions, RawBatch } from '../../component/index.js';
+import type { Context, Member, Partitions, RawBatch } from '../../component/index.js';
 import { RawBuilder } from '../../formats/index.js';
 import { KafkaPartitions, type Batches } from '../../kafka/partitions/index.js';
 import { addRecords, MAX_RECORDS, originOf } from './messages.js';
@@ -9,7 +9,7 @@ import type { KafkaSettings } from './settings.js';
 const BATCH = 64;
 
 /** The partitions of the source's topic, for a topology that several processes run. */
-export function kafkaPartitions(config: KafkaSettings, context: Context, member: string): Partitions {
+export function kafkaPartitions(config: KafkaSettings, context: Context, member: Member): Partitions {
   const [topic, ...more] = config.topics;
   if (topic === undefined || more.length > 0)
     throw new Error(

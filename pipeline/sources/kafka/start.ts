@@ -1,4 +1,4 @@
-/** What Kafka keeps for a partition of a group. */
+/** What Kafka stores for a partition of a group. */
 export interface CommittedOffset {
   /** Null where nothing was committed. */
   readonly offset: number | null;
@@ -25,7 +25,7 @@ export interface Start {
  * before that was counted there.
  */
 export function startOf(
-  kept: number | undefined,
+  restored: number | undefined,
   committed: CommittedOffset,
   owner: string,
   limits: OffsetLimits,
@@ -33,7 +33,7 @@ export function startOf(
 ): Start {
   const { low, high } = limits;
   const other = committed.offset !== null && committed.owner !== owner;
-  const wanted = other ? committed.offset : (kept ?? committed.offset);
+  const wanted = other ? committed.offset : (restored ?? committed.offset);
   if (wanted === null) return { offset: otherwise === 'earliest' ? low : high, lost: 0 };
   if (wanted < low) return { offset: low, lost: low - wanted };
   // The topic was made anew, or a broker has lost what it had acknowledged.

@@ -7,7 +7,7 @@ import { clientOptions, type BrokerSettings } from './settings.js';
 /** What a connection is told besides the fields of a topology. */
 export interface ConnectionOptions {
   readonly clientId: string;
-  /** Set for a session that the broker keeps while this client is away. */
+  /** Set for a session that the broker stores while this client is away. */
   readonly session?: { readonly expirySeconds: number; readonly receiveMaximum: number };
   /** What the broker says in our name when we vanish. */
   readonly will?: { readonly topic: string; readonly payload: string };
@@ -217,7 +217,7 @@ export class MqttConnection {
 
   /**
    * The client would acknowledge as soon as it has told of a message; here the one who takes it says when
-   * (an error in `done` keeps the client from doing so).
+   * (an error in `done` prevents that).
    */
   #receive(client: MqttClient, packet: IPublishPacket, done: (error?: Error) => void): void {
     const { messageId } = packet;

@@ -195,11 +195,11 @@ export class Inbox {
 
   /** In order, and each only when it is on disk. */
   #confirm(acknowledge: readonly (() => void)[]): void {
-    const kept = this.#output.kept?.();
+    const journalled = this.#output.journalled?.();
     const before = this.#confirming;
     this.#confirming = (async () => {
       await before;
-      await kept;
+      await journalled;
       for (const confirm of acknowledge) confirm();
     })();
   }

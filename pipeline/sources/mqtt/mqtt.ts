@@ -47,7 +47,7 @@ const config = Type.Object(
       maximum: 2_592_000_000,
       default: 86_400_000,
       description:
-        'How long the broker keeps what comes while csiflow is away, in whole seconds (MQTT 5; with 3.1.1 the broker decides).',
+        'How long the broker stores what comes while csiflow is away, in whole seconds (MQTT 5; with 3.1.1 the broker decides).',
     }),
     max_in_flight: Type.Integer({
       minimum: 1,
@@ -81,11 +81,11 @@ export const mqtt = defineSource({
     "link whose `sender` is that topic; `adr018` has its nodes' numbers, and `node-1@<topic>` pins one to a topic.",
     '',
     'Event time is the time of arrival, unless the record states its own (`csi-json`) or the publisher gives it as the',
-    'user property `csiflow-time` of MQTT 5 (ISO 8601, or microseconds since 1970): without it, what the broker kept during an',
+    'user property `csiflow-time` of MQTT 5 (ISO 8601, or microseconds since 1970): without it, what the broker stored during an',
     'absence all arrives at once. Event time never decreases, so a time before the newest is raised to it, and one in',
     'the future is not believed.',
     '',
-    'With `qos: 1` the session outlives an absence: the broker keeps what comes meanwhile and sends it later. Each',
+    'With `qos: 1` the session outlives an absence: the broker stores what comes meanwhile and sends it later. Each',
     'message is confirmed once it is in the journal, and one that the broker sends again is known by its content and taken',
     'once (the last 8,192 are remembered, also over a crash). Publish with quality 1 too: a broker never raises it.',
     'Retained messages are old ones and are left out (counted as `retained`).',
@@ -112,6 +112,7 @@ export const mqtt = defineSource({
     },
   ],
   outputs: ['csi', 'measure', 'event'],
+  measures: ({ format }) => formatNamed(format).measurement,
   replayable: false,
   claims: ({ url, client_id }) =>
     client_id === undefined ? [] : [{ what: `the MQTT client ${client_id} at ${url}`, field: 'client_id' }],
@@ -120,8 +121,8 @@ export const mqtt = defineSource({
   create: (config, context) => new MqttSource(config, context),
 });
 
-/** Kept with the checkpoint. */
-interface Kept {
+/** Stored with the checkpoint. */
+interface MqttState {
   readonly decoder: State;
   readonly taken: State;
 }
@@ -165,11 +166,11 @@ class MqttSource implements Source {
   }
 
   snapshot(): State {
-    return { decoder: this.#decoder.snapshot(), taken: this.#taken.snapshot() } satisfies Kept;
+    return { decoder: this.#decoder.snapshot(), taken: this.#taken.snapshot() } satisfies MqttState;
   }
 
   restore(state: State): void {
-    const { decoder, taken } = state as Kept;
+    const { decoder, taken } = state as MqttState;
     this.#decoder.restore(decoder);
     this.#taken.restore(taken);
   }

@@ -125,7 +125,7 @@ export class Actor {
    * Looks for a heading in which a person in each of the poses `targets`, its feet or pelvis where they are
    * now, is inside the room; turns there, or walks to the middle first where there is none.
    */
-  makeRoom(targets: readonly Float64Array[], anchor: Anchor): void {
+  moveClear(targets: readonly Float64Array[], anchor: Anchor): void {
     const random = this.random;
     const place = this.last.slice();
     const fits = (heading: number): boolean => {

@@ -114,10 +114,15 @@ export class Channel {
     const taps = Math.ceil((longest - this.#firstDelay) / this.#step) + 4;
     this.#taps = new Float64Array(2 * taps);
     this.#tapPhasors = new Float64Array(taps * this.#count * 2);
+    this.#turnTaps(band, taps);
+  }
+
+  /** By how much each carrier turns until each delay of the grid. */
+  #turnTaps({ offsets }: Band, taps: number): void {
     for (let tap = 0; tap < taps; tap++) {
       const delay = (this.#firstDelay + tap * this.#step) / SPEED_OF_LIGHT;
       for (let k = 0; k < this.#count; k++) {
-        const phase = -2 * Math.PI * band.offsets[k]! * delay;
+        const phase = -2 * Math.PI * offsets[k]! * delay;
         this.#tapPhasors[2 * (tap * this.#count + k)] = Math.cos(phase);
         this.#tapPhasors[2 * (tap * this.#count + k) + 1] = Math.sin(phase);
       }

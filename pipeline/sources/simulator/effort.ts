@@ -22,7 +22,7 @@ export function moveArms(actor: Actor, seconds: number): void {
     elbow: random.uniform(0.1, 1.3),
     bend: random.uniform(0, 0.5),
   }));
-  actor.makeRoom(reaching(rest), 'feet');
+  actor.moveClear(reaching(rest), 'feet');
   rest.set(actor.last.subarray(0, 3));
   actor.add('arms', seconds, true, (time, out) => {
     out.set(rest);
@@ -39,7 +39,7 @@ export function moveArms(actor: Actor, seconds: number): void {
 export function bend(actor: Actor): void {
   const { random } = actor;
   const target = bent(random);
-  actor.makeRoom([target], 'feet');
+  actor.moveClear([target], 'feet');
   const down = random.uniform(0.8, 1.4);
   const stay = random.uniform(0.1, 0.8);
   const up = random.uniform(0.8, 1.4);
@@ -55,7 +55,7 @@ export function bend(actor: Actor): void {
 export function pickUp(actor: Actor): void {
   const { random } = actor;
   const target = stooping(random);
-  actor.makeRoom([target], 'feet');
+  actor.moveClear([target], 'feet');
   const down = random.uniform(0.45, 1);
   const stay = random.uniform(0.1, 0.5);
   const up = random.uniform(0.6, 1.2);
@@ -81,7 +81,7 @@ export function jump(actor: Actor, seconds = 0): void {
   const stretched = standing(random);
   stretched[POSE.shoulderLeft] = stretched[POSE.shoulderRight] = random.uniform(0.3, 1.2);
   const rest = standing(random);
-  actor.makeRoom([low], 'feet');
+  actor.moveClear([low], 'feet');
   const first = actor.last.slice();
   const feet = actor.footing.feetOf(first);
   const count = Math.max(1, Math.round(seconds / cycle));
@@ -111,7 +111,7 @@ export function exercise(actor: Actor, seconds: number): void {
   const down = squatting(random, random.uniform(0.8, 1.5));
   down[POSE.shoulderLeft] = down[POSE.shoulderRight] = random.uniform(0.8, 1.6);
   down[POSE.elbowLeft] = down[POSE.elbowRight] = 0;
-  actor.makeRoom([down], 'feet');
+  actor.moveClear([down], 'feet');
   const period = random.uniform(1.4, 3);
   const count = Math.max(1, Math.round(seconds / period));
   const keys = Array.from({ length: count }, (_, i): Key[] => [
@@ -131,7 +131,7 @@ export function crawl(actor: Actor, seconds: number): void {
   const near = Math.min(actor.last[0]!, size.x - actor.last[0]!, actor.last[1]!, size.y - actor.last[1]!);
   if (near < CRAWL_MARGIN) actor.walk({ activity: 'walk', to: middle });
   const fours = crawling(random);
-  actor.makeRoom([fours], 'pelvis');
+  actor.moveClear([fours], 'pelvis');
   const crouch = squatting(random, 1.4);
   crouch[POSE.spine]! += 0.4;
   actor.through('crawl', [[random.uniform(0.7, 1.2), crouch]], 'feet');

@@ -30,7 +30,7 @@ function topple(actor: Actor, kind: Direction): void {
   ahead[POSE.x]! += drift * Math.cos(heading);
   ahead[POSE.y]! += drift * Math.sin(heading);
   const targets = [end, ...reaching(actor.last)];
-  actor.makeRoom(targets, 'feet');
+  actor.moveClear(targets, 'feet');
   const first = actor.last.slice();
   const course = fallCourse(random, kind, actor.body.height);
   const feet = footing.feetOf(first);
@@ -56,7 +56,7 @@ function slump(actor: Actor): void {
     end[POSE.hipLeft + side] = random.uniform(0.6, 1.2);
     end[POSE.kneeLeft + side] = random.uniform(1.2, 1.9);
   }
-  actor.makeRoom([end, crouching(random)], 'feet');
+  actor.moveClear([end, crouching(random)], 'feet');
   const low = squatting(random, 1.5);
   low[POSE.roll] = 0.25 * end[POSE.roll]!;
   collapse(actor, [low, end], random.uniform(0.8, 1.4));
@@ -88,7 +88,7 @@ function fallOffChair(actor: Actor, kind?: FallKind): void {
   const sideways = random.chance(0.5) ? 'left' : 'right';
   const towards = kind === 'left' || kind === 'right' || kind === 'forward' ? kind : undefined;
   const end = fallen(random, towards ?? (random.chance(0.4) ? 'forward' : sideways));
-  actor.makeRoom([end], 'pelvis');
+  actor.moveClear([end], 'pelvis');
   const tipping = actor.last.slice();
   tipping[POSE.spine]! += 0.6;
   tipping[POSE.roll] = 0.3 * end[POSE.roll]!;

@@ -35,5 +35,5 @@ export { Motion } from './motion.js';
 export { loadMotion, type MotionLibrary, type MotionPart } from './recorded/library.js';
 export { EVERYDAY_MIX, MOTION_MIX, type MotionMix } from './people.js';
 export { IMPAIRMENTS, NO_IMPAIRMENTS, type ImpairmentOptions } from './impairments.js';
-export { THINGS, type ThingKind } from './things.js';
+export { THINGS, type ThingKind } from './thing.js';
 export { NO_DIFFUSE, type Diffuse, type Room, type SceneLink, type Size, type Vec3 } from './room.js';

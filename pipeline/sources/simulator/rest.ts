@@ -12,7 +12,7 @@ export function sitDown(actor: Actor, { on = 'chair', fast = false }: Pick<Step,
   if (actor.posture === 2) actor.getUp();
   const { random } = actor;
   const target = on === 'sofa' ? sittingLow(random) : sitting(random);
-  actor.makeRoom([target], 'feet');
+  actor.moveClear([target], 'feet');
   const seconds = fast ? random.uniform(0.45, 0.8) : random.uniform(1.2, 2.2);
   const lean = target.slice();
   blend(actor.last, lean, 0.5);
@@ -43,11 +43,11 @@ export function lieDown(actor: Actor, { on = 'bed', fast = false }: Pick<Step, '
   const { random } = actor;
   const target = lying(random, on === 'floor' ? 0 : random.uniform(0.4, 0.55));
   if (actor.posture === 0) {
-    actor.makeRoom([target], 'pelvis');
+    actor.moveClear([target], 'pelvis');
     sitDown(actor, { fast });
   }
   // Sitting down moved the pelvis: a seated person turns until there is room to lie.
-  actor.makeRoom([target], 'pelvis');
+  actor.moveClear([target], 'pelvis');
   actor.posture = 2;
   const seconds = fast ? random.uniform(0.6, 1) : random.uniform(1.6, 3);
   actor.through('lie_down', [[seconds, target]], 'pelvis');
@@ -57,7 +57,7 @@ export function lieDown(actor: Actor, { on = 'bed', fast = false }: Pick<Step, '
 export function kneel(actor: Actor, seconds?: number): void {
   const { random } = actor;
   const target = kneeling(random);
-  actor.makeRoom([target], 'feet');
+  actor.moveClear([target], 'feet');
   const down = random.uniform(0.8, 1.6);
   actor.through('kneel', [[down, target]], 'feet');
   rest(actor, 'kneel', seconds ?? random.uniform(1.5, 5));

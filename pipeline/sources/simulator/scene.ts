@@ -1,10 +1,9 @@
 import type { Environment } from '../../model/index.js';
-import { Body, KEYPOINTS, POSE, POSE_SIZE } from './body.js';
+import { Body, POSE, POSE_SIZE } from './body.js';
 import { Channel, type Band } from './channel.js';
 import { IMPAIRMENTS, Receiver, type ImpairmentOptions, type PacketPlan } from './impairments.js';
 import type { Motion } from './motion.js';
 import { LEAD, MOTION_MIX, randomPeople, type MotionMix } from './people.js';
-import { postureOf } from './poses.js';
 import { randomObstacles } from './obstacles.js';
 import { Random } from './random.js';
 import type { MotionLibrary } from './recorded/library.js';
@@ -23,8 +22,9 @@ import {
   type Vec3,
 } from './room.js';
 import type { Reflector } from './reflector.js';
-import { makeThing, THINGS, type Thing, type ThingKind } from './things.js';
-import { wrap } from './walk.js';
+import { makeThing } from './things.js';
+import { THINGS, type Thing, type ThingKind } from './thing.js';
+import { emptyTruth, writeTruth, type Truth, type ThingTruth } from './truth.js';
 
 export interface SequenceOptions {
   /** Seconds; default 2. Longer sequences cost less a second and give more windows a room. */
@@ -74,21 +74,6 @@ export const siteOf = (environment: Environment): Site => ({
   }),
 });
 
-/** Where people really were, on the samples' grid. Indices of ACTIVITIES; postures 0 upright, 1 sitting, 2 lying. */
-export interface Truth {
-  readonly persons: number;
-  /** [persons, samples, (x, y)]: floor point below the pelvis, metres. */
-  readonly root: Float32Array;
-  /** [persons, samples]: radians from the x axis, counter-clockwise. */
-  readonly heading: Float32Array;
-  /** [persons, samples]. */
-  readonly posture: Uint8Array;
-  /** [persons, samples]. */
-  readonly activity: Uint8Array;
-  /** [persons, samples, 17, (x, y, z)]: COCO order, metres in the room. */
-  readonly keypoints: Float32Array;
-}
-
 export interface Sequence {
   readonly links: number;
   readonly samples: number;
@@ -106,15 +91,6 @@ export interface Sequence {
   readonly site: Site;
   readonly truth: Truth;
   readonly things: readonly ThingTruth[];
-}
-
-/** Where a thing really was, on the samples' grid. */
-export interface ThingTruth {
-  readonly kind: ThingKind;
-  /** [samples]: 1 where it moved. */
-  readonly moving: Uint8Array;
-  /** [samples, (x, y, z)]: its middle, metres. */
-  readonly place: Float32Array;
 }
 
 /** 13 groups of 4 of the 52 subcarriers of the legacy training field, by their middles. */
@@ -264,11 +240,7 @@ export class Scene {
     const truth = emptyTruth(people.length, samples);
     const bodies = people.map((motion) => new Body(motion.body));
     const here: Reflector[] = [];
-    const thingTruth = things.map(({ kind }) => ({
-      kind,
-      moving: new Uint8Array(samples),
-      place: new Float32Array(3 * samples),
-    }));
+    const thingTruth = emptyThingTruth(things, samples);
     const clean = new Float64Array(packet);
     const plans: PacketPlan[] = [];
     const chances: Random[] = [];
@@ -304,47 +276,20 @@ export class Scene {
         this.receivers[link]!.receive(chances[link]!, plans[link]!.gain[sample]!, clean, 0, csi, at);
       }
     }
-    const site = { size: this.size, links: this.links };
     return {
-      links,
-      samples,
-      antennas,
-      subcarriers: this.subcarriers,
-      csi,
-      calibration,
-      present,
-      site,
-      truth,
-      things: thingTruth,
+      ...{ links, samples, antennas, subcarriers: this.subcarriers },
+      ...{ csi, calibration, present, truth, things: thingTruth },
+      site: { size: this.size, links: this.links },
     };
   }
 }
 
-const emptyTruth = (persons: number, samples: number): Truth => ({
-  persons,
-  root: new Float32Array(persons * samples * 2),
-  heading: new Float32Array(persons * samples),
-  posture: new Uint8Array(persons * samples),
-  activity: new Uint8Array(persons * samples),
-  keypoints: new Float32Array(persons * samples * KEYPOINTS * 3),
-});
-
-function writeTruth(
-  truth: Truth,
-  person: number,
-  samples: number,
-  sample: number,
-  pose: Float64Array,
-  body: Body,
-  activity: number,
-): void {
-  const row = person * samples + sample;
-  truth.root[2 * row] = pose[POSE.x]!;
-  truth.root[2 * row + 1] = pose[POSE.y]!;
-  truth.heading[row] = wrap(pose[POSE.heading]!);
-  truth.posture[row] = postureOf(pose);
-  truth.activity[row] = activity;
-  truth.keypoints.set(body.keypoints, row * KEYPOINTS * 3);
-}
+/** By thing; to be filled in. */
+const emptyThingTruth = (things: readonly Thing[], samples: number) =>
+  things.map(({ kind }) => ({
+    kind,
+    moving: new Uint8Array(samples),
+    place: new Float32Array(3 * samples),
+  }));
 
 const vec = (position: readonly number[]): Vec3 => [position[0]!, position[1]!, position[2]!];

@@ -19,7 +19,8 @@ import { clamp, randomRoom, type Obstacle } from './room.js';
 import { Scene, bandOf, siteOf } from './scene.js';
 import type { Reflector } from './reflector.js';
 import { stepOf, type PersonConfig, type ThingConfig } from './script.js';
-import { makeThing, type Thing, type ThingKind } from './things.js';
+import { makeThing } from './things.js';
+import type { Thing, ThingKind } from './thing.js';
 import { wrap } from './walk.js';
 
 /** The 52 subcarriers of the legacy training field, as an ESP32 reports them, on channel 6. */

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { Data } from '../../../pipeline/model/index.js';
 import { console as component } from '../../../sinks/console.js';
-import { resultIdentity, resultRecord } from '../result-records.js';
+import { resultIdentity, resultRecord } from '../../support/records.js';
 import type { SinkDriver } from '../sink.js';
 
 export const sink: SinkDriver = {

@@ -1,5 +1,5 @@
 import { duckdb } from '../../../sinks/duckdb/duckdb.js';
-import { resultIdentity, resultRecord } from '../result-records.js';
+import { resultIdentity, resultRecord } from '../../support/records.js';
 import type { SinkDriver } from '../sink.js';
 
 const environment = 'test-room';

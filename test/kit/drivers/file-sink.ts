@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Data } from '../../../pipeline/model/index.js';
 import { file } from '../../../sinks/file.js';
-import { resultIdentity, resultRecord } from '../result-records.js';
+import { resultIdentity, resultRecord } from '../../support/records.js';
 import type { SinkDriver } from '../sink.js';
 
 export const sink: SinkDriver = {

@@ -20,4 +20,5 @@ export const operator: OperatorDriver = {
     { ...windows[0]!, environment: 'nowhere' },
   ],
   runs: 3,
+  oneBeside: true,
 };

@@ -1,7 +1,6 @@
 import { influxdb } from '../../../sinks/influxdb/influxdb.js';
 import { startInfluxStub, type StubPoint } from '../../support/influx-stub.js';
-import { HOP, START } from '../../support/records.js';
-import { resultIdentity, resultRecord } from '../result-records.js';
+import { HOP, START, resultIdentity, resultRecord } from '../../support/records.js';
 import type { SinkDriver } from '../sink.js';
 
 /** In this process; test/services/ runs the same kit over real servers. */

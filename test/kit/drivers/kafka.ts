@@ -1,9 +1,8 @@
 import { kafka as kafkaSource } from '../../../pipeline/sources/kafka/kafka.js';
 import { kafka as kafkaSink } from '../../../sinks/kafka/kafka.js';
-import { HOP, START as FIRST } from '../../support/records.js';
+import { HOP, START as FIRST, resultIdentity, resultRecord } from '../../support/records.js';
 import type { KafkaCluster } from '../../support/servers/kafka.js';
 import { datagrams, START } from '../csi-input.js';
-import { resultIdentity, resultRecord } from '../result-records.js';
 import type { SinkDriver } from '../sink.js';
 import type { SourceDriver } from '../source.js';
 

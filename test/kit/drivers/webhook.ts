@@ -1,7 +1,6 @@
 import { webhook } from '../../../sinks/webhook/webhook.js';
 import { startReceiver } from '../../support/http-receiver.js';
-import { HOP, sensedEvent, START } from '../../support/records.js';
-import { resultIdentity } from '../result-records.js';
+import { HOP, sensedEvent, START, resultIdentity } from '../../support/records.js';
 import type { SinkDriver } from '../sink.js';
 
 const secret = 'a secret of some length';

@@ -4,9 +4,8 @@ import type { Sink } from '../../../pipeline/component/index.js';
 import { EVENT_TYPES } from '../../../pipeline/model/index.js';
 import { NO_KEYS } from '../../../pipeline/state/index.js';
 import { startReceiver } from '../../support/http-receiver.js';
-import { HOP, sensedEvent, START } from '../../support/records.js';
+import { HOP, sensedEvent, START, resultIdentity } from '../../support/records.js';
 import { turn } from '../../../pipeline/base/waiting.js';
-import { resultIdentity } from '../result-records.js';
 import type { SinkDriver } from '../sink.js';
 
 /** Nothing waits in the queue of an endpoint any more. */

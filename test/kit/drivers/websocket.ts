@@ -1,6 +1,5 @@
 import { websocket } from '../../../sinks/websocket.js';
-import { sensedEvent } from '../../support/records.js';
-import { resultIdentity } from '../result-records.js';
+import { sensedEvent, resultIdentity } from '../../support/records.js';
 import type { SinkDriver } from '../sink.js';
 
 export const sink: SinkDriver = {

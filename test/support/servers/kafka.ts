@@ -109,8 +109,9 @@ export class KafkaCluster {
           configEntries,
         },
       ],
-      waitForLeaders: true,
+      waitForLeaders: false,
     });
+    await led(admin, topic);
     return topic;
   }
 
@@ -123,6 +124,23 @@ export class KafkaCluster {
       { maxBuffer: 2 ** 28 },
     );
     return stdout.split('\n').slice(0, -1);
+  }
+
+  /**
+   * Resolves when the topic has no open transaction. A broker answers a commit before it has written the marker
+   * that shows the transaction to its readers: who looks at once may miss it.
+   */
+  async decided(topic: string): Promise<void> {
+    while ((await this.#ends(topic, 'read_committed')) !== (await this.#ends(topic, 'read_uncommitted')));
+  }
+
+  /** Where the partitions end for a reader with this isolation level. */
+  async #ends(topic: string, isolation: string): Promise<string> {
+    const offsets = await (await this.admin()).fetchTopicOffsets(topic);
+    const partitions = offsets.flatMap(({ partition }) => ['-t', `${topic}:${partition}:-1`]);
+    const from = ['-b', this.brokers.join(','), '-X', `isolation.level=${isolation}`];
+    const { stdout } = await promisify(execFile)('kcat', ['-Q', ...from, ...partitions]);
+    return stdout.split('\n').sort().join('\n');
   }
 
   async stop(): Promise<void> {
@@ -195,7 +213,6 @@ function nodeProperties(
     'group.min.session.timeout.ms=1000',
     'log.segment.bytes=67108864',
     // Tests write messages of years ago: half a minute after its start a broker would delete them.
-    // Tests write messages of years ago: half a minute after its start a broker would delete them.
     'log.retention.ms=-1',
     'log.cleaner.dedupe.buffer.size=16777216',
   ];
@@ -233,4 +250,18 @@ async function writeNode(
   const user = login ? ['--add-scram', `SCRAM-SHA-512=[name=${login.name},password=${login.password}]`] : [];
   const [command, ...args] = java('kafka.tools.StorageTool', 'format', '-t', cluster, '-c', file, ...user);
   await promisify(execFile)(command!, args);
+}
+
+/** Resolves when each partition has a leader. kafkajs waits for that too, but gives up where a broker does not know the topic yet. */
+export async function led(admin: Admin, topic: string): Promise<void> {
+  for (;;) {
+    try {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      if (topics[0]?.partitions.every(({ leader }) => leader >= 0)) return;
+    } catch (error) {
+      const { type } = error as { type?: string };
+      if (type !== 'UNKNOWN_TOPIC_OR_PARTITION' && type !== 'LEADER_NOT_AVAILABLE') throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }

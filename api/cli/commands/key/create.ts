@@ -32,9 +32,9 @@ export function register(key: Command): void {
       if (keys.list().some((other) => other.name === name))
         throw new CommandError(`there is a key named ${name} already`, EXIT.invalid);
       const role = await roleOf(options.role);
-      const { key: secret, kept } = keys.create(name, role, expiry(options.expires));
-      await noteCommand(state, 'key create', { key_id: kept.id, key_name: name, role });
-      print(options.json, { ...kept, key: secret }, `${secret}\n(${role}; shown this once)`);
+      const { key: secret, apiKey } = keys.create(name, role, expiry(options.expires));
+      await noteCommand(state, 'key create', { key_id: apiKey.id, key_name: name, role });
+      print(options.json, { ...apiKey, key: secret }, `${secret}\n(${role}; shown this once)`);
     });
 }
 

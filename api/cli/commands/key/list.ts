@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { accountCommand, print, foldersOf, type AccountOptions } from '../../accounts.js';
 
 export function register(key: Command): void {
-  accountCommand(key, 'list', 'List the API keys; the keys themselves are kept nowhere.')
+  accountCommand(key, 'list', 'List the API keys; the keys themselves are not stored.')
     .addHelpText('after', '\nExample:\n  csiflow key list --topology topologies/ward-3.yaml --json')
     .action(async (options: AccountOptions) => {
       const { ApiKeys } = await import('../../../service/accounts/api-keys.js');

@@ -30,7 +30,7 @@ export function register(train: Command): void {
     .option('--several', 'train the nets of several links instead, on simulated rooms (no recordings needed)')
     .option(
       '--cache <folder>',
-      'with --several: keep simulated rooms there, so that a run that was cut short goes on',
+      'with --several: store simulated rooms there, so that a run that was cut short goes on',
     )
     .option('--json', 'print what was trained as JSON, without the weights; progress goes to stderr')
     .addHelpText(

@@ -9,6 +9,7 @@ interface Options {
   seed: number;
   threads: number;
   rate: number;
+  patience: number;
   start?: string;
   state?: string;
   sequences: number;
@@ -34,8 +35,14 @@ export function register(train: Command): void {
     .option('--seed <number>', 'of rooms, motions and first weights', number, 1)
     .option('--threads <number>', 'threads that simulate beside the one that trains', number, 1)
     .option('--rate <number>', 'highest learning rate', number, 0.0025)
+    .option(
+      '--patience <number>',
+      'stop after so many looks at rooms that are not trained on without a better one, one every 25,600 windows; 0: never',
+      number,
+      20,
+    )
     .option('--start <model>', 'start from these weights: general, or a folder')
-    .option('--state <file>', 'keep the state of the training here, and go on from it where it is there')
+    .option('--state <file>', 'store the state of the training here, and go on from it where it is there')
     .option('--sequences <number>', 'held-out windows for each table of the report', number, 1000)
     .option('--backend <name>', 'fastest, tensorflow-gpu, tensorflow or wasm', 'fastest')
     .option('--json', 'print the report as JSON instead of progress')

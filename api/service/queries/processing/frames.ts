@@ -38,7 +38,7 @@ export async function readFrames(
 ): Promise<readonly SubmittedFrame[]> {
   const frames: SubmittedFrame[] = [];
   for (const [index, frame] of packed.frames.entries()) {
-    const { link, layout } = await placeOf(frame, fieldOf(packed, index), links, layouts);
+    const { link, layout } = await linkAndLayoutOf(frame, fieldOf(packed, index), links, layouts);
     const { time, rssi, at } = frame;
     frames.push({ link, layout, time, rssi, values: packed.values.subarray(at, at + frameSize(layout)) });
     if (index % FRAMES_AT_ONCE === FRAMES_AT_ONCE - 1) await turn();
@@ -53,7 +53,7 @@ export async function readFrames(
   return frames;
 }
 
-async function placeOf(
+async function linkAndLayoutOf(
   frame: PackedFrame,
   field: string,
   links: LinkTable,

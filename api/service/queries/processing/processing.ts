@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Data, Person, PoseFrame, Window } from '../../../../pipeline/model/index.js';
 import { ApiError } from '../../errors.js';
 import type { Deployment } from '../../deployment/deployment.js';
-import { requireRunning } from '../../deployment/places.js';
+import { requireRunning } from '../../deployment/environments.js';
 import { poseChain, windowTimes, type PoseChain } from './chain.js';
 import { blocksOf, FRAMES_AT_ONCE, readFrames, type SubmittedFrame } from './frames.js';
 import { Layouts } from './layouts.js';
@@ -10,6 +10,9 @@ import { OperatorRow } from './operators.js';
 import { wrong, type PackedFrames } from './packed.js';
 import { Sessions } from './sessions.js';
 import { errorText } from '../../../../pipeline/base/error-text.js';
+
+/** Parts of a deployment that submitted frames are processed with. */
+export type Processes = 'main' | 'clock' | 'log' | 'watch';
 
 /** Windows that one call may wait for in the network's thread, and that it may be about. */
 const [WINDOWS_AT_ONCE, MOST_WINDOWS] = [16, 600];
@@ -70,11 +73,11 @@ interface Bound {
  * as configured there with states of their own, the network in the thread that serves the topology.
  */
 export class PoseProcessing {
-  readonly #deployment: Deployment;
+  readonly #deployment: Pick<Deployment, Processes>;
   #bound: Bound | null = null;
   #atWork = 0;
 
-  constructor(deployment: Deployment) {
+  constructor(deployment: Pick<Deployment, Processes>) {
     this.#deployment = deployment;
   }
 

@@ -1,5 +1,6 @@
 import type { PersonConfig } from '../../../../pipeline/sources/simulator/script.js';
 import type { SensedEvent } from '../../../../pipeline/model/index.js';
+import { mean, surestOf } from '../answers.js';
 import { exact, meanOver, medianOver, poissonRate } from '../bootstrap.js';
 import { dailyLife } from '../daily-life.js';
 import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
@@ -10,6 +11,7 @@ import type { Truth } from '../truth.js';
 const COLUMNS: readonly Column[] = [
   { id: 'found', title: 'falls found within 30 s', unit: 'share' },
   { id: 'delay', title: 'told after, median s', unit: 'number' },
+  { id: 'lying', title: 'then told as lying', unit: 'share' },
   { id: 'falls', title: 'falls', unit: 'number' },
   { id: 'false', title: 'false alarms an hour', unit: 'per_h' },
   { id: 'hours', title: 'hours', unit: 'number' },
@@ -56,6 +58,8 @@ interface Fall {
   readonly found: boolean;
   /** Seconds from the beginning of the fall until its event was there; NaN where it was not found. */
   readonly delay: number;
+  /** Share of the frames in which somebody lies there that tell so; NaN where nobody lies: who slides down a wall may sit. */
+  readonly lying: number;
   readonly falseAlarms: number;
 }
 
@@ -81,7 +85,7 @@ export async function falls(plan: Plan): Promise<Table> {
   return {
     id: 'falls',
     title: 'Falls',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one a scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall is found when a sink has its \`fall_detection\` within 30 s of its beginning. False alarms: ${plan.minutes.daily} min of daily life a room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, going out and coming back), with the exact Poisson interval.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated; ${FALLS_A_ROOM} falls in each, one a scene: in four directions, slumping and sliding down a wall; while walking, after standing and getting up, off a chair and out of bed; then ${AFTER_S} s on the floor. A fall is found when a sink has its \`fall_detection\` within 30 s of its beginning. Told as lying: the share of pose frames from 2 s after the fall on, where the one who fell lies. False alarms: ${plan.minutes.daily} min of daily life a room (walking, sitting and lying down, also fast, bending, picking things up, kneeling, jumping, squats, turning, moving the arms, going out and coming back), with the exact Poisson interval.`,
     columns: COLUMNS,
     rows: [
       { ...all, cells: { ...all.cells, false: poissonRate(alarms, hours), hours: exact(hours) } },
@@ -118,8 +122,21 @@ function judged(observed: Observed & { readonly truth: Truth }, room: PlannedRoo
   return {
     found: own.length > 0,
     delay: own.length > 0 ? (first - began.time) / 1e6 : NaN,
+    lying: lyingTold(observed, began.time),
     falseAlarms: alarms.filter(({ time }) => time < began.time - EARLY_US).length,
   };
+}
+
+/** A frame tells of the last two seconds. */
+const SETTLED_US = 2e6;
+
+/** Share of the frames after a fall that tell somebody as lying, of those in which somebody lies. */
+function lyingTold({ poses, truth }: Observed & { readonly truth: Truth }, began: number): number {
+  const lies = truth.beginnings('lie').find(({ time }) => time > began);
+  if (!lies) return NaN;
+  const settled = lies.time + SETTLED_US;
+  const lying = poses.filter(({ time }) => time > settled && truth.at(time)?.people[0]?.posture === 'lying');
+  return mean(lying.map((frame) => Number(surestOf(frame)?.posture === 'lying')));
 }
 
 /** False alarms of a stretch of daily life. */
@@ -143,6 +160,7 @@ function rowOf(name: string, rooms: readonly (readonly Fall[])[]): Row {
     cells: {
       found: meanOver(values(({ found }) => Number(found))),
       delay: medianOver(values(({ delay }) => delay).map((room) => room.filter(Number.isFinite))),
+      lying: meanOver(values(({ lying }) => lying).map((room) => room.filter(Number.isFinite))),
       falls: exact(rooms.flat().length),
     },
   };

@@ -1,8 +1,11 @@
 import type { ShedLog } from '../../../state/index.js';
 import type { Host, NodeRun } from '../../host.js';
 import { InFlightLimit } from './in-flight-limit.js';
+import { RecentLongest } from './recent-longest.js';
 import { OverloadWatch, type Unit } from './overload-watch.js';
 import { FairQueue } from './fair-queue.js';
+import { timeOf } from '../signal.js';
+import { UsualAge } from './usual-age.js';
 import type { Waiting, Work } from './work.js';
 
 export interface Shedding {
@@ -10,10 +13,19 @@ export interface Shedding {
   readonly maxLagMs: number;
   /** What an earlier run has shed; null where nothing is read again after a crash. */
   readonly log: ShedLog | null;
+  /** Whether anything is left out now, here or at a source. */
+  readonly isOverloaded: () => boolean;
 }
 
-/** Shares of the lag that results may have: from which on there is overload, for waiting, for being under way. */
-const [OVERLOAD, WAIT, IN_FLIGHT] = [0.25, 0.5, 0.25];
+/** Shares of the lag that results may have: from which on there is overload, for being under way. */
+const [OVERLOAD, IN_FLIGHT] = [0.25, 0.25];
+/**
+ * Under overload a window is left out where its result could be sent on only beyond this share, for which so much is expected
+ * at most. The rest is for the results of the same batch, which go first to sinks when all are sent on.
+ */
+const [SENT, EXPECTED] = [0.75, 0.35];
+/** Without it windows may be old because nothing comes: so long they may wait. */
+const WAIT = 0.5;
 /** Overload lasts so long beyond its last sign, milliseconds. */
 const MEMORY_MS = 1000;
 const WINDOWS: Unit = { name: 'windows', consequence: () => 'environments get results less often' };
@@ -29,20 +41,25 @@ export class LoadShedder implements Waiting {
   readonly #host: Host;
   readonly #maxLagMs: number;
   readonly #log: ShedLog | null;
+  readonly #isOverloaded: () => boolean;
   readonly #queue = new FairQueue();
   readonly #inFlight: InFlightLimit;
+  readonly #untilSent: RecentLongest;
+  readonly #usual = new UsualAge();
   readonly #most: number;
   readonly #watch: OverloadWatch;
   #overloadedUntil = -Infinity;
 
-  constructor(run: NodeRun, host: Host, { maxLagMs, log }: Shedding, most: number) {
+  constructor(run: NodeRun, host: Host, { maxLagMs, log, isOverloaded }: Shedding, most: number) {
     this.#run = run;
     this.#host = host;
     this.#maxLagMs = maxLagMs;
     this.#log = log;
+    this.#isOverloaded = isOverloaded;
     this.#most = most;
     const elapsed = () => host.clock.elapsed();
     this.#inFlight = new InFlightLimit(maxLagMs * IN_FLIGHT, most, elapsed);
+    this.#untilSent = new RecentLongest(elapsed);
     this.#watch = new OverloadWatch(run, elapsed, WINDOWS);
   }
 
@@ -59,16 +76,18 @@ export class LoadShedder implements Waiting {
     // What an earlier run did is done again.
     const earlier = this.#log?.earlier(work.number);
     const { data } = work.signal!;
-    work.keep = data.port !== 'window' || earlier === 'kept';
+    work.isRequired = data.port !== 'window' || earlier === 'processed';
     if (earlier === 'shed') {
       this.#run.meter.dropped('superseded', 1);
       work.signal = null;
       return;
     }
     const environment = data.port === 'window' ? data.environment : '';
+    const ageMs = (this.#run.context.clock.now() - timeOf(data)) / 1000;
+    work.lateMs = this.#usual.exceeded(ageMs, this.#host.clock.elapsed());
     this.#queue.put(environment, work);
     const oldest = this.#queue.oldest(environment)!;
-    if (this.#age(oldest) > OVERLOAD * this.#maxLagMs || this.size > this.#most * QUEUE_FACTOR)
+    if (this.#waited(oldest) > OVERLOAD * this.#maxLagMs || this.size > this.#most * QUEUE_FACTOR)
       this.#overloadedUntil = this.#host.clock.elapsed() + MEMORY_MS;
     this.#thin(environment);
   }
@@ -77,7 +96,7 @@ export class LoadShedder implements Waiting {
     for (let environment = this.#queue.next; environment !== undefined; environment = this.#queue.next) {
       this.#thin(environment);
       const work = this.#queue.take(environment, true);
-      if (work.keep || this.#age(work) <= WAIT * this.#maxLagMs) return work;
+      if (work.isRequired || this.#isInTime(work)) return work;
       this.#drop(work, 'stale');
     }
     return undefined;
@@ -88,6 +107,17 @@ export class LoadShedder implements Waiting {
     this.#inFlight.done(ms, inFlight);
   }
 
+  isWanted(work: Work): boolean {
+    const ms = this.#host.clock.elapsed() - work.began;
+    this.#untilSent.add(ms);
+    // An operator that is slow by itself may be late: all its results would be dropped.
+    const isSlow = work.tookMs > IN_FLIGHT * this.#maxLagMs;
+    if (work.isRequired || isSlow || !this.#isOverloaded()) return true;
+    if (work.lateMs + this.#waited(work) <= SENT * this.#maxLagMs) return true;
+    this.#drop(work, 'stale');
+    return false;
+  }
+
   end(): void {
     this.#watch.end();
   }
@@ -95,7 +125,7 @@ export class LoadShedder implements Waiting {
   /** Under overload the newest of an environment takes the place of those before it. */
   #thin(environment: string): void {
     if (this.#host.clock.elapsed() > this.#overloadedUntil) return;
-    while (this.#queue.count(environment) > 1 && !this.#queue.oldest(environment)!.keep)
+    while (this.#queue.count(environment) > 1 && !this.#queue.oldest(environment)!.isRequired)
       this.#drop(this.#queue.take(environment, false), 'superseded');
   }
 
@@ -105,7 +135,13 @@ export class LoadShedder implements Waiting {
     work.signal = null;
   }
 
-  #age({ arrived }: Work): number {
+  #isInTime(work: Work): boolean {
+    if (!this.#isOverloaded()) return this.#waited(work) <= WAIT * this.#maxLagMs;
+    const expected = Math.min(EXPECTED * this.#maxLagMs, this.#untilSent.value);
+    return work.lateMs + this.#waited(work) + expected <= SENT * this.#maxLagMs;
+  }
+
+  #waited({ arrived }: Work): number {
     return this.#host.clock.elapsed() - arrived;
   }
 }

@@ -11,8 +11,14 @@ export interface Work {
   signal: DataSignal | null;
   /** Monotonic milliseconds. */
   readonly arrived: number;
+  /** By how much it came later than is usual, milliseconds. */
+  lateMs: number;
+  /** When it was started. */
+  began: number;
+  /** What it took, milliseconds. */
+  tookMs: number;
   /** It may not be shed: the source is held back where many of them wait. */
-  keep: boolean;
+  isRequired: boolean;
   /** Undefined until it is done. */
   result: Output<Data> | undefined;
 }
@@ -27,6 +33,8 @@ export interface Waiting {
   take(): Work | undefined;
   /** `ms` after its start a record is done; `inFlight` were under way then, itself included. */
   done(ms: number, inFlight: number): void;
+  /** A record's turn in the output has come: whether its result is still to be sent on. */
+  isWanted(work: Work): boolean;
   /** The node runs no longer. */
   end(): void;
 }
@@ -54,6 +62,10 @@ export class InOrder implements Waiting {
 
   done(): void {
     // The limit is fixed.
+  }
+
+  isWanted(): boolean {
+    return true;
   }
 
   end(): void {

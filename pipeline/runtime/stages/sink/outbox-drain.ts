@@ -24,7 +24,7 @@ export interface OutboxDrainOptions {
   readonly writer: SinkWriter;
   readonly flush: SinkFlush;
   readonly outbox: Outbox;
-  readonly kept: SinkOutbox;
+  readonly sinkOutbox: SinkOutbox;
   readonly strict: boolean;
   /** Writes under way at once. */
   readonly maxInFlight: number;
@@ -57,7 +57,7 @@ export class OutboxDrain {
       this.#wake.abort();
     };
     options.connection.onOpen(wake);
-    options.kept.onKept(wake);
+    options.sinkOutbox.onPut(wake);
     options.signal.addEventListener('abort', wake);
   }
 
@@ -86,6 +86,12 @@ export class OutboxDrain {
     });
   }
 
+  /** The same, with a step that is still under way at the store and settles entries that were handed out. */
+  startWith(step: Promise<void>): void {
+    if (this.#draining) this.#follow(step.catch(this.#options.onFailure));
+    else this.start(step);
+  }
+
   /** Resolves when nothing of it is under way. */
   async ended(): Promise<void> {
     await this.#draining;
@@ -93,7 +99,7 @@ export class OutboxDrain {
 
   /** Entries were written. */
   settle(entries: readonly OutboxEntry[], { left, refused }: Untaken): void {
-    const { kept, flush, strict, host } = this.#options;
+    const { sinkOutbox, flush, strict, host } = this.#options;
     // What took something is no dead store.
     if (left.length < entries.reduce((sum, { records }) => sum + records.length, 0)) this.#failures = 0;
     this.#count(left.length > 0);
@@ -103,17 +109,22 @@ export class OutboxDrain {
       const again = untaken.size === 0 ? [] : [...untaken].filter((record) => own.has(record));
       if (!strict) flush.unflushed.addAlertsOf(entry.records.filter((record) => !untaken.has(record)));
       if (again.length === 0) {
-        kept.delivered(entry);
-        this.#dirty = entry.lane === 'urgent' ? 'alerts' : this.#dirty === 'no' ? 'data' : this.#dirty;
+        sinkOutbox.delivered(entry);
+        this.#dirty = isAlerts(entry) ? 'alerts' : this.#dirty === 'no' ? 'data' : this.#dirty;
       } else {
         const refusal = again.map((record) => refused.get(record)).find((reason) => reason !== undefined);
-        kept.giveBack(entry, again, host.clock.elapsed() + this.#pauseOf(entry, refusal), refusal ?? null);
+        sinkOutbox.giveBack(
+          entry,
+          again,
+          host.clock.elapsed() + this.#pauseOf(entry, refusal),
+          refusal ?? null,
+        );
       }
     }
   }
 
   async #drain(first: Promise<unknown> | undefined): Promise<void> {
-    const { host, connection, outbox, kept, signal, maxInFlight } = this.#options;
+    const { host, connection, outbox, sinkOutbox, signal, maxInFlight } = this.#options;
     if (maxInFlight === 1) await first;
     else if (first) this.#follow(first.then(() => undefined));
     this.#flushedAt = host.clock.elapsed();
@@ -130,7 +141,7 @@ export class OutboxDrain {
     await Promise.all(this.#underWay);
     this.#isFailing = false;
     this.#draining = null;
-    kept.show();
+    sinkOutbox.show();
   }
 
   /** False where there is nothing to write now, or enough is under way. */
@@ -176,16 +187,16 @@ export class OutboxDrain {
 
   /** Writes what is left of entries, in the epoch of now: until a checkpoint has cut them, a crash undoes that or writes it again. */
   async #deliver(entries: readonly OutboxEntry[]): Promise<void> {
-    const { connection, writer, flush, kept, onDelivered } = this.#options;
+    const { connection, writer, flush, sinkOutbox, onDelivered } = this.#options;
     const records = entries.flatMap((entry) => entry.records.filter((record) => !writer.wasSent(record)));
-    flush.unflushed.addKept();
+    flush.unflushed.addFromOutbox();
     await flush.step(async () => {
       const { sink } = connection;
       let untaken: Untaken = { left: records, refused: NONE };
       try {
         if (sink) untaken = await writer.write(sink, records, flush.epoch, 1);
       } catch (error) {
-        for (const entry of entries) kept.giveBack(entry, entry.records, 0, null);
+        for (const entry of entries) sinkOutbox.giveBack(entry, entry.records, 0, null);
         this.#count(true);
         await flush.writeAgain(error);
         return;
@@ -198,10 +209,10 @@ export class OutboxDrain {
 
   /** Of what a strict store took in part, what it has not goes to the end: a flush makes the others safe, so a crash must not write them again. */
   async #safe(records: readonly Data[], untaken: Untaken): Promise<Untaken> {
-    const { flush, kept, strict } = this.#options;
+    const { flush, sinkOutbox, strict } = this.#options;
     const { left } = untaken;
     if (!strict || left.length === 0 || left.length === records.length) return untaken;
-    await kept.keep(flush.epoch, left);
+    await sinkOutbox.put(flush.epoch, left);
     return { left: [], refused: NONE };
   }
 
@@ -239,11 +250,12 @@ export class OutboxDrain {
   }
 
   /** Milliseconds until an entry is tried again; in its turn, unless it is refused by itself. */
-  #pauseOf({ tries, lane }: OutboxEntry, refusal: string | undefined): number {
+  #pauseOf(entry: OutboxEntry, refusal: string | undefined): number {
+    const { tries } = entry;
     const { maxInFlight, run } = this.#options;
     if (refusal !== undefined)
       return backoff(tries + 1, FIRST_RETRY_MS, LONGEST_RETRY_MS, run.context.random);
-    if (lane !== 'urgent' && maxInFlight === 1) return 0;
+    if (!isAlerts(entry) && maxInFlight === 1) return 0;
     return backoff(tries + 1, FIRST_RETRY_MS, LONGEST_RETRY_OF_ALERTS_MS, run.context.random);
   }
 
@@ -262,3 +274,5 @@ export class OutboxDrain {
     if (!signal.aborted) await pause(Math.min(ms, LONGEST_RETRY_MS), this.#wake.signal, host.clock);
   }
 }
+
+const isAlerts = ({ lane }: OutboxEntry): boolean => lane === 'severe' || lane === 'urgent';

@@ -7,9 +7,9 @@ import { settles } from '../../../base/waiting.js';
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 10_000;
 
-/** What a checkpoint keeps of a sink. */
-export interface KeptSink {
-  /** It has been open with this configuration: what keeps it closed now is no mistake in that. */
+/** What a checkpoint stores of a sink. */
+export interface SinkSnapshot {
+  /** It has been open with this configuration: what prevents it from opening now is no mistake in that. */
   readonly opened: boolean;
   /** Rows of later epochs are to be deleted when it opens; null where that is done. */
   readonly rewindTo: number | null;
@@ -19,8 +19,11 @@ export interface KeptSink {
   readonly held?: unknown;
 }
 
+/** Of a store, and of a file that a sink keeps beside the state. */
+const DAMAGED: ReadonlySet<unknown> = new Set(['store.damaged', 'state.corrupt']);
+
 const isDamaged = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'store.damaged';
+  error instanceof Error && 'code' in error && DAMAGED.has(error.code);
 
 export interface SinkConnectionOptions {
   readonly run: NodeRun;
@@ -31,7 +34,7 @@ export interface SinkConnectionOptions {
   readonly renew: () => Sink;
   /** Epoch of the checkpoint that this run goes on from. */
   readonly committed: number;
-  readonly kept: KeptSink | undefined;
+  readonly snapshot: SinkSnapshot | undefined;
   readonly onOpen: (sink: Sink) => void;
 }
 
@@ -51,13 +54,13 @@ export class SinkConnection {
   #trying: Promise<void> = Promise.resolve();
 
   constructor(options: SinkConnectionOptions) {
-    const { run, sink, committed, kept } = options;
+    const { run, sink, committed, snapshot } = options;
     this.#options = options;
     this.#sink = sink;
-    this.#known = kept?.opened ?? false;
-    this.#mark = kept?.mark;
+    this.#known = snapshot?.opened ?? false;
+    this.#mark = snapshot?.mark;
     const rewinds = recoveryOf(run.node.component as AnySink, run.node.config) === 'rewind';
-    this.#rewindTo = rewinds ? (kept?.rewindTo ?? committed) : null;
+    this.#rewindTo = rewinds ? (snapshot?.rewindTo ?? committed) : null;
   }
 
   /** The open sink; undefined while its store is away. */
@@ -71,7 +74,7 @@ export class SinkConnection {
   }
 
   /** For a checkpoint, after a flush. */
-  snapshot(): KeptSink {
+  snapshot(): SinkSnapshot {
     if (this.#isOpen) this.#mark = this.#sink.mark?.();
     const mark = this.#mark;
     return { opened: this.#known, rewindTo: this.#rewindTo, ...(mark !== undefined && { mark }) };

@@ -13,7 +13,7 @@ export interface SinkFlushOptions {
   readonly connection: SinkConnection;
   readonly writer: SinkWriter;
   readonly outbox: Outbox;
-  readonly kept: SinkOutbox;
+  readonly sinkOutbox: SinkOutbox;
   readonly recovery: Recovery;
   readonly strict: boolean;
   /** Writes go side by side, and beside a flush. */
@@ -22,7 +22,7 @@ export interface SinkFlushOptions {
   /** What was written is not safe; it is about to be in the outbox. */
   readonly onUndone: () => void;
   /** It is in the outbox. */
-  readonly onKept: () => void;
+  readonly onStored: () => void;
 }
 
 /** Records to be written again, and those of which it was wrong to say that people were told. */
@@ -71,13 +71,13 @@ export class SinkFlush {
    */
   async flush(next?: number): Promise<boolean> {
     const undone = await this.step(() => this.#tryFlush(next));
-    if (undone) await this.#keep(undone);
+    if (undone) await this.#spill(undone);
     return undone === null;
   }
 
   /** A strict store failed: what was written since the last barrier goes to the outbox. @throws the error where it cannot */
   async writeAgain(error: unknown): Promise<void> {
-    await this.#keep(this.#undo(error));
+    await this.#spill(this.#undo(error));
   }
 
   async #tryFlush(next: number | undefined): Promise<Undone | null> {
@@ -104,13 +104,13 @@ export class SinkFlush {
    * Gives what the outbox does not hold. @throws the error where that is not known
    */
   #undo(error: unknown): Undone {
-    const { run, connection, kept, recovery, strict, onUndone } = this.#options;
+    const { run, connection, sinkOutbox, recovery, strict, onUndone } = this.#options;
     const { records, told } = this.unflushed;
     // A transaction is undone as a whole; of too many records only the last checkpoint knows.
     if ((strict && recovery !== 'rewind') || records === null) throw error;
     onUndone();
     this.unflushed.clear();
-    kept.reset();
+    sinkOutbox.reset();
     run.problem = `its store cannot be written: ${errorText(error)}`;
     if (strict) connection.again(this.#epoch - 1, errorText(error));
     run.context.log.warn('what was written since the last flush is written again', {
@@ -119,10 +119,10 @@ export class SinkFlush {
     return { unflushed: records, told };
   }
 
-  async #keep({ unflushed, told }: Undone): Promise<void> {
-    const { writer, kept, onKept } = this.#options;
+  async #spill({ unflushed, told }: Undone): Promise<void> {
+    const { writer, sinkOutbox, onStored } = this.#options;
     await writer.takeBack(told);
-    if (unflushed.length > 0) await kept.keep(this.#epoch, unflushed, true);
-    onKept();
+    if (unflushed.length > 0) await sinkOutbox.put(this.#epoch, unflushed, true);
+    onStored();
   }
 }

@@ -3,7 +3,7 @@ import type { Outbox, OutboxEntry } from '../../../state/index.js';
 import type { Host, NodeRun } from '../../host.js';
 
 /** The outbox of a sink on disk, and how much of it there may be. */
-export interface KeptOutbox {
+export interface OutboxOptions {
   readonly outbox: Outbox;
   /** Input is lost if it is not taken in: what the outbox has no room for is dropped, oldest first, rather than waited for. */
   readonly live: boolean;
@@ -14,39 +14,53 @@ export interface KeptOutbox {
 export class SinkOutbox {
   readonly #run: NodeRun;
   readonly #host: Host;
-  readonly #kept: KeptOutbox;
+  readonly #options: OutboxOptions;
   readonly #strict: boolean;
   /** Told that records have come that can be handed out. */
-  #onKept: () => void = () => undefined;
+  #onPut: () => void = () => undefined;
   /** Records that were refused for now, of entries by lane and number. */
   readonly #refused = new Map<string, number>();
   #refusals = 0;
 
-  constructor(run: NodeRun, host: Host, kept: KeptOutbox, strict: boolean) {
+  constructor(run: NodeRun, host: Host, options: OutboxOptions, strict: boolean) {
     this.#run = run;
     this.#host = host;
-    this.#kept = kept;
+    this.#options = options;
     this.#strict = strict;
   }
 
   /** The pump is held up until there is room again. */
   get holdsUp(): boolean {
-    return this.#isFull && !this.#kept.live;
+    return this.#isFull && !this.#options.live;
   }
 
-  /** Calls `listener` each time that more is kept. */
-  onKept(listener: () => void): void {
-    this.#onKept = listener;
+  /** Calls `listener` each time that records were added. */
+  onPut(listener: () => void): void {
+    this.#onPut = listener;
   }
 
   /** Takes records to be delivered in this epoch. @param again they were written once, and go before those that were not */
-  async keep(epoch: number, records: readonly Data[], again = false): Promise<void> {
-    const { outbox, live } = this.#kept;
-    const urgent = this.#strict ? [] : records.filter(({ port }) => port === 'event');
-    const others = urgent.length === 0 ? records : records.filter(({ port }) => port !== 'event');
-    if (urgent.length > 0) await outbox.append(epoch, urgent, 'urgent');
-    if (others.length > 0) await outbox.append(epoch, others, again ? 'again' : 'rest');
-    this.#onKept();
+  async put(epoch: number, records: readonly Data[], again = false): Promise<void> {
+    const { outbox } = this.#options;
+    const rest = again ? 'again' : 'rest';
+    if (!this.#strict) await outbox.put(epoch, records, rest);
+    else if (records.length > 0) await outbox.append(epoch, records, rest);
+    this.#onPut();
+    await this.#bound();
+  }
+
+  /**
+   * Takes records that the store was given and has not answered for: `delivered`, `safe` or `giveBack` says how it answers.
+   * @param again they are known to be written
+   */
+  async hold(epoch: number, records: readonly Data[], again: boolean): Promise<readonly OutboxEntry[]> {
+    const entries = await this.#options.outbox.hold(epoch, records, again ? 'again' : 'rest');
+    await this.#bound();
+    return entries;
+  }
+
+  async #bound(): Promise<void> {
+    const { outbox, live } = this.#options;
     while (this.#isFull && live) {
       const dropped = await outbox.dropOldest();
       if (dropped === 0) break;
@@ -56,17 +70,23 @@ export class SinkOutbox {
     this.show();
   }
 
-  /** What waits lives no longer than what the stores keep. @param time microseconds since 1970 */
+  /** What waits lives no longer than the retention of the stores. @param time microseconds since 1970 */
   async forgetBefore(time: number): Promise<void> {
-    const dropped = await this.#kept.outbox.dropBefore(time);
+    const dropped = await this.#options.outbox.dropBefore(time);
     if (dropped === 0) return;
     this.#run.meter.dropped('outbox_expired', dropped);
     this.show();
   }
 
+  /** It is in the store for good. */
+  safe(entry: OutboxEntry): void {
+    this.#options.outbox.safe(entry);
+    this.show();
+  }
+
   delivered(entry: OutboxEntry): void {
     this.#refuses(entry, 0);
-    this.#kept.outbox.delivered(entry);
+    this.#options.outbox.delivered(entry);
     this.show();
   }
 
@@ -76,18 +96,18 @@ export class SinkOutbox {
    */
   giveBack(entry: OutboxEntry, left: readonly Data[], due: number, refusal: string | null): void {
     this.#refuses(entry, refusal === null ? 0 : left.length, refusal);
-    this.#kept.outbox.giveBack(entry, left, due);
+    this.#options.outbox.giveBack(entry, left, due);
     this.show();
   }
 
   /** All that was delivered since the last flush is to be delivered again. */
   reset(): void {
-    this.#kept.outbox.reset();
+    this.#options.outbox.reset();
   }
 
   show(): void {
-    this.#run.meter.gauge('outbox_records', this.#kept.outbox.records);
-    this.#run.meter.gauge('outbox_bytes', this.#kept.outbox.bytes);
+    this.#run.meter.gauge('outbox_records', this.#options.outbox.records);
+    this.#run.meter.gauge('outbox_bytes', this.#options.outbox.bytes);
   }
 
   #refuses(entry: OutboxEntry, records: number, reason: string | null = null): void {
@@ -102,6 +122,6 @@ export class SinkOutbox {
   }
 
   get #isFull(): boolean {
-    return this.#kept.outbox.bytes > this.#kept.outboxLimitBytes;
+    return this.#options.outbox.bytes > this.#options.outboxLimitBytes;
   }
 }

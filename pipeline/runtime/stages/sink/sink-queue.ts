@@ -1,4 +1,4 @@
-import { BATCH } from './sink-writer.js';
+import { BATCH } from './write-size.js';
 import type { DataSignal } from '../signal.js';
 
 /** Records of one port, or a barrier between those of two epochs. */
@@ -41,9 +41,9 @@ export class SinkQueue {
   add(signal: DataSignal): void {
     this.#length++;
     if (signal.data.port === 'event' && !this.#strict) {
-      let place = this.#head;
-      while (isEvent(this.#items[place])) place++;
-      this.#items.splice(place, 0, { signal });
+      let index = this.#head;
+      while (isEvent(this.#items[index])) index++;
+      this.#items.splice(index, 0, { signal });
     } else this.#items.push({ signal });
     this.#wake?.();
   }

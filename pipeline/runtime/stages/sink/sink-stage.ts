@@ -1,15 +1,15 @@
 import { recoveryOf, type AnySink } from '../../../component/index.js';
 import type { Data, Failure } from '../../../model/index.js';
-import type { OutboxEntry, SentAlerts } from '../../../state/index.js';
+import type { SentAlerts } from '../../../state/index.js';
 import { FanIn } from '../fan-in.js';
 import type { Host, NodeRun } from '../../host.js';
 import { killAt } from '../../../base/kill.js';
 import { isOn } from '../../take-over.js';
 import { OutboxDrain } from './outbox-drain.js';
 import { countOf, newestOf, type DataSignal, type Signal } from '../signal.js';
-import type { KeptSink, SinkConnection } from './sink-connection.js';
+import type { SinkSnapshot, SinkConnection } from './sink-connection.js';
 import { SinkFlush } from './sink-flush.js';
-import { SinkOutbox, type KeptOutbox } from './sink-outbox.js';
+import { SinkOutbox, type OutboxOptions } from './sink-outbox.js';
 import { SinkQueue, type SinkBarrier } from './sink-queue.js';
 import { SinkWriter, type Untaken } from './sink-writer.js';
 import { errorText } from '../../../base/error-text.js';
@@ -19,15 +19,15 @@ import { settles, turn } from '../../../base/waiting.js';
 const CAPACITY = 4096;
 /** Records held for their turn, where order matters: an input that stands still holds up no more. */
 const HELD_LIMIT = 4096;
-/** A store that keeps the stage waiting for longer gets its records by way of the outbox: nobody else waits for it. */
+/** A store that blocks the stage for longer gets its records by way of the outbox: nobody else waits for it. */
 const SPILL_MS = 1000;
 /** Tries of a write before its records go to the outbox. */
 const TRIES = 4;
 /** As long as it takes, but no longer than the stage. */
 const WEEK_MS = 7 * 86_400_000;
 
-/** What a sink's stage keeps on disk, and what it waits for. */
-export interface SinkStore extends KeptOutbox {
+/** What a sink's stage stores on disk, and what it waits for. */
+export interface SinkStore extends OutboxOptions {
   readonly sent: SentAlerts;
   /** Resolves when all input so far is in the journal; undefined where it is already. */
   journalled(): Promise<void> | undefined;
@@ -61,14 +61,14 @@ export class SinkStage {
   #overflow: NodeJS.Timeout | undefined;
   #outOfOrder = false;
 
-  /** @param kept by the last checkpoint, also for another configuration: what it holds was taken in */
+  /** @param snapshot by the last checkpoint, also for another configuration: what it holds was taken in */
   constructor(
     run: NodeRun,
     connection: SinkConnection,
     host: Host,
     store: SinkStore,
     committed: number,
-    kept: KeptSink | undefined,
+    snapshot: SinkSnapshot | undefined,
   ) {
     const component = run.node.component as AnySink;
     const ordered = component.ordered === true && run.node.inputs.length > 1;
@@ -77,7 +77,7 @@ export class SinkStage {
       recovery === 'rewind' || (component.transactional === true && run.context.transaction !== undefined);
     const { signal } = this.#stop;
     const { outbox } = store;
-    const shelf = new SinkOutbox(run, host, store, strict);
+    const sinkOutbox = new SinkOutbox(run, host, store, strict);
     const tells = recovery === 'at-least-once';
     const maxInFlight = strict ? 1 : (component.maxInFlight?.(run.node.config as never) ?? 1);
     const parallel = maxInFlight > 1;
@@ -93,8 +93,8 @@ export class SinkStage {
     this.#waitsForJournal = recovery !== 'rewind' && !connection.feeds;
     this.#writer = writer;
     this.#queue = new SinkQueue(strict, signal);
-    this.#outbox = shelf;
-    const shared = { run, connection, writer, outbox, kept: shelf, strict };
+    this.#outbox = sinkOutbox;
+    const shared = { run, connection, writer, outbox, sinkOutbox, strict };
     this.#flush = new SinkFlush({
       ...shared,
       recovery,
@@ -103,7 +103,7 @@ export class SinkStage {
       onUndone: () => {
         this.#drain.failed();
       },
-      onKept: () => {
+      onStored: () => {
         this.#drain.start();
       },
     });
@@ -140,8 +140,8 @@ export class SinkStage {
       ordered,
       HELD_LIMIT,
     );
-    if (kept?.held === undefined) return;
-    const left = this.#fanIn.restore(kept.held, host.links, host.clock.elapsed());
+    if (snapshot?.held === undefined) return;
+    const left = this.#fanIn.restore(snapshot.held, host.links, host.clock.elapsed());
     for (const signal of left) this.#add(signal);
   }
 
@@ -179,7 +179,7 @@ export class SinkStage {
     });
   }
 
-  /** What waits in the outbox lives no longer than what the stores keep. @param time microseconds since 1970 */
+  /** What waits in the outbox lives no longer than the retention of the stores. @param time microseconds since 1970 */
   async forgetBefore(time: number): Promise<void> {
     await this.#outbox.forgetBefore(time);
     this.#relieve();
@@ -239,12 +239,12 @@ export class SinkStage {
     const started = this.#host.clock.elapsed();
     const records = signals.map(({ data }) => data).filter((data) => !this.#writer.wasSent(data));
     if (records.length > 0) {
-      if (this.#drain.isUnderWay) await this.#keep(records);
+      if (this.#drain.isUnderWay) await this.#spill(records);
       else await this.#writeDirectly(records);
       killAt('written');
     }
     this.run.meter.latency((this.#host.clock.elapsed() - signals[0]!.received) / 1000);
-    this.run.traces?.written(signals, started, this.#drain.isUnderWay ? 'kept in the outbox' : 'written');
+    this.run.traces?.written(signals, started, this.#drain.isUnderWay ? 'put in the outbox' : 'written');
     this.#relieve();
   }
 
@@ -267,40 +267,35 @@ export class SinkStage {
     writing.catch(() => undefined);
     if (!this.#spills) {
       try {
-        await this.#keepLeft(await writing);
+        await this.#spillUntaken(await writing);
       } catch (error) {
         await this.#flush.writeAgain(error);
       }
     } else if (await settles(writing, SPILL_MS, this.#stop.signal)) {
-      await this.#keepLeft(await writing);
+      await this.#spillUntaken(await writing);
     } else if (!this.#stop.signal.aborted) {
       // It may still succeed. Until that is known the records wait in the outbox, and all others behind them.
-      await this.#hand(records);
-      const entries = this.#store.outbox.takeAll();
-      this.#drain.start(
+      this.#flush.unflushed.remove(records);
+      const entries = await this.#outbox.hold(this.#flush.epoch, records, false);
+      this.#drain.startWith(
         writing.then((untaken) => {
-          this.#drain.settle(entries, asKept(untaken, records, entries));
+          this.#drain.settle(entries, untaken);
         }),
       );
     }
   }
 
-  async #keepLeft({ left, refused }: Untaken): Promise<void> {
+  async #spillUntaken({ left, refused }: Untaken): Promise<void> {
     const untaken = [...refused.keys(), ...left];
     if (untaken.length === 0 || this.#stop.signal.aborted) return;
     if (left.length > 0) this.#drain.failed();
-    await this.#hand(untaken);
+    this.#flush.unflushed.remove(untaken);
+    await this.#spill(untaken);
     this.#drain.start();
   }
 
-  /** Records that were to be written directly go by way of the outbox. */
-  async #hand(records: readonly Data[]): Promise<void> {
-    this.#flush.unflushed.remove(records);
-    await this.#keep(records);
-  }
-
-  async #keep(records: readonly Data[], again = false): Promise<void> {
-    await this.#outbox.keep(this.#flush.epoch, records, again);
+  async #spill(records: readonly Data[]): Promise<void> {
+    await this.#outbox.put(this.#flush.epoch, records);
   }
 
   // ------------------------------------------------------------------ barriers
@@ -316,8 +311,8 @@ export class SinkStage {
       cut();
       sent.cut(epoch, outbox.oldestEpoch);
     };
-    const kept: KeptSink = { ...this.#connection.snapshot(), ...(held !== undefined && { held }) };
-    this.#host.passed(this.run, epoch, kept, commit, () => {
+    const snapshot: SinkSnapshot = { ...this.#connection.snapshot(), ...(held !== undefined && { held }) };
+    this.#host.passed(this.run, epoch, snapshot, commit, () => {
       this.#connection.sink?.committed?.(epoch);
       // The outbox has become smaller.
       this.#outbox.show();
@@ -327,7 +322,7 @@ export class SinkStage {
 
   /** All so far is in the store or in the outbox. */
   async #secure(next: number): Promise<void> {
-    // Input has ended: nobody is kept waiting, and what the store takes is brought there.
+    // Input has ended: nothing else waits, and what the store takes is brought there.
     while (this.#isLast && this.#drain.isUnderWay && !this.#drain.isFailing && !this.#stop.signal.aborted)
       await turn();
     const { any, records } = this.#flush.unflushed;
@@ -335,24 +330,19 @@ export class SinkStage {
     const flushing = this.#flush.flush(next);
     flushing.catch(() => undefined);
     if (!this.#spills || !records || (await settles(flushing, SPILL_MS, this.#stop.signal))) await flushing;
-    else if (!this.#stop.signal.aborted) await this.#keepUntil(flushing, records);
+    else if (!this.#stop.signal.aborted) await this.#spillUntil(flushing, records);
   }
 
   /** What a slow flush is about waits in the outbox: it is written again unless the flush turns out well. */
-  async #keepUntil(flushing: Promise<boolean>, unflushed: readonly Data[]): Promise<void> {
-    const { outbox } = this.#store;
+  async #spillUntil(flushing: Promise<boolean>, unflushed: readonly Data[]): Promise<void> {
     // Where the flush fails people were not told of them.
-    this.#flush.unflushed.keepAlerts(unflushed);
-    await this.#keep(unflushed, true);
-    // Delivered by now, or about to be.
-    if (this.#drain.isUnderWay) return;
-    const entries = outbox.takeAll();
-    this.#drain.start(
+    this.#flush.unflushed.moveToOutbox(unflushed);
+    const entries = await this.#outbox.hold(this.#flush.epoch, unflushed, true);
+    this.#drain.startWith(
       flushing.then((isSafe) => {
         for (const entry of entries)
-          if (isSafe) this.#outbox.delivered(entry);
+          if (isSafe) this.#outbox.safe(entry);
           else this.#outbox.giveBack(entry, entry.records, 0, null);
-        if (isSafe) outbox.flushed();
       }),
     );
   }
@@ -364,23 +354,4 @@ export class SinkStage {
   #fail(error: unknown): void {
     this.#host.fail(new Error(`${this.run.id} failed: ${errorText(error)}`, { cause: error }));
   }
-}
-
-/** What is untaken of records, told by their copies in the outbox. */
-function asKept(
-  { left, refused }: Untaken,
-  records: readonly Data[],
-  entries: readonly OutboxEntry[],
-): Untaken {
-  const copies = entries.flatMap((entry) => entry.records);
-  const copyOf = new Map(copies.map((copy, index) => [records[index], copy]));
-  return {
-    left: left.flatMap((record) => copyOf.get(record) ?? []),
-    refused: new Map(
-      [...refused].flatMap(([record, reason]) => {
-        const copy = copyOf.get(record);
-        return copy ? [[copy, reason]] : [];
-      }),
-    ),
-  };
 }

@@ -6,11 +6,8 @@ import type { Host, NodeRun } from '../../host.js';
 import { countOf } from '../signal.js';
 import { errorText } from '../../../base/error-text.js';
 import { settles } from '../../../base/waiting.js';
+import { WriteSize } from './write-size.js';
 
-/** Records of one write, at most. */
-export const BATCH = 512;
-/** A write is to take no longer, so that an alert never waits long behind one. */
-const GOAL_MS = 500;
 /** Tries of a record that the store may take later, where others wait for it. */
 const RECORD_TRIES = 4;
 const FIRST_RETRY_MS = 50;
@@ -53,7 +50,7 @@ export class SinkWriter {
   readonly #sent: SentAlerts;
   readonly #signal: AbortSignal;
   readonly #kind: SinkKind;
-  #size = BATCH;
+  readonly #size = new WriteSize();
 
   constructor(run: NodeRun, host: Host, sent: SentAlerts, kind: SinkKind, signal: AbortSignal) {
     this.#run = run;
@@ -65,7 +62,7 @@ export class SinkWriter {
 
   /** Records that a write takes at once now. */
   get size(): number {
-    return this.#size;
+    return this.#size.value;
   }
 
   /**
@@ -76,7 +73,7 @@ export class SinkWriter {
   async write(sink: Sink, records: readonly Data[], epoch: number, tries: number): Promise<Untaken> {
     const refused = new Map<Data, string>();
     for (let at = 0; at < records.length;) {
-      const slice = this.#kind.strict ? records : records.slice(at, at + this.#size);
+      const slice = this.#kind.strict ? records : records.slice(at, at + this.size);
       const left = await this.#writeSlice(sink, slice, epoch, tries, refused);
       const rest = records.slice(at + slice.length);
       // One that the store fails at must not keep it from getting the others.
@@ -152,14 +149,13 @@ export class SinkWriter {
     } finally {
       const took = clock.elapsed() - started;
       this.#run.meter.operatorSeconds += took / 1000;
-      if (took > GOAL_MS) this.#size = Math.max(1, Math.min(this.#size, records.length) >> 1);
-      else if (took < GOAL_MS / 2) this.#size = Math.min(BATCH, this.#size * 2);
+      this.#size.took(took, records.length);
     }
   }
 
   #rejected(error: unknown, attempt: number, count: number): void {
     // It may be one of them that the store fails at: the others are to get through.
-    this.#size = Math.max(1, Math.min(this.#size, count) >> 1);
+    this.#size.reduce(count);
     this.#run.meter.failed('write', 1);
     this.#run.problem = `its store cannot be written: ${errorText(error)}`;
     this.#run.context.log.warn('a write failed', { attempt, error: errorText(error) });

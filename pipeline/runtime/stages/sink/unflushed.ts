@@ -34,7 +34,7 @@ export class Unflushed {
   }
 
   /** An entry of the outbox is written. */
-  addKept(): void {
+  addFromOutbox(): void {
     this.#given++;
   }
 
@@ -50,7 +50,7 @@ export class Unflushed {
   }
 
   /** The outbox takes over all that a flush under way is about; their alerts are still not safe. */
-  keepAlerts(records: readonly Data[]): void {
+  moveToOutbox(records: readonly Data[]): void {
     this.addAlertsOf(records);
     this.#records = [];
   }

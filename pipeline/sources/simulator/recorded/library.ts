@@ -38,7 +38,7 @@ const SHOWS: Readonly<Record<string, Activity>> = {
 const HELD_OUT_CLIPS: readonly string[] = ['long_walk2', 'zombie_walk', 'stealthy_walk', 'dance_b', 'kick'];
 /** Each fifth fall is held out. */
 const HELD_OUT_FALL = 4;
-/** Poses a second that are kept at most. */
+/** Poses a second that are stored at most. */
 const RATE = 60;
 
 /**

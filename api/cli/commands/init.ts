@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
+import type { FirstOptions } from '../recordings/first-files.js';
+
+export function register(program: Command): void {
+  program
+    .command('init')
+    .description('Write a topology, an environment and a test for a recording, or for what a UDP port hears.')
+    .argument('<what>', 'a recording, or udp://HOST:PORT')
+    .option('--folder <path>', 'where the files go', '.')
+    .option('--seconds <n>', 'how long to listen', '10')
+    .option('--format <name>', 'what the datagrams are; auto tells it by their bytes', 'auto')
+    .option('--kind <name>', 'kind of the file', 'auto')
+    .option('--force', 'write over files that are there', false)
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow init evening.csi --folder my-room\n  csiflow init udp://0.0.0.0:5005 --folder my-room' +
+        '\n  csiflow run my-room/topology.yaml',
+    )
+    .action(run);
+}
+
+async function run(what: string, options: FirstOptions): Promise<void> {
+  const path = await import('node:path');
+  const { isUdp } = await import('../recordings/address.js');
+  const { readingRecordings } = await import('../recordings/errors.js');
+  const { fromFile, fromUdp, writeFirst } = await import('../recordings/first-files.js');
+  const { components } = await import('../../components.js');
+  const { readSuites, runSuites } = await import('../../../pipeline/testing/suites.js');
+  const { printProblems } = await import('../topologies.js');
+  const found = await readingRecordings(() =>
+    isUdp(what) ? fromUdp(what, options) : fromFile(what, options),
+  );
+  const files = await writeFirst(found, options);
+  process.stdout.write(files.map((file) => `${file}\n`).join(''));
+  const topology = path.join(options.folder, 'topology.yaml');
+  const { suites, problems } = readSuites([topology], components, '');
+  if (problems.length > 0) process.stderr.write(`${printProblems(problems)}\n`);
+  const { testText } = await import('../../../pipeline/testing/report.js');
+  const results = await runSuites(suites, TEST_MS, (result) => {
+    process.stdout.write(`${testText(result, false)}\n`);
+  });
+  if (results.length === 0 || results.some(({ passed }) => !passed))
+    throw new CommandError(`${topology} was written, but its test does not pass`, EXIT.failed);
+  process.stdout.write(`Next: csiflow run ${topology}\n`);
+}
+
+/** Real time that the test may take. */
+const TEST_MS = 120_000;

@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, isAbsolute, join, relative, resolve } from 'node:path';
+import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
+import { numberOption, udpAddress } from './address.js';
+import { notMade, nothingArrived } from './errors.js';
+import { firstEnvironment, firstTopology, type Found } from './first-topology.js';
+import { lookAtUdp, lookIntoFile } from './look.js';
+import { CaptureWriter } from './record.js';
+
+/** What `csiflow init` is told. */
+export interface FirstOptions {
+  readonly folder: string;
+  readonly seconds: string;
+  readonly format: string;
+  readonly kind: string;
+  readonly force: boolean;
+}
+
+/** What a recording gives a first topology, which plays it. */
+export async function fromFile(path: string, { folder, kind }: FirstOptions): Promise<Found> {
+  const look = await lookIntoFile(path, kind);
+  heardOrNot(look.summary.senders.length, path, 'holds no frame that csiflow can read');
+  const within = relative(resolve(folder), resolve(path));
+  const capture = within.startsWith('..') || isAbsolute(within) ? resolve(path) : within;
+  const source = { type: 'file', path: capture, ...(kind !== 'auto' && { format: kind }), speed: 1 };
+  return { ...look, what: path, id: idOf(basename(path)), source, capture };
+}
+
+/** What a port hears, which is kept as a capture for the test. */
+export async function fromUdp(what: string, options: FirstOptions): Promise<Found> {
+  const { folder, seconds, format, force } = options;
+  const address = udpAddress(what);
+  const look = await lookAtUdp(address, format, numberOption('seconds', seconds, 0.001));
+  if (look.summary.records === 0)
+    throw new CommandError(nothingArrived(what, 'nothing was written'), EXIT.failed);
+  heardOrNot(look.summary.senders.length, what, 'hears no frame that csiflow can read');
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, SAMPLE);
+  const created = new Date().toISOString();
+  const meta = { format: look.format, origin: 'replay' as const, created, source: what };
+  const writer = await CaptureWriter.create(path, meta, force).catch((error: unknown) => {
+    throw notMade(error, path, 'another --folder');
+  });
+  try {
+    for (const raw of look.batches) await writer.write(raw);
+  } finally {
+    await writer.close();
+  }
+  const source = { type: 'udp', ...address, format: look.format };
+  return { ...look, what, id: `udp-${address.port}`, source, capture: SAMPLE };
+}
+
+const SAMPLE = 'sample.csi';
+
+function heardOrNot(senders: number, what: string, why: string): void {
+  if (senders === 0)
+    throw new CommandError(`${what} ${why}; \`csiflow inspect\` says what there is`, EXIT.invalid);
+}
+
+/** A name with letters, digits and hyphens, of a file's. */
+function idOf(name: string): string {
+  const words = name
+    .replace(/\..*$/, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return /^[a-z]/.test(words) ? words : `recording-${words}`.replace(/-$/, '');
+}
+
+/** Writes the files; their paths. */
+export async function writeFirst(found: Found, { folder, force }: FirstOptions): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true });
+  const texts = { 'topology.yaml': firstTopology(found), 'room.yaml': firstEnvironment(found) };
+  const paths: string[] = [];
+  for (const [name, text] of Object.entries(texts)) {
+    const path = join(folder, name);
+    await writeFile(path, text, { flag: force ? 'w' : 'wx' }).catch((error: unknown) => {
+      throw notMade(error, path, 'another --folder');
+    });
+    paths.push(path);
+  }
+  return paths;
+}

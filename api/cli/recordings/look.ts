@@ -1,0 +1,86 @@
+import { formatNamed, ProblemLog, recogniseRecord } from '../../../pipeline/formats/index.js';
+import type { RawBatch } from '../../../pipeline/component/index.js';
+import { openRecording } from '../../../pipeline/sources/recording.js';
+import { udp } from '../../../pipeline/sources/udp.js';
+import { commandContext } from './context.js';
+import { Inspection, type Summary } from './inspect.js';
+import { untilStopped } from './progress.js';
+
+/** What a recording or a port holds. */
+export interface Look {
+  /** Kind of the file, or `udp`. */
+  readonly kind: string;
+  /** Of its records. */
+  readonly format: string;
+  readonly summary: Summary;
+}
+
+/** Reads a whole recording. Problems in it go to stderr. */
+export async function lookIntoFile(path: string, kind: string): Promise<Look> {
+  const recording = await openRecording(path, kind);
+  const inspection = inspectionOf(recording.format);
+  const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${path}: ${message}\n`));
+  try {
+    for await (const { raw, problems } of recording.batches(256)) {
+      inspection.see(raw);
+      for (const problem of problems) log.see(problem);
+    }
+  } finally {
+    log.end();
+  }
+  return { kind: recording.kind, format: recording.format, summary: inspection.summary() };
+}
+
+/** The format of the first record that one recognises; the first of all where none does. */
+export function formatOfRecords({ count, bytes, offsets }: RawBatch): string | undefined {
+  for (let i = 0; i < count; i++) {
+    const format = recogniseRecord(bytes.slice(offsets[i], offsets[i + 1]));
+    if (format) return format.name;
+  }
+  return undefined;
+}
+
+/** What is read where nothing that arrives is recognised: its faults then say what it lacks. */
+const ANY_FORMAT = 'adr018';
+
+/** Listens for `seconds`, or until Ctrl-C. @param format `auto`: of the first datagram that is recognised */
+export async function lookAtUdp(
+  address: { readonly host: string; readonly port: number },
+  format: string,
+  seconds: number,
+): Promise<Look & { readonly batches: readonly RawBatch[] }> {
+  const batches: RawBatch[] = [];
+  if (format !== 'auto') formatNamed(format);
+  const settings = { receive_buffer_bytes: 8_388_608, block_records: 256, idle_tick_ms: 0 };
+  const source = udp.create({ ...address, format: ANY_FORMAT, ...settings }, commandContext());
+  const stop = untilStopped(seconds);
+  let bytes = 0;
+  try {
+    await source.open(null, {
+      signal: stop.signal,
+      offer: ({ raw }) => {
+        bytes += raw?.bytes.length ?? 0;
+        if (raw && bytes <= MOST_BYTES) batches.push(raw);
+        return true;
+      },
+    });
+  } finally {
+    stop.release();
+  }
+  if (bytes > MOST_BYTES)
+    process.stderr.write(
+      `csiflow: more than ${MOST_BYTES} bytes arrived: only the first ones are looked at\n`,
+    );
+  const known = format === 'auto' ? batches.map(formatOfRecords).find((name) => name !== undefined) : format;
+  const inspection = inspectionOf(known ?? ANY_FORMAT);
+  for (const raw of batches) inspection.see(raw);
+  return { kind: 'udp', format: known ?? ANY_FORMAT, summary: inspection.summary(), batches };
+}
+
+/** Datagrams that are kept while it listens. */
+const MOST_BYTES = 268_435_456;
+
+function inspectionOf(format: string): Inspection {
+  const context = commandContext();
+  return new Inspection(context.links, formatNamed(format).decoder(context));
+}

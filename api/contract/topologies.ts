@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { isoTime } from '../../pipeline/base/iso-time.js';
+import type { TopologyStatus } from '../../pipeline/runtime/status.js';
+import { StepSchema, stepBodies } from './system.js';
+
+const closed = { additionalProperties: false } as const;
+
+const NodeSchema = Type.Object(
+  {
+    id: Type.String(),
+    type: Type.String(),
+    kind: Type.String(),
+    status: Type.String(),
+    received: Type.Integer(),
+    sent: Type.Integer(),
+    dropped: Type.Record(Type.String(), Type.Integer(), {
+      description: 'By reason. Each record counts once, so reasons can be summed.',
+    }),
+    missing: Type.Integer({
+      description:
+        "Frames that the senders' numbers say were sent, and that were not decoded: lost on the way, or dropped before.",
+    }),
+    failed: Type.Integer(),
+    queue_depth: Type.Integer(),
+    undelivered: Type.Integer({ description: 'Records that wait in the outbox of a sink.' }),
+    last_record: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    details: Type.Object({}),
+  },
+  closed,
+);
+
+const summaryFields = {
+  id: Type.String(),
+  status: Type.String(),
+  problem: Type.Union([Type.String(), Type.Null()]),
+};
+export const TopologySchema = Type.Object({ ...summaryFields, nodes: Type.Array(NodeSchema) }, closed);
+export const SummarySchema = Type.Object({ ...summaryFields, main: Type.Boolean() }, closed);
+
+export const topologyBody = ({ id, state, problem, nodes }: TopologyStatus) => ({
+  id,
+  status: state,
+  problem,
+  nodes: nodes.map(({ queueDepth, lastRecord, ...node }) => ({
+    ...node,
+    queue_depth: queueDepth,
+    last_record: lastRecord === null ? null : isoTime(lastRecord),
+  })),
+});
+
+export const LifecycleSchema = Type.Object(
+  { id: Type.String(), status: Type.String(), session_id: Type.String(), steps: Type.Array(StepSchema) },
+  closed,
+);
+export const lifecycleBody = ({ id, state, sessionId, steps }: TopologyStatus) => ({
+  id,
+  status: state,
+  session_id: sessionId,
+  steps: stepBodies(steps),
+});
+
+export const PlanSchema = Type.Object(
+  {
+    hash: Type.String(),
+    changes: Type.Array(
+      Type.Object(
+        {
+          node: Type.String(),
+          change: Type.Enum(['added', 'removed', 'changed', 'unchanged']),
+          state: Type.Enum(['kept', 'migrated', 'dropped', 'none']),
+          fields: Type.Array(Type.String()),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);

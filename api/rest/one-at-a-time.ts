@@ -1,0 +1,48 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Requests of one connection that may wait for their turn; browsers and clients in use send none ahead. */
+const MOST_WAITING = 256;
+
+/**
+ * Begins a request when the one before it on the same connection has been answered. HTTP lets a client send
+ * requests ahead, and Node begins all that stand in one read, hundreds: their answers would all be held for a
+ * client that reads none. Whoever sends more ahead than may wait has those answered that came in time, is told
+ * 429, and is disconnected.
+ */
+export function oneAtATime(handle: RequestListener): RequestListener {
+  const queues = new WeakMap<Socket, (() => void)[]>();
+  const refused = new WeakSet<Socket>();
+  const next = (socket: Socket): void => {
+    const begin = socket.destroyed ? undefined : queues.get(socket)?.shift();
+    if (begin) begin();
+    else queues.delete(socket);
+  };
+  return (request, response) => {
+    const { socket } = request;
+    const begin = () => {
+      // In a turn of its own: what others ask for comes in between.
+      response.once('close', () => setImmediate(next, socket));
+      handle(request, response);
+    };
+    const queue = queues.get(socket);
+    if (!queue) {
+      queues.set(socket, []);
+      begin();
+    } else if (queue.length < MOST_WAITING) queue.push(begin);
+    else if (!refused.has(socket)) {
+      refused.add(socket);
+      queue.push(() => {
+        refuse(response);
+      });
+    }
+  };
+}
+
+/** Ends the connection: what was sent after this is answered no more. */
+function refuse(response: ServerResponse): void {
+  response.writeHead(429, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
+  response.end(
+    `More than ${MOST_WAITING} requests were sent ahead on this connection. Send the next one when an answer has come.\n`,
+  );
+}

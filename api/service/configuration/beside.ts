@@ -1,0 +1,69 @@
+import type { CheckedTopology, LoadResult } from '../../../pipeline/config/index.js';
+import type { RunningTopology } from '../../../pipeline/runtime/status.js';
+import { FIELDS } from './fields.js';
+import { heldTo, UnheldError } from './privacy.js';
+import { problemAt, RefusedError } from './refusals.js';
+
+/** Topologies, and what they are to become. */
+export type Held = readonly (readonly [RunningTopology, CheckedTopology])[];
+
+/** What topologies were before the configuration's values, or another one's privacy, were put over them. */
+export type Bases = WeakMap<CheckedTopology, CheckedTopology>;
+
+/** The topologies that run beside the main one, and are held to its privacy: its promises are the deployment's. */
+export class Beside {
+  readonly #others: () => readonly RunningTopology[];
+  readonly #bases: Bases;
+
+  constructor(others: () => readonly RunningTopology[], bases: Bases) {
+    this.#others = others;
+    this.#bases = bases;
+  }
+
+  get others(): readonly RunningTopology[] {
+    return this.#others();
+  }
+
+  /** What was read for one of them, held to the promises of the main one; a problem where it cannot be so. */
+  loaded(promises: CheckedTopology, loaded: LoadResult): LoadResult {
+    const { topology, problems } = loaded;
+    if (!topology) return loaded;
+    try {
+      return { ...loaded, topology: this.heldTo(promises, topology) };
+    } catch (error) {
+      if (!(error instanceof UnheldError)) throw error;
+      const message = `the configuration's privacy holds for it too, and ${error.message}`;
+      return { problems: [...problems, problemAt(error.code, message, topology)] };
+    }
+  }
+
+  /** @throws UnheldError where it cannot be so */
+  heldTo(promises: CheckedTopology, base: CheckedTopology): CheckedTopology {
+    const topology = heldTo(promises, base);
+    if (topology !== base) this.#bases.set(topology, base);
+    return topology;
+  }
+
+  /** The others as the privacy of a topology has them; adjusts none. @throws RefusedError naming one that cannot be so */
+  held(promises: CheckedTopology, others = this.others): Held {
+    try {
+      return others.map((other) => [other, this.heldTo(promises, this.#bases.get(other.next) ?? other.next)]);
+    } catch (error) {
+      if (!(error instanceof UnheldError)) throw error;
+      const { message, code } = error;
+      const name = promises.settings.privacy?.anonymizeData ? 'anonymize_data' : 'enable_encryption';
+      const field = FIELDS.find((one) => one.name === `privacy.${name}`)!;
+      throw new RefusedError([{ field, message, received: true }], code);
+    }
+  }
+
+  /** One of the others runs with another privacy than it will with its next start. */
+  anyWaits(): boolean {
+    const settingsOf = ({ settings }: CheckedTopology) => JSON.stringify(settings.privacy ?? null);
+    return this.others.some((one) => settingsOf(one.topology) !== settingsOf(one.next));
+  }
+}
+
+export function adjustAll(held: Held): void {
+  for (const [running, topology] of held) if (topology.hash !== running.next.hash) running.adjust(topology);
+}

@@ -1,0 +1,154 @@
+import { Type } from 'typebox';
+import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/index.js';
+import { setting, boundsOf } from './answering.js';
+import { always, type Field } from './field.js';
+import { Switch } from './field-views.js';
+
+export const streaming: readonly Field[] = [
+  {
+    ...setting('streaming.restream_enabled'),
+    views: {
+      a: {
+        path: 'streaming.restream_enabled',
+        schema: Switch('Whether `kafka` sinks pass results on to other systems.'),
+      },
+    },
+    absent: false,
+  },
+  {
+    ...setting('streaming.websocket_enabled'),
+    views: {
+      a: { path: 'streaming.websocket_enabled', schema: Switch('Whether /ws/pose takes clients.') },
+    },
+    absent: false,
+  },
+  {
+    ...setting('streaming.mqtt_enabled'),
+    views: {
+      a: { path: 'streaming.mqtt_enabled', schema: Switch('Whether `mqtt` sinks publish.') },
+    },
+    absent: false,
+  },
+];
+
+export const network: readonly Field[] = [
+  {
+    name: 'neural_network.model_version',
+    views: {
+      b: {
+        path: 'neural_network.model_version',
+        schema: Type.String({ description: 'Name and version of the pose network. Cannot be set.' }),
+      },
+    },
+    absent: 'none',
+    missing: always,
+    read: ({ facts }) => facts.modelVersion,
+    fixed: () => 'is that of the loaded weights: another network is named by `weights` of its node',
+  },
+  {
+    ...setting('neural_network.batch_size'),
+    views: {
+      b: {
+        path: 'neural_network.batch_size',
+        schema: Type.Integer({
+          minimum: 1,
+          maximum: 1024,
+          description: 'Windows that are computed together at most.',
+        }),
+      },
+    },
+    absent: 1,
+  },
+  {
+    ...setting('neural_network.enable_gpu'),
+    views: {
+      b: {
+        path: 'neural_network.enable_gpu',
+        schema: Switch('Whether the network is computed on a GPU where there is one.'),
+      },
+    },
+    absent: false,
+  },
+  {
+    ...setting('neural_network.inference_timeout'),
+    views: {
+      b: {
+        path: 'neural_network.inference_timeout',
+        schema: Type.Integer({
+          minimum: 10,
+          maximum: 600_000,
+          description: 'A window whose inference takes longer has failed, milliseconds.',
+        }),
+      },
+    },
+    absent: 10,
+  },
+];
+
+const rate = setting('hardware.csi_sampling_rate');
+const isSet = (topology: CheckedTopology): boolean => rate.missing(topology) === null;
+
+export const hardware: readonly Field[] = [
+  {
+    ...rate,
+    views: {
+      b: {
+        path: 'hardware.csi_sampling_rate',
+        schema: Type.Number({
+          minimum: 0,
+          description: 'Frames of a link a second: of the simulator as set, of hardware as measured.',
+        }),
+      },
+    },
+    absent: 0,
+    missing: always,
+    read: (input) => (isSet(input.topology) ? rate.read(input) : input.facts.samplingRate),
+    fixed: (topology) =>
+      isSet(topology)
+        ? null
+        : 'is what the senders send: it is set in their firmware; only the rate of a simulator can be set',
+    bounds: (topology) => (isSet(topology) ? boundsOf('hardware.csi_sampling_rate', topology) : {}),
+    // What is measured differs a little from one look to the next.
+    isSame: (sent, now) => Math.abs((sent as number) - (now as number)) <= 0.1 * (now as number),
+  },
+  {
+    name: 'hardware.buffer_size',
+    views: {
+      b: {
+        path: 'hardware.buffer_size',
+        schema: Type.Integer({
+          minimum: 1,
+          maximum: 65_536,
+          description: 'Batches, of 64 frames at most, that may wait behind a source.',
+        }),
+      },
+    },
+    absent: 1,
+    missing: always,
+    read: ({ topology }) => sourcesOf(topology)[0]!.queue?.capacity ?? 1,
+    write: (value, topology) => ({
+      nodes: new Map(sourcesOf(topology).map(({ id }) => [id, { queue: { capacity: value as number } }])),
+    }),
+  },
+  fact('antenna_count', 'Receive antennas of a link, as the newest frames have them.', 'antennas'),
+  fact('subcarrier_count', 'Subcarriers of a frame, as the newest frames have them.', 'subcarriers'),
+];
+
+function fact(name: string, description: string, of: 'antennas' | 'subcarriers'): Field {
+  return {
+    name: `hardware.${name}`,
+    views: {
+      b: {
+        path: `hardware.${name}`,
+        schema: Type.Integer({ minimum: 0, description: `${description} Cannot be set.` }),
+      },
+    },
+    absent: 0,
+    missing: always,
+    read: ({ facts }) => facts[of],
+    fixed: () => 'is what the hardware sends, and 0 while it sends nothing',
+  };
+}
+
+export const sourcesOf = ({ nodes }: CheckedTopology): readonly CheckedNode[] =>
+  nodes.filter(({ component }) => component.kind === 'source');

@@ -1,0 +1,147 @@
+import type { LiveFeed, Reader, Whereabouts } from '../../../pipeline/component/index.js';
+import type { Environment, PoseFrame } from '../../../pipeline/model/index.js';
+import type { RunningTopology } from '../../../pipeline/runtime/status.js';
+import { ApiError } from '../errors.js';
+import type { Deployment } from './deployment.js';
+import { errorText } from '../../../pipeline/base/error-text.js';
+
+/** An environment, and the topology that senses it: its store, its live results and its state answer for it. */
+export interface ServedEnvironment {
+  readonly environment: Environment;
+  readonly running: RunningTopology;
+}
+
+/** Parts of a deployment that say which environments there are. */
+export type Sensing = 'configuration' | 'topologies';
+
+/** All environments of the deployment, those of the main topology first. No two have the same id. */
+export const environmentsOf = ({
+  topologies,
+}: Pick<Deployment, 'topologies'>): readonly ServedEnvironment[] =>
+  topologies
+    .list()
+    .flatMap((running) => running.topology.environments.map((environment) => ({ environment, running })));
+
+/**
+ * The environment that a call is about: the named one of any topology, else the one of the main topology that the
+ * configuration names.
+ * @throws ApiError 404 for an unknown id
+ */
+export function environmentOf(
+  deployment: Pick<Deployment, Sensing>,
+  id: string | undefined,
+): ServedEnvironment {
+  const wanted = id ?? deployment.configuration.environment;
+  for (const running of deployment.topologies.list()) {
+    const environment = running.topology.environments.find((one) => one.id === wanted);
+    if (environment) return { environment, running };
+  }
+  const known = environmentsOf(deployment).map(({ environment }) => environment.id);
+  throw new ApiError(
+    'RESOURCE_NOT_FOUND',
+    `No environment is named ${wanted}; there are ${known.join(', ')}`,
+  );
+}
+
+/**
+ * The store that history is read from, for a call: it stops working once nobody waits for it. It is there while the
+ * topology is stopped, too. @throws ApiError 503 while there is none
+ */
+export const readerOf = async (
+  running: RunningTopology,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<Reader> => (await storeOf(running)).until(signal);
+
+/** The same for all calls. @throws ApiError 503 while there is none. */
+export async function storeOf(running: RunningTopology): Promise<Reader> {
+  const [reader] = (await storesOf(running)).values();
+  if (reader) return reader;
+  throw notReady(running, 'No store is open');
+}
+
+/** All of them, by node. @throws ApiError 503 where there are some and none can be opened */
+export async function storesOf(running: RunningTopology): Promise<ReadonlyMap<string, Reader>> {
+  try {
+    return await running.openReaders();
+  } catch (error) {
+    throw notReady(running, `The store cannot be opened (${errorText(error)})`);
+  }
+}
+
+/**
+ * The newest pose frame since the start.
+ * @throws ApiError 503 where nothing tells of it; 421 where another process has it
+ */
+export async function latestPose(served: ServedEnvironment): Promise<PoseFrame | undefined> {
+  const { environment, running } = served;
+  const off = running.topology.nodes.filter(({ enabled }) => enabled === false).map(({ id }) => id);
+  const [feed] = [...running.feeds].filter(([node]) => !off.includes(node)).map(([, found]) => found);
+  if (running.topology.settings.scaleOut !== true)
+    return feed || running.readers.size === 0
+      ? (feed ?? feedOf(running)).latest(environment.id)
+      : latestStored(served);
+  const live = feed?.latest(environment.id);
+  if (live) return live;
+  // A store of all processes knows of rooms that others read.
+  const stored = running.readers.size > 0 ? await latestStored(served) : undefined;
+  if (!stored) await requireHere(served);
+  return stored;
+}
+
+async function latestStored({ environment, running }: ServedEnvironment): Promise<PoseFrame | undefined> {
+  const stored = await (await storeOf(running)).latestPose(environment.id);
+  return stored && stored.time >= (running.status().startedAt ?? 0) ? stored : undefined;
+}
+
+/** @throws ApiError 421 where another process of the group reads the room; 503 where that is not known */
+export async function requireHere({ environment: { id }, running }: ServedEnvironment): Promise<void> {
+  const found = await whereIs(id, running);
+  switch (found.at) {
+    case 'here':
+    case 'nowhere':
+      return;
+    case 'moving':
+      throw new ApiError('SYSTEM_NOT_READY', `${id} is on its way from this process to another: ask again`, {
+        headers: { 'Retry-After': '1' },
+      });
+    case 'elsewhere':
+      throw heldElsewhere(id, found.address);
+  }
+}
+
+function heldElsewhere(id: string, address: string | null): ApiError {
+  const where = address === null ? 'which names no `settings.advertised_address`' : `ask ${address}`;
+  const message = `Another process of the group reads ${id}: ${where}`;
+  return new ApiError('MISDIRECTED', message, {
+    details: {
+      fields: [{ field: 'environment_id', message, received: id }],
+      ...(address !== null && { elsewhere: address }),
+    },
+  });
+}
+
+async function whereIs(id: string, running: RunningTopology): Promise<Whereabouts> {
+  try {
+    return (await running.whereIs?.(id)) ?? { at: 'here' };
+  } catch (error) {
+    throw notReady(running, `Kafka does not say which process reads ${id} (${errorText(error)})`);
+  }
+}
+
+/** The live results. @throws ApiError 503 while there are none. */
+function feedOf(running: RunningTopology): LiveFeed {
+  const [feed] = running.feeds.values();
+  if (feed) return feed;
+  throw notReady(running, 'No websocket sink is open');
+}
+
+/** @throws ApiError 503 unless the topology runs. */
+export function requireRunning(running: RunningTopology): void {
+  if (running.state !== 'running' && running.state !== 'degraded')
+    throw notReady(running, 'The system is not initialized');
+}
+
+const notReady = (running: RunningTopology, what: string): ApiError =>
+  new ApiError('SYSTEM_NOT_READY', `${what}: the topology ${running.topology.id} is ${running.state}`, {
+    headers: { 'Retry-After': '5' },
+  });

@@ -1,0 +1,80 @@
+import { codeOf } from '../contract/errors.js';
+import { environmentOf, requireHere } from '../service/deployment/environments.js';
+import type { Deployment } from '../service/deployment/deployment.js';
+import { ApiError } from '../service/errors.js';
+import type { Connection, Subscription } from './connection.js';
+
+/**
+ * Tells subscribers that another process of the group reads their room: it is silent here. A room may move at any time,
+ * so those that have been silent since the last look are asked after.
+ */
+export class MovedRooms {
+  readonly #deployment: Deployment;
+  /** What each subscription was told last. */
+  readonly #told = new WeakMap<Subscription, string>();
+  readonly #heard = new Set<string>();
+  #looking = false;
+
+  constructor(deployment: Deployment) {
+    this.#deployment = deployment;
+  }
+
+  /** A pose of the room has come: it is read here. */
+  heard(environment: string): void {
+    this.#heard.add(environment);
+  }
+
+  async tell(connection: Connection, subscription: Subscription): Promise<void> {
+    if (this.#isAboutARoom(subscription)) this.#say(connection, subscription, await this.#away(subscription));
+  }
+
+  /** To be called every few seconds; one look at a time. */
+  async look(connections: Iterable<Connection>): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      const found = new Map<string, Promise<ApiError | null>>();
+      const silent = [...connections].flatMap((connection) =>
+        [...connection.subscriptions]
+          .filter((one) => this.#isAboutARoom(one) && !this.#heard.has(one.environment))
+          .map((subscription) => ({ connection, subscription })),
+      );
+      this.#heard.clear();
+      for (const { connection, subscription } of silent) {
+        const { environment } = subscription;
+        if (!found.has(environment)) found.set(environment, this.#away(subscription));
+        const away = await found.get(environment)!;
+        // On its way, or Kafka is away: the next look tells more.
+        if (away?.situation !== 'SYSTEM_NOT_READY') this.#say(connection, subscription, away);
+      }
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  /** Once for each place where it is. */
+  #say(connection: Connection, subscription: Subscription, away: ApiError | null): void {
+    const said = this.#told.get(subscription);
+    if (away === null) this.#told.delete(subscription);
+    else if (said !== away.message && connection.find(subscription.id)) {
+      this.#told.set(subscription, away.message);
+      connection.send({ type: 'error', code: codeOf(away), message: away.message });
+    }
+  }
+
+  /** Why there is nothing of the room here; null where it is read here, or nowhere. */
+  async #away({ environment }: Subscription): Promise<ApiError | null> {
+    try {
+      const served = environmentOf(this.#deployment, environment);
+      if (served.running.topology.settings.scaleOut === true) await requireHere(served);
+      return null;
+    } catch (error) {
+      if (error instanceof ApiError) return error;
+      throw error;
+    }
+  }
+
+  #isAboutARoom({ channel, filters }: Subscription): boolean {
+    return channel === 'pose_updates' || 'environment_id' in filters;
+  }
+}

@@ -1,0 +1,141 @@
+import { bell } from '../../pipeline/base/random.js';
+import { CHANNELS, FLOORED } from '../../operators/detect-falls/changes.js';
+import { LAYERS, standardised, STEPS, type Scale } from '../../operators/detect-falls/impact-net.js';
+import { SCALE, UNKNOWN, type SimulatedImpact } from './scenes.js';
+
+/** By how much chance changes what the network of several links is shown in training. */
+export interface Chances {
+  /** Standard deviation of the noise that is added to standardised inputs. */
+  readonly noise: number;
+  /** Standard deviation of what is added to all changes of an antenna, log10 of power: an error of its noise floor. */
+  readonly floorNoise: number;
+  /** Steps that a candidate is moved to and fro by chance. */
+  readonly shift: number;
+  /** Share of the pooled values that are left out by chance, and of the last layer's inputs. */
+  readonly dropout: number;
+  readonly hiddenDropout: number;
+}
+
+/** The most antennas that a batch holds; a room of more shows its first ones. */
+export const ANTENNAS = 6;
+/** Share of the candidates some of whose antennas are left out, and share of those that stay. */
+const THINNED = 0.3;
+const STAYING = 0.7;
+const LEAST_ANTENNAS = 2;
+
+interface Example {
+  readonly sequences: readonly Int16Array[];
+  readonly positive: boolean;
+}
+
+/** Mean and deviation of each channel where it is known, a candidate's antennas counting alike. */
+export function scaleOf(examples: readonly SimulatedImpact[]): Scale {
+  const [sum, square, count] = [0, 0, 0].map(() => new Float64Array(CHANNELS)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
+  for (const { sequences } of examples)
+    for (const sequence of sequences)
+      sequence.forEach((value, i) => {
+        if (value === UNKNOWN) return;
+        const channel = i % CHANNELS;
+        sum[channel]! += value / SCALE;
+        square[channel]! += (value / SCALE) ** 2;
+        count[channel]!++;
+      });
+  const mean = Array.from(sum, (total, i) => short(total / Math.max(1, count[i]!)));
+  const deviation = mean.map((m, i) =>
+    short(Math.max(1e-3, Math.sqrt(Math.max(0, square[i]! / Math.max(1, count[i]!) - m * m)))),
+  );
+  return { mean, deviation };
+}
+
+const short = (value: number): number => Number(value.toPrecision(6));
+
+/** A candidate's antennas as the network reads them. */
+export const inputsOf = ({ sequences }: SimulatedImpact, scale: Scale): Float32Array[] =>
+  sequences.map((sequence) =>
+    standardised(
+      Float32Array.from(sequence, (value) => (value === UNKNOWN ? NaN : value / SCALE)),
+      scale,
+    ),
+  );
+
+export const examplesOf = (impacts: readonly SimulatedImpact[]): Example[] =>
+  impacts
+    .filter(({ unclear }) => !unclear)
+    .map(({ sequences, fall }) => ({ sequences: sequences.slice(0, ANTENNAS), positive: fall >= 0 }));
+
+const NOISE = 2 ** 21;
+
+/** Numbers that batches take a part of, from a place by chance. */
+export const noiseOf = ({ noise }: Chances, random: () => number): Float32Array =>
+  Float32Array.from({ length: NOISE }, () => noise * bell(random));
+
+export interface Batch {
+  readonly size: number;
+  /** [size, ANTENNAS, STEPS, CHANNELS] */
+  readonly inputs: Float32Array;
+  /** [size, ANTENNAS]: 1 where there is an antenna. */
+  readonly present: Float32Array;
+  /** [size]: 1 for a fall. */
+  readonly positive: Float32Array;
+  /** [size, pooled outputs] and [size, hidden]: 0 where left out by chance, else what makes up for it. */
+  readonly kept: Float32Array;
+  readonly keptHidden: Float32Array;
+}
+
+const WHOLE = STEPS * CHANNELS;
+
+export function batchOf(
+  examples: readonly Example[],
+  scale: Scale,
+  chances: Chances,
+  noise: Float32Array,
+  random: () => number,
+): Batch {
+  const size = examples.length;
+  const mask = (layer: number, share: number) =>
+    Float32Array.from({ length: size * LAYERS[layer]!.inputs }, () =>
+      random() < share ? 0 : 1 / (1 - share),
+    );
+  const batch = {
+    size,
+    inputs: new Float32Array(size * ANTENNAS * WHOLE),
+    present: new Float32Array(size * ANTENNAS),
+    positive: Float32Array.from(examples, ({ positive }) => Number(positive)),
+    kept: mask(3, chances.dropout),
+    keptHidden: mask(4, chances.hiddenDropout),
+  };
+  examples.forEach(({ sequences }, e) => {
+    const moved = Math.floor(random() * (2 * chances.shift + 1)) - chances.shift;
+    thinned(sequences, random).forEach((sequence, a) => {
+      batch.present[e * ANTENNAS + a] = 1;
+      const shown = shownOf(sequence, moved, chances.floorNoise * bell(random));
+      const from = Math.floor(random() * (NOISE - WHOLE));
+      const at = (e * ANTENNAS + a) * WHOLE;
+      standardised(shown, scale).forEach((value, i) => {
+        batch.inputs[at + i] = Number.isNaN(shown[i]!) ? 0 : value + noise[from + i]!;
+      });
+    });
+  });
+  return batch;
+}
+
+/** Of some candidates some antennas only, two at least: a room of few links is a room of many that lost some. */
+function thinned(sequences: readonly Int16Array[], random: () => number): readonly Int16Array[] {
+  if (random() >= THINNED) return sequences;
+  const some = sequences.filter(() => random() < STAYING);
+  return some.length < LEAST_ANTENNAS ? sequences : some;
+}
+
+/** An antenna's values, some steps earlier or later, its changes over another floor. */
+function shownOf(sequence: Int16Array, moved: number, raised: number): Float32Array {
+  return Float32Array.from(sequence, (_, i) => {
+    const channel = i % CHANNELS;
+    const step = Math.max(0, Math.min(STEPS - 1, (i - channel) / CHANNELS + moved));
+    const value = sequence[step * CHANNELS + channel]!;
+    return value === UNKNOWN ? NaN : value / SCALE + (channel < FLOORED ? raised : 0);
+  });
+}

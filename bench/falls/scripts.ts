@@ -1,0 +1,129 @@
+import { FALLS } from '../../pipeline/sources/simulator/fall.js';
+import type { Random } from '../../pipeline/sources/simulator/random.js';
+import type { PersonConfig } from '../../pipeline/sources/simulator/script.js';
+import { dailyLife } from '../accuracy/chain/daily-life.js';
+
+/** What people do in the rooms that the networks of several links are trained and judged on. */
+
+type Step = PersonConfig['script'][number];
+
+const SCRIPTS = {
+  /** Falls about every minute, ordinary life in between. */
+  falls: (random, seed) => fallAgain(random, seed, 400),
+  /** A fall, or what looks like one, about every quarter of a minute. */
+  hard: (random) => hard(random, 500),
+  /** Daily life whose rests are cut. */
+  dense: (random, seed) => dense(random, seed, 600),
+  /** Daily life. */
+  life: (_, seed) => dailyLife(seed, 900),
+} satisfies Record<string, (random: Random, seed: number) => Step[]>;
+
+export type Script = keyof typeof SCRIPTS;
+
+/** The same kind, draws and seed give the same script. */
+export const scriptOf = (kind: Script, random: Random, seed: number): Step[] => SCRIPTS[kind](random, seed);
+
+/** Rests of daily life are cut to so many seconds where somebody is to fall between them. */
+const REST_S = [8, 25] as const;
+const RESTING: readonly Step['activity'][] = ['sit', 'lie', 'away'];
+
+/** Daily life with falls of all kinds in it: out of a walk, from standing, having got up, off a chair or a bed. */
+function fallAgain(random: Random, seed: number, seconds: number): Step[] {
+  const life = dailyLife(seed, seconds * 0.55);
+  const script: Step[] = [];
+  let next = 0;
+  let time = 0;
+  while (time < seconds) {
+    for (let left = 1 + random.below(4); left > 0; left--) {
+      const step = life[next++ % life.length]!;
+      const long = step.seconds !== undefined && step.seconds > 20 && RESTING.includes(step.activity);
+      const taken = long ? { ...step, seconds: random.uniform(...REST_S) } : step;
+      script.push(taken);
+      time += taken.seconds ?? 1.5;
+    }
+    script.push(...before(random), { activity: 'fall', fall: FALLS[random.below(FALLS.length)]! });
+    script.push({ activity: 'lie', seconds: random.uniform(14, 22) });
+    time += 30;
+  }
+  return script;
+}
+
+/** What comes before a fall. */
+function before(random: Random): readonly Step[] {
+  const chance = random.next();
+  if (chance < 0.45) return [{ activity: 'walk', seconds: random.uniform(3, 12) }];
+  if (chance < 0.65)
+    return [
+      { activity: 'walk', seconds: random.uniform(3, 8) },
+      { activity: 'stand', seconds: random.uniform(2, 10) },
+    ];
+  if (chance < 0.88) {
+    const sit: Step = { activity: 'sit', seconds: random.uniform(5, 15) };
+    return chance < 0.75 ? [sit, { activity: 'get_up' }] : [sit];
+  }
+  return [{ activity: 'lie', seconds: random.uniform(5, 15), on: 'bed' }];
+}
+
+/** So that what follows an end of motion is seen to its end. */
+const CUT_S = [11, 18] as const;
+
+const dense = (random: Random, seed: number, seconds: number): Step[] =>
+  dailyLife(seed, seconds * 1.7).map((step) =>
+    step.seconds !== undefined && step.seconds > 12 && step.activity !== 'walk'
+      ? { ...step, seconds: random.uniform(...CUT_S) }
+      : step,
+  );
+
+const WALK_S = [3, 8] as const;
+/** Share of the scenes that are falls. */
+const FALLS_OF_HARD = 0.42;
+
+function hard(random: Random, seconds: number): Step[] {
+  const script: Step[] = [{ activity: 'walk', seconds: 8 }];
+  let time = 8;
+  while (time < seconds) {
+    const walk: Step = { activity: 'walk', seconds: random.uniform(...WALK_S) };
+    const rest = random.uniform(11, 15);
+    const chance = random.next();
+    if (chance < FALLS_OF_HARD) {
+      script.push(...before(random), { activity: 'fall', fall: FALLS[random.below(FALLS.length)]! });
+      script.push({ activity: 'lie', seconds: random.uniform(12, 16) });
+      time += 25;
+    } else {
+      script.push(walk, ...likeFall(random, chance, rest));
+      time += rest + 6;
+    }
+  }
+  return script;
+}
+
+/** What is mistaken for a fall, after a walk. @param chance from {@link FALLS_OF_HARD} on */
+function likeFall(random: Random, chance: number, seconds: number): readonly Step[] {
+  const stand: Step = { activity: 'stand', seconds };
+  if (chance < 0.58) return [stand];
+  if (chance < 0.68) {
+    const on = random.chance(0.4) ? 'sofa' : 'chair';
+    return [
+      { activity: 'sit_down', on, fast: random.chance(0.7) },
+      { activity: 'sit', seconds },
+    ];
+  }
+  if (chance < 0.76) {
+    const on = random.chance(0.4) ? 'sofa' : 'bed';
+    return [
+      { activity: 'lie_down', on, fast: random.chance(0.6) },
+      { activity: 'lie', seconds },
+    ];
+  }
+  if (chance < 0.85) return [{ activity: 'kneel', seconds: random.uniform(3, 14) }];
+  const quick = QUICK.find(([until]) => chance < until);
+  return quick ? [{ activity: quick[1] }, stand] : [{ activity: 'away', seconds: random.uniform(8, 14) }];
+}
+
+/** Until which chance. */
+const QUICK = [
+  [0.89, 'pick_up'],
+  [0.92, 'bend'],
+  [0.94, 'jump'],
+  [0.96, 'turn'],
+] as const;

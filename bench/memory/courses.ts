@@ -1,0 +1,270 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { estimate } from '../../operators/infer-pose/estimate.js';
+import { JOINTS, POSTURES } from '../../operators/infer-pose/body.js';
+import { CELLS, frame, turnBack } from '../../operators/infer-pose/geometry.js';
+import { OUT } from '../../operators/infer-pose/layers.js';
+import { answerRow, readingInputs } from '../../operators/infer-pose/reading.js';
+import { ROOM_INPUTS, CELL_INPUTS } from '../../operators/infer-pose/memory-layers.js';
+import type { Network } from '../../operators/infer-pose/network.js';
+import { ProfileLearner } from '../../operators/infer-pose/profiles.js';
+import { featuresOf, requestOf, type Request } from '../../operators/infer-pose/request.js';
+import type { Profiles } from '../../operators/infer-pose/weights.js';
+import { withUsableLinks } from '../../operators/shared/usable-links.js';
+import { replaceFile } from '../../pipeline/base/files.js';
+import { LinkTable, type Environment, type Window } from '../../pipeline/model/index.js';
+import { IMPAIRMENTS } from '../../pipeline/sources/simulator/impairments.js';
+import { Random } from '../../pipeline/sources/simulator/random.js';
+import type { PersonConfig } from '../../pipeline/sources/simulator/script.js';
+import { Stage, type TruthLine } from '../../pipeline/sources/simulator/stage.js';
+import { dailyLife } from '../accuracy/chain/daily-life.js';
+import { randomEnvironment } from '../accuracy/chain/rooms.js';
+import { WindowChain } from '../falls/chain.js';
+
+/** People whose places a course tells. */
+export const PEOPLE = 4;
+/** Where the truth of a person tells what. Joints: from the floor point, in the body's own frame. */
+export const TRUE = { place: 0, heading: 2, posture: 4, speed: 5, joints: 6 } as const;
+/** Numbers told of each. */
+export const TOLD = TRUE.joints + 3 * JOINTS;
+
+/** What the pose network says of a simulated room, window after window, and what was true. */
+export interface Course {
+  readonly seed: number;
+  readonly kind: Kind;
+  /** Metres. */
+  readonly size: { readonly x: number; readonly y: number };
+  readonly windows: number;
+  /** [windows, CELLS, CELL_INPUTS], upper halves of 32-bit floats. */
+  readonly cells: Uint16Array;
+  /** [windows, ROOM_INPUTS] */
+  readonly room: Float32Array;
+  /** What one window alone is answered with, in the order of OUT: [windows, OUT.size]. */
+  readonly alone: Float32Array;
+  /** [windows]: how many people are there. */
+  readonly people: Uint8Array;
+  /** [windows, PEOPLE, TOLD] */
+  readonly truth: Float32Array;
+}
+
+/** What happens in a room; `any` is drawn. */
+export type Kind = 'daily' | 'walk' | 'rest' | 'many' | 'leave' | 'empty';
+
+/** Seconds of a course. */
+export const COURSE_S = 75;
+const RATE_HZ = 50;
+/** Of the windows that the chain gives each second one is taken, at {@link BEAT_S}. */
+const EVERY = 2;
+const CALIBRATION_S = 12;
+/** Of the simulator's streams of chance none has this number. */
+const STREAM = 78;
+const LINKS = [4, 4, 4, 4, 3, 6, 9, 5] as const;
+const WIDE_SNR_DB = [8, 40] as const;
+/** Windows that the network answers together. */
+const BATCH = 30;
+/** Ticks before and after a window's middle that a speed is taken over. */
+const REACH = 20;
+
+type Script = PersonConfig['script'];
+
+/** Courses of so many rooms from seed `first` on; those in `cache` are not simulated again. */
+export function simulateCourses(
+  network: Network,
+  {
+    first,
+    count,
+    kind,
+    cache,
+    behind,
+  }: {
+    readonly first: number;
+    readonly count: number;
+    readonly kind?: Kind;
+    readonly cache?: string | undefined;
+    /** SHA-256 of the network's weights: what others said is not taken from the cache. */
+    readonly behind: string;
+  },
+  print: (line: string) => void,
+): Course[] {
+  if (cache !== undefined) mkdirSync(cache, { recursive: true });
+  return Array.from({ length: count }, (_, index) => {
+    const seed = first + index;
+    const path = cache && join(cache, `course-${behind.slice(0, 8)}-${kind ?? 'any'}-${seed}.v8`);
+    if (path && existsSync(path)) return deserialize(readFileSync(path)) as Course;
+    const course = simulateCourse(network, seed, kind);
+    if (path) replaceFile(path, serialize(course));
+    if (index % 10 === 9) print(`${index + 1} of ${count} rooms simulated`);
+    return course;
+  });
+}
+
+/** The same seed gives the same course. Of a kind that is asked for: four links, calibrated. */
+export function simulateCourse(network: Network, seed: number, wanted?: Kind): Course {
+  const random = new Random(seed, STREAM);
+  const drawn = kindOf(random.next());
+  const kind = wanted ?? drawn;
+  const links = LINKS[wanted ? 0 : random.below(LINKS.length)]!;
+  const people = peopleOf(random, seed, kind);
+  const environment = randomEnvironment(seed, links);
+  const impairments = random.chance(0.6) ? { ...IMPAIRMENTS, snrDb: WIDE_SNR_DB } : IMPAIRMENTS;
+  const calibrated = wanted !== undefined || random.chance(0.85);
+  const options = { seed, rateHz: RATE_HZ, impairments };
+  const profiles = calibrated ? learn(new Stage(environment, { ...options, people: [] }), environment) : {};
+  const stage = new Stage(environment, { ...options, people });
+  return { seed, kind, ...record(network, stage, environment, profiles) };
+}
+
+const kindOf = (chance: number): Kind =>
+  chance < 0.3
+    ? 'daily'
+    : chance < 0.48
+      ? 'walk'
+      : chance < 0.7
+        ? 'rest'
+        : chance < 0.92
+          ? 'many'
+          : chance < 0.97
+            ? 'leave'
+            : 'empty';
+
+function peopleOf(random: Random, seed: number, kind: Kind): PersonConfig[] {
+  if (kind === 'empty') return [];
+  if (kind !== 'many') return [{ script: scriptOf(random, seed, kind) }];
+  const count = 2 + Number(random.chance(0.4)) + Number(random.chance(0.15));
+  return Array.from({ length: count }, (_, person) => ({
+    script: scriptOf(random, seed * 7 + person, random.chance(0.6) ? 'walk' : 'daily'),
+  }));
+}
+
+function scriptOf(random: Random, seed: number, kind: Exclude<Kind, 'many' | 'empty'>): Script {
+  if (kind === 'daily') return dailyLife(seed + random.below(1e6), COURSE_S);
+  if (kind === 'walk') return [{ activity: 'walk', seconds: COURSE_S }];
+  if (kind === 'leave')
+    return [
+      { activity: 'walk', seconds: random.uniform(5, 25) },
+      { activity: 'away', seconds: COURSE_S + 5 },
+    ];
+  const script: Script[number][] = [];
+  for (let time = 0; time < COURSE_S;) {
+    const seconds = random.uniform(6, 18);
+    script.push({ activity: 'walk', seconds }, restOf(random));
+    time += seconds + 35;
+  }
+  return script;
+}
+
+function restOf(random: Random): Script[number] {
+  const chance = random.next();
+  const seconds = random.uniform(30, 60);
+  if (chance < 0.33) return { activity: 'stand', seconds };
+  if (chance < 0.66) return { activity: 'sit', seconds, on: random.chance(0.3) ? 'sofa' : 'chair' };
+  return { activity: 'lie', seconds, on: (['bed', 'bed', 'sofa', 'floor'] as const)[random.below(4)]! };
+}
+
+function learn(stage: Stage, environment: Environment): Profiles {
+  const learner = new ProfileLearner();
+  play(stage, environment, CALIBRATION_S, (window) => {
+    learner.add(window);
+  });
+  return learner.profiles();
+}
+
+/** Windows of what is played, through the shipped chain. */
+function play(stage: Stage, environment: Environment, seconds: number, take: (window: Window) => void): void {
+  stage.enter(0);
+  const chain = new WindowChain(environment);
+  const numbers = environment.links.map((_, index) => index);
+  for (let tick = 0; tick < seconds * RATE_HZ; tick += RATE_HZ) {
+    const block = stage.play(tick, tick + RATE_HZ, 0, tick, numbers);
+    if (block.count > 0) chain.take(block).forEach(take);
+  }
+}
+
+interface Asked {
+  readonly request: Request;
+  /** Of the window's middle. */
+  readonly tick: number;
+}
+
+function record(network: Network, stage: Stage, environment: Environment, profiles: Profiles) {
+  const table = new LinkTable([environment]);
+  const asked: Asked[] = [];
+  let number = 0;
+  play(stage, environment, COURSE_S, (window) => {
+    if (number++ % EVERY !== 0) return;
+    const request = requestOf(withUsableLinks(window), table, profiles);
+    const tick = Math.round(((window.start + (window.points * window.step) / 2) / 1e6) * RATE_HZ);
+    if (request && tick < COURSE_S * RATE_HZ) asked.push({ request, tick });
+  });
+  const windows = asked.length;
+  const course = {
+    size: { x: environment.size.x, y: environment.size.y },
+    windows,
+    cells: new Uint16Array(windows * CELLS * CELL_INPUTS),
+    room: new Float32Array(windows * ROOM_INPUTS),
+    alone: new Float32Array(windows * OUT.size),
+    people: new Uint8Array(windows),
+    truth: new Float32Array(windows * PEOPLE * TOLD),
+  };
+  let at = 0;
+  for (const batch of batches(asked)) {
+    const requests = batch.map(({ request }) => request);
+    for (const { alone, shown } of estimate(network, requests, featuresOf(requests))) {
+      const { cells, room } = readingInputs(shown);
+      course.cells.set(halves(cells), at * CELLS * CELL_INPUTS);
+      course.room.set(room, at * ROOM_INPUTS);
+      course.alone.set(answerRow(alone), at * OUT.size);
+      const people = peopleAt(stage, asked[at]!.tick);
+      course.people[at] = people.length;
+      course.truth.set(people.slice(0, PEOPLE).flat(), at * PEOPLE * TOLD);
+      at++;
+    }
+  }
+  return course;
+}
+
+/** Runs of windows with equally many links. */
+function* batches(asked: readonly Asked[]): Generator<readonly Asked[]> {
+  for (let from = 0, to = 1; from < asked.length; from = to++) {
+    const { length } = asked[from]!.request.links;
+    while (to < asked.length && to - from < BATCH && asked[to]!.request.links.length === length) to++;
+    yield asked.slice(from, to);
+  }
+}
+
+function peopleAt(stage: Stage, tick: number): number[][] {
+  const there = stage.truth(tick, 0).filter(({ present }) => present);
+  const before = stage.truth(Math.max(0, tick - REACH), 0);
+  const after = stage.truth(tick + REACH, 0);
+  return there.map((line) => [
+    ...line.root,
+    Math.cos(line.heading),
+    Math.sin(line.heading),
+    POSTURES.indexOf(line.posture),
+    speedOf(before[line.person]!, after[line.person]!),
+    ...jointsOf(line),
+  ]);
+}
+
+/** From the floor point, in the body's own frame. */
+function jointsOf({ root, heading, keypoints }: TruthLine): number[] {
+  const own = frame(heading);
+  return keypoints.flatMap(([x, y, z]) => [...turnBack(own, x! - root[0], y! - root[1]), z!]);
+}
+
+const speedOf = (before: TruthLine, after: TruthLine): number =>
+  (Math.hypot(after.root[0] - before.root[0], after.root[1] - before.root[1]) * RATE_HZ) / (2 * REACH);
+
+/** Upper halves of 32-bit floats. */
+function halves(values: Float32Array): Uint16Array {
+  const words = new Uint16Array(values.buffer, values.byteOffset, 2 * values.length);
+  return Uint16Array.from(values, (_, i) => words[2 * i + 1]!);
+}
+
+/** From upper halves, as many as `out` holds. */
+export function wholes(values: Uint16Array, out: Float32Array): Float32Array {
+  const words = new Uint16Array(out.buffer, out.byteOffset, 2 * out.length);
+  for (let i = 0; i < out.length; i++) words[2 * i + 1] = values[i]!;
+  return out;
+}

@@ -1,0 +1,128 @@
+import { CELLS } from '../../operators/infer-pose/geometry.js';
+import { Memory } from '../../operators/infer-pose/memory.js';
+import { CELL_INPUTS, noMemory, ROOM_INPUTS } from '../../operators/infer-pose/memory-layers.js';
+import { OUT } from '../../operators/infer-pose/layers.js';
+import { likeliest } from '../../operators/infer-pose/person.js';
+import { likeliestPlaces } from '../../operators/infer-pose/places.js';
+import { readInputs } from '../../operators/infer-pose/reading.js';
+import type { Estimate } from '../../operators/infer-pose/sight.js';
+import type { ErrorCalibration } from '../../operators/infer-pose/weights.js';
+import { jointScale, mean, powerLaw } from '../../operators/infer-pose/training/calibrate.js';
+import { PEOPLE, TOLD, TRUE, wholes, type Course, type Kind } from './courses.js';
+
+/** What is reached in rooms of one kind. Places: of one who is alone, metres. */
+export interface MemoryFigures {
+  readonly kind: Kind;
+  readonly place: number;
+  /** By one window alone. */
+  readonly window: number;
+  readonly countRight: number;
+  /** Of upright, sitting, lying: shares that are recognised; null where there is none. */
+  readonly postures: readonly (number | null)[];
+}
+
+interface Said {
+  readonly kind: Kind;
+  readonly countRight: boolean;
+  readonly alone: {
+    readonly estimate: Estimate;
+    readonly truth: { readonly joints: Float32Array; readonly heading: readonly [number, number] };
+    readonly error: number;
+    readonly scale: number;
+    readonly window: number;
+    readonly posture: number;
+    readonly postureRight: boolean;
+  } | null;
+  /**
+   * Of several people whose number was told right: each place told and the nearest true one. Told and true in pairs, errors come
+   * out larger; tracks then trust places less, and lag behind people.
+   */
+  readonly several: readonly { readonly error: number; readonly scale: number }[];
+}
+
+/** Windows at the start of a course that nothing is remembered of yet. */
+const BEGINNING = 12;
+
+/** What trained weights say of courses, and the laws of their errors. */
+export function judgeMemory(
+  weights: Float32Array,
+  courses: readonly Course[],
+): { readonly figures: readonly MemoryFigures[]; readonly calibration: ErrorCalibration } {
+  const said = courses.flatMap((course) => saidOf(weights, course));
+  const alone = aloneIn(said);
+  const kinds = [...new Set(courses.map(({ kind }) => kind))];
+  return {
+    figures: kinds.map((kind) => figuresOf(kind, said)),
+    calibration: {
+      position: powerLaw(alone),
+      several: powerLaw(said.flatMap(({ several }) => several)),
+      joints: jointScale(alone),
+    },
+  };
+}
+
+const aloneIn = (said: readonly Said[]) => said.flatMap(({ alone }) => (alone ? [alone] : []));
+
+function saidOf(weights: Float32Array, course: Course): Said[] {
+  const memory = new Memory(weights);
+  const floor = new Float32Array(CELLS * CELL_INPUTS);
+  let state = noMemory();
+  const said: Said[] = [];
+  for (let w = 0; w < course.windows; w++) {
+    wholes(course.cells.subarray(w * floor.length, (w + 1) * floor.length), floor);
+    const room = course.room.subarray(w * ROOM_INPUTS, (w + 1) * ROOM_INPUTS);
+    const answer = course.alone.subarray(w * OUT.size, (w + 1) * OUT.size);
+    const next = memory.step(state, readInputs(weights, { cells: floor, room }, answer), course.size);
+    state = next.state;
+    if (w < BEGINNING) continue;
+    const { cells, counts, alone: one } = next.recall;
+    const people = course.people[w]!;
+    const told = course.truth.subarray(w * PEOPLE * TOLD, (w + 1) * PEOPLE * TOLD);
+    const [x, y] = told;
+    const posture = told[TRUE.posture];
+    const away = (px: number, py: number) => Math.hypot(px - x!, py - y!);
+    const countRight = likeliest(counts) === people;
+    const alone = {
+      estimate: one,
+      truth: {
+        joints: told.slice(TRUE.joints, TOLD),
+        heading: [told[TRUE.heading]!, told[TRUE.heading + 1]!] as const,
+      },
+      scale: one.scale,
+      posture: posture!,
+      postureRight: likeliest(one.postures) === posture,
+      error: away(...one.root),
+      window: away(answer[OUT.offset]!, answer[OUT.offset + 1]!),
+    };
+    const several =
+      people > 1 && countRight
+        ? likeliestPlaces(cells, course.size, people).map(({ x, y, spread }) => ({
+            error: Math.min(...placesIn(told, people).map(([px, py]) => Math.hypot(x - px, y - py))),
+            scale: Math.hypot(one.scale, spread),
+          }))
+        : [];
+    said.push({ kind: course.kind, countRight, alone: people === 1 ? alone : null, several });
+  }
+  return said;
+}
+
+const placesIn = (told: Float32Array, people: number): [number, number][] =>
+  Array.from({ length: Math.min(PEOPLE, people) }, (_, p) => [told[p * TOLD]!, told[p * TOLD + 1]!]);
+
+function figuresOf(kind: Kind, all: readonly Said[]): MemoryFigures {
+  const said = all.filter((one) => one.kind === kind);
+  const alone = aloneIn(said);
+  const right = (posture: number) => {
+    const those = alone.filter((one) => one.posture === posture);
+    return those.length === 0 ? null : rounded(mean(those.map(({ postureRight }) => Number(postureRight))));
+  };
+  return {
+    kind,
+    place: rounded(mean(alone.map(({ error }) => error))),
+    window: rounded(mean(alone.map(({ window }) => window))),
+    countRight: rounded(mean(said.map(({ countRight }) => Number(countRight)))),
+    postures: [0, 1, 2].map(right),
+  };
+}
+
+const rounded = (value: number): number => Math.round(1000 * value) / 1000;

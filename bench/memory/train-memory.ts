@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { MEMORY_PARAMETERS } from '../../operators/infer-pose/memory-layers.js';
+import { Network, weightTensors } from '../../operators/infer-pose/network.js';
+import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
+import { modelFolder, readModel, writeMemory, type Manifest } from '../../operators/infer-pose/weights.js';
+import { replaceFile } from '../../pipeline/base/files.js';
+import { COURSE_S, simulateCourses, type Kind } from './courses.js';
+import { judgeMemory, type MemoryFigures } from './judge-memory.js';
+import { trainMemory, type MemorySettings, type MemoryStanding } from './training.js';
+
+/** Chosen on the tuning rooms. */
+export const MEMORY_SETTINGS: MemorySettings = {
+  epochs: 40,
+  batch: 12,
+  reach: 66,
+  rate: 0.002,
+  decay: 0.01,
+};
+
+/** Rooms that are trained on. */
+const TRAINING = { first: 530_000, count: 720 } as const;
+/** Rooms of each kind that scales are fitted on, and that trainings are compared by. */
+const TUNING: readonly { readonly first: number; readonly count: number; readonly kind?: Kind }[] = [
+  ...(['walk', 'rest', 'many', 'daily'] as const).map((kind) => ({ kind, first: 740_000, count: 10 })),
+  // Of any kind, of three to nine links, some without a calibration.
+  { first: 742_000, count: 40 },
+];
+
+/** What `csiflow train memory` is told. */
+export interface TrainMemoryOptions {
+  /** The model that is to remember: `general`, or a folder. */
+  readonly model: string;
+  readonly seed: number;
+  readonly rooms?: number;
+  readonly epochs?: number;
+  /** Folder that simulated rooms are kept in. */
+  readonly cache?: string;
+  /** File that the training's state is kept in; one that is there is gone on from. */
+  readonly state?: string;
+  readonly print: (line: string) => void;
+}
+
+export interface TrainedMemory {
+  readonly folder: string;
+  readonly manifest: Manifest;
+  readonly figures: readonly MemoryFigures[];
+}
+
+/**
+ * Simulates rooms, trains the network that remembers behind a model's pose network, fits its error scale on rooms that were
+ * not trained on, and writes it beside the model.
+ * @throws Error that names what is wrong with the model or the state
+ */
+export async function trainMemoryOf(options: TrainMemoryOptions): Promise<TrainedMemory> {
+  const { model, seed, cache, state, print } = options;
+  const folder = resolve(modelFolder(model, process.cwd()));
+  const backend = await loadTrainingBackend();
+  print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
+  const { weights: posing, manifest } = readModel(folder);
+  if (manifest.site)
+    throw new Error(
+      `${folder} was trained for ${manifest.site.environment} alone, and rooms by chance would teach its memory nothing of it. Leave it without, or train the pose network for any room.`,
+    );
+  const network = new Network(weightTensors(posing));
+  const behind = manifest.sha256;
+  const rooms = { ...TRAINING, count: options.rooms ?? TRAINING.count };
+  const settings = { ...MEMORY_SETTINGS, epochs: options.epochs ?? MEMORY_SETTINGS.epochs };
+  const courses = simulateCourses(network, { ...rooms, cache, behind }, print);
+  const weights = trainMemory(courses, settings, {
+    seed,
+    standing: standingOf(state, seed),
+    progress: (epoch, loss, now) => {
+      print(`epoch ${epoch} of ${settings.epochs}, loss ${loss.toFixed(3)}`);
+      if (state !== undefined) replaceFile(state, serialize(now()));
+    },
+  });
+  const training = {
+    ...{
+      seed,
+      rooms: courses.length,
+      first_seed: rooms.first,
+      last_seed: rooms.first + courses.length - 1,
+      ...settings,
+    },
+    seconds: COURSE_S,
+    with: `\`csiflow train memory\`, ${backend.name} ${backend.version} on ${backend.device}`,
+  };
+  return finish({ folder, network, behind, weights, training, cache, print });
+}
+
+/** Judges trained weights on the tuning rooms, fits their scale, and writes them. */
+function finish(trained: {
+  readonly folder: string;
+  readonly network: Network;
+  /** SHA-256 of its weights. */
+  readonly behind: string;
+  readonly weights: Float32Array;
+  readonly training: Readonly<Record<string, unknown>>;
+  readonly cache?: string | undefined;
+  readonly print: (line: string) => void;
+}): TrainedMemory {
+  const { folder, network, behind, weights, training, cache, print } = trained;
+  const tuning = TUNING.map((rooms) => simulateCourses(network, { ...rooms, cache, behind }, print));
+  const { figures, calibration } = judgeMemory(weights, tuning.flat());
+  for (const line of figures) print(JSON.stringify(line));
+  const manifest = writeMemory(folder, weights, { calibration, training });
+  print(`wrote memory.bin in ${folder}`);
+  return { folder, manifest, figures };
+}
+
+/** @throws Error that names the file where it holds no training of a memory, or another one */
+function standingOf(file: string | undefined, seed: number): MemoryStanding | null {
+  if (file === undefined || !existsSync(file)) return null;
+  let standing: Partial<MemoryStanding> | null;
+  try {
+    standing = deserialize(readFileSync(file)) as Partial<MemoryStanding> | null;
+  } catch (error) {
+    throw new Error(`${file} holds no training that can be read: remove it to begin anew.`, { cause: error });
+  }
+  if (standing?.adam?.parameters.length !== MEMORY_PARAMETERS || standing.epoch === undefined)
+    throw new Error(`${file} holds the training of another network: remove it to begin anew.`);
+  if (standing.seed !== seed)
+    throw new Error(`${file} holds a training with seed ${standing.seed}: name it, or remove the file.`);
+  return standing as MemoryStanding;
+}

@@ -1,0 +1,221 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { CELLS, GRID } from '../../operators/infer-pose/geometry.js';
+import { layGradient } from '../../operators/infer-pose/tensors.js';
+import { OUT } from '../../operators/infer-pose/layers.js';
+import {
+  CELL_INPUTS,
+  MEMORY,
+  MEMORY_LAYERS,
+  MEMORY_PARAMETERS,
+  MEMORY_PLACES,
+  ROOM_INPUTS,
+} from '../../operators/infer-pose/memory-layers.js';
+import { Adam, learningRate, type AdamState } from '../../operators/infer-pose/training/optimizer.js';
+import {
+  MemoryNetwork,
+  memoryTensors,
+  type Memories,
+  type Recalls,
+} from '../../operators/infer-pose/training/memory-network.js';
+import { normal, seeded } from '../../pipeline/base/random.js';
+import { shuffle } from '../shuffle.js';
+import type { Course } from './courses.js';
+import { lossOf, TERMS, type Terms } from './memory-loss.js';
+import { stretchOf, type Stretch } from './stretch.js';
+import { symmetries } from './symmetry.js';
+
+/** How the network that remembers is trained; chosen on rooms that were not trained on (seeds from 740,000). */
+export interface MemorySettings {
+  readonly epochs: number;
+  /** Rooms of a batch. */
+  readonly batch: number;
+  /** Windows that a gradient reaches back over. */
+  readonly reach: number;
+  /** Highest learning rate; it rises at first and then falls to nothing along a cosine. */
+  readonly rate: number;
+  /** Share of the weights that a step of rate 1 takes away. */
+  readonly decay: number;
+}
+
+/** A course is begun at one of its first windows; shorter courses than this and a reach are left out. */
+const LATEST_START = 50;
+/** Fewer windows than this are not worth a step. */
+const FEWEST = 5;
+
+/** Where a training stands. */
+export interface MemoryStanding {
+  readonly adam: AdamState;
+  readonly epoch: number;
+  readonly seed: number;
+}
+
+/**
+ * Trains from `standing` on, or from random weights. The same courses and seed give the same weights on one backend, also
+ * where a training was stopped between two epochs.
+ * @throws RangeError where no course is long enough, Error where the loss is not a number any more
+ */
+export function trainMemory(
+  courses: readonly Course[],
+  settings: MemorySettings,
+  options: {
+    readonly seed: number;
+    readonly standing?: MemoryStanding | null;
+    readonly progress: (epoch: number, loss: number, standing: () => MemoryStanding) => void;
+  },
+): Float32Array {
+  const { seed, standing, progress } = options;
+  const long = courses.filter(({ windows }) => windows >= settings.reach + LATEST_START);
+  if (long.length === 0)
+    throw new RangeError(
+      `Of ${courses.length} rooms none has ${settings.reach + LATEST_START} windows: nothing can be trained.`,
+    );
+  const adam = standing
+    ? Adam.restore(standing.adam)
+    : new Adam(firstWeights(seeded(seed)), { clip: 1, beta2: 0.999, decay: settings.decay });
+  const batch = Math.min(settings.batch, long.length);
+  const steps = Math.floor(long.length / batch);
+  for (let epoch = standing?.epoch ?? 0; epoch < settings.epochs; epoch++) {
+    const random = seeded(1000 * seed + epoch + 1);
+    const order = [...long];
+    shuffle(order, random);
+    const losses: number[] = [];
+    for (let step = 0; step < steps; step++) {
+      const rooms = order.slice(step * batch, (step + 1) * batch);
+      const rate = learningRate(
+        settings.rate,
+        epoch * steps + step,
+        (epoch + step / steps) / settings.epochs,
+      );
+      losses.push(...stretches(rooms, settings, random, adam, rate));
+    }
+    const loss = losses.reduce((sum, one) => sum + one, 0) / losses.length;
+    if (!Number.isFinite(loss)) throw new Error(`The loss of epoch ${epoch + 1} is ${loss}.`);
+    progress(epoch + 1, loss, () => ({ adam: adam.snapshot(), epoch: epoch + 1, seed }));
+  }
+  return adam.average;
+}
+
+/** One step for each stretch of these rooms' courses, from where the one before left their memories. */
+function* stretches(
+  rooms: readonly Course[],
+  { reach }: MemorySettings,
+  random: () => number,
+  adam: Adam,
+  rate: number,
+): Generator<number> {
+  const turns = rooms.map(() => symmetries[Math.floor(random() * symmetries.length)]!);
+  const windows = Math.min(...rooms.map((room) => room.windows));
+  let memory: RoomMemories | null = null;
+  for (let from = Math.floor(random() * LATEST_START); from + FEWEST <= windows; from += reach) {
+    const stretch = stretchOf(rooms, turns, from, Math.min(windows, from + reach));
+    const { loss, gradient, after }: Stepped = lossAndGradient(adam.parameters, stretch, memory);
+    memory = after;
+    adam.step(gradient, rate);
+    yield loss;
+  }
+}
+
+/** Memories as plain numbers, all rooms one after the other. */
+export interface RoomMemories {
+  readonly cells: Float32Array;
+  readonly room: Float32Array;
+}
+
+interface Stepped {
+  readonly loss: number;
+  readonly gradient: Float32Array;
+  readonly after: RoomMemories;
+}
+
+/** Loss of a stretch, its gradient laid out as the weights are, and the memories at its end. */
+export function lossAndGradient(
+  weights: Float32Array,
+  stretch: Stretch,
+  before: RoomMemories | null,
+  terms: Terms = TERMS,
+): Stepped {
+  const gradient = new Float32Array(MEMORY_PARAMETERS);
+  let loss = NaN;
+  let after: RoomMemories = { cells: new Float32Array(0), room: new Float32Array(0) };
+  tf.tidy(() => {
+    const { value, grads } = tf.valueAndGrads((...tensors: tf.Tensor[]) =>
+      meanLoss(tensors, stretch, before, {
+        terms,
+        ended: ({ cells, room }) => {
+          after = {
+            cells: cells.dataSync<'float32'>().slice(),
+            room: room.dataSync<'float32'>().slice(),
+          };
+        },
+      }),
+    )(memoryTensors(weights));
+    layGradient(MEMORY_LAYERS, MEMORY_PLACES, grads, gradient);
+    loss = value.dataSync()[0]!;
+  });
+  return { loss, gradient, after };
+}
+
+/** Mean over the windows of a stretch; `ended` is told the memories at its end. */
+export function meanLoss(
+  tensors: readonly tf.Tensor[],
+  stretch: Stretch,
+  before: RoomMemories | null,
+  { terms = TERMS, ended }: { readonly terms?: Terms; readonly ended?: (memories: Memories) => void } = {},
+): tf.Scalar {
+  const losses: tf.Tensor[] = [];
+  const memories = follow(tensors, stretch, before, (recalls, window) => {
+    losses.push(lossOf(recalls, stretch, window, terms));
+  });
+  ended?.(memories);
+  return tf.div<tf.Scalar>(tf.addN(losses), losses.length);
+}
+
+/** Takes a stretch in, window by window. */
+export function follow(
+  tensors: readonly tf.Tensor[],
+  stretch: Stretch,
+  before: RoomMemories | null,
+  told: (recalls: Recalls, window: number) => void,
+): Memories {
+  const { windows, rooms } = stretch;
+  const network = new MemoryNetwork(tensors);
+  const cells = network.readCells(tf.tensor2d(stretch.cells, [windows * rooms * CELLS, CELL_INPUTS]));
+  const room = network.readRooms(tf.tensor2d(stretch.room, [windows * rooms, ROOM_INPUTS]));
+  const sides = tf.tensor2d(stretch.sides, [rooms, 2]);
+  const centres = tf.tensor3d(stretch.centres, [rooms, CELLS, 2]);
+  let memories: Memories = {
+    cells: tf.tensor4d(before?.cells ?? new Float32Array(rooms * CELLS * MEMORY.cell), [
+      rooms,
+      GRID,
+      GRID,
+      MEMORY.cell,
+    ]),
+    room: tf.tensor2d(before?.room ?? new Float32Array(rooms * MEMORY.room), [rooms, MEMORY.room]),
+  };
+  for (let w = 0; w < windows; w++) {
+    const { memories: next, recalls } = network.step(memories, {
+      cells: tf.reshape(tf.slice(cells, [w * rooms * CELLS, 0], [rooms * CELLS, -1]), [rooms, CELLS, -1]),
+      room: tf.slice(room, [w * rooms, 0], [rooms, -1]),
+      alone: tf.tensor2d(stretch.alone.subarray(w * rooms * OUT.size, (w + 1) * rooms * OUT.size), [
+        rooms,
+        OUT.size,
+      ]),
+      centres,
+      sides,
+    });
+    memories = next;
+    told(recalls, w);
+  }
+  return memories;
+}
+
+/** Normal by the numbers of inputs and outputs (Glorot and Bengio 2010). */
+function firstWeights(random: () => number): Float32Array {
+  const weights = new Float32Array(MEMORY_PARAMETERS);
+  for (const { name, inputs, outputs } of MEMORY_LAYERS) {
+    const { kernel, bias } = MEMORY_PLACES.get(name)!;
+    const deviation = Math.sqrt(2 / (inputs + outputs));
+    for (let i = kernel; i < bias; i++) weights[i] = deviation * normal(random);
+  }
+  return weights;
+}

@@ -1,0 +1,94 @@
+import { Type } from 'typebox';
+import { defineOperator } from '../../pipeline/component/index.js';
+import { AgainstReference, multiplyByConjugate, type AgainstAntenna } from '../shared/against-antenna.js';
+import { mapFrames, type Values } from '../shared/frame-mapper.js';
+import {
+  LEARN_FRAMES,
+  REFERENCE_ANTENNA,
+  ReferenceAntenna,
+  refuseAntennas,
+} from '../shared/reference-antenna.js';
+
+/** By how much the reference is raised, in mean amplitudes of the weakest moments (IndoTrack, csiread). */
+const RAISE = 1000;
+
+export const conjugateMultiply = defineOperator({
+  name: 'conjugate-multiply',
+  summary: 'Multiplies the values of each antenna by the conjugate of a reference antenna.',
+  description: `
+Use it before \`doppler\` and \`body-velocity\`, or wherever the change of a path matters and a receiver has two antennas or
+more. It takes the place of \`phase-sanitize\`.
+
+Phase offsets that a receiver adds to each packet are the same on all its antennas and drop out of H_a conj(H_b). What is left
+are products of paths: those of a moving path with a still one turn at its Doppler frequency.
+
+A frame of N antennas becomes one of N - 1, in their order, without the reference. Without \`reference_antenna\` the reference is
+the antenna with the largest mean of mean(|H|) / var(|H|) over its subcarriers in the first \`learn_frames\` frames of a link;
+these frames do not go on and are counted as \`reference_unknown\`. What was learnt is part of checkpoints.
+
+\`raise_reference\` follows IndoTrack: from each amplitude its smallest one is taken away, which leaves less of the still paths,
+and the reference gets 1,000 times the mean of these added, so that its own changes count for little: the sign of the Doppler
+frequency shows. Both are learnt from the first \`learn_frames\` frames. The scale has no meaning then.
+
+Gotchas: unlike \`csi-ratio\` it keeps changes of the receiver's gain, squared. The moving path also shows with the opposite
+sign, weaker the stronger the reference's still paths are. Frames with one antenna are dropped as \`one_antenna\`, and the node
+is degraded and names the link. A value that is no number becomes 0.
+
+Sources: Li et al., IndoTrack: Device-Free Indoor Human Tracking with Commodity Wi-Fi (UbiComp 2017); Zheng et al., Widar 3.0
+(MobiSys 2019); \`csiWiDar3\` of csiread.
+`,
+  inputs: ['csi'],
+  outputs: ['csi'],
+  config: Type.Object(
+    {
+      reference_antenna: REFERENCE_ANTENNA,
+      learn_frames: LEARN_FRAMES,
+      raise_reference: Type.Boolean({
+        default: false,
+        description:
+          'Lowers the amplitudes by their smallest ones and raises the reference, as IndoTrack does.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  examples: [
+    { title: 'By the steadiest antenna', config: {} },
+    { title: 'Signs of Doppler frequencies, as IndoTrack', config: { raise_reference: true } },
+  ],
+  create: ({ reference_antenna: antenna, learn_frames: learn, raise_reference: raise }, context) =>
+    mapFrames(context, (layout) => {
+      const refusal = refuseAntennas(layout, antenna);
+      if (refusal) return refusal;
+      const reference = new ReferenceAntenna(layout, antenna, learn);
+      return new AgainstReference(layout, reference, raise ? raised(reference) : multiplyByConjugate, raise);
+    }),
+});
+
+/** Products with (|H_a| - alpha) (|H_b| + beta) in the place of |H_a| |H_b|, once all frames to learn from were seen. */
+function raised(reference: ReferenceAntenna): AgainstAntenna {
+  let beta: number | undefined;
+  return (layout, antenna, input, offset, output, to) => {
+    multiplyByConjugate(layout, antenna, input, offset, output, to);
+    const row = layout.tx * layout.subcarriers.length;
+    beta ??= (RAISE * sumOfLeast(reference, layout.rx * row)) / (layout.rx * row);
+    for (let other = 0, at = to; other < layout.rx; other++) {
+      if (other === antenna) continue;
+      for (let i = 0; i < row; i++, at += 2) {
+        const own = amplitude(input, offset + 2 * (other * row + i));
+        const steady = amplitude(input, offset + 2 * (antenna * row + i));
+        const factor = ((own - reference.least(other * row + i)) * (steady + beta)) / (own * steady);
+        const usable = Math.abs(factor) < Infinity;
+        output[at] = usable ? output[at]! * factor : 0;
+        output[at + 1] = usable ? output[at + 1]! * factor : 0;
+      }
+    }
+  };
+}
+
+function sumOfLeast(reference: ReferenceAntenna, columns: number): number {
+  let sum = 0;
+  for (let column = 0; column < columns; column++) sum += reference.least(column);
+  return sum;
+}
+
+const amplitude = (values: Values, at: number): number => Math.hypot(values[at]!, values[at + 1]!);

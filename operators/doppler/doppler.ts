@@ -1,0 +1,207 @@
+import { Type, type Static } from 'typebox';
+import { defineOperator, type Output } from '../../pipeline/component/index.js';
+import { frameSize, type CsiLayout, type Measure } from '../../pipeline/model/index.js';
+import { LinkStates, type LinkSnapshot } from '../shared/per-link.js';
+import { DopplerSpectrum, gaussian, hann, movement, type Movement } from './spectrum.js';
+
+/** SHARP's window and number of frequencies; those of the other method are settings. */
+const SHARP_FRAMES = 31;
+const SHARP_BINS = 100;
+/** Windows are this many standard deviations long (csiread: 128 samples, 64 of them one deviation). */
+const DEVIATIONS = 4;
+
+const config = Type.Object(
+  {
+    method: Type.Union([Type.Literal('stft'), Type.Literal('sharp')], {
+      default: 'stft',
+      description:
+        '`stft`: a Gaussian window of `window` frames. `sharp`: as SHARP has it, a Hann window of 31 frames, 100 frequencies, and nothing below -12 dB.',
+    }),
+    rate_hz: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 100_000,
+      default: 100,
+      description: 'Frames a second of each link: that of `resample`.',
+    }),
+    window: Type.Integer({
+      minimum: 8,
+      maximum: 1024,
+      default: 64,
+      description: 'Of `stft`: frames of a window. Twice as many frequencies are computed.',
+    }),
+    hop: Type.Integer({
+      minimum: 1,
+      maximum: 1024,
+      default: 10,
+      description: 'Frames from a spectrum to the next.',
+    }),
+    max_gap_ms: Type.Number({
+      minimum: 1,
+      default: 200,
+      description: 'A pause of a link after which its window begins anew, milliseconds.',
+    }),
+  },
+  { additionalProperties: false },
+);
+type Config = Static<typeof config>;
+
+export const doppler = defineOperator({
+  name: 'doppler',
+  summary: 'Tells by how much moving people shift the frequency on each link.',
+  description: `
+Use it behind \`conjugate-multiply\`, \`csi-ratio\` or \`phase-sanitize\`, with \`resample\` between them and this: it takes frames as
+evenly spaced at \`rate_hz\`.
+
+Over the last frames of a link it computes the power of each frequency, the mean taken out, summed over subcarriers and antennas,
+and gives two measures a spectrum:
+
+- \`doppler_shift_hz\`: the mean frequency, weighted by the power above the noise. Positive: the path over the person becomes
+  shorter. Behind \`conjugate-multiply\` without \`raise_reference\`, and where phases are not cleaned, the sign says nothing.
+- \`doppler_edge_hz\`: the frequency, either way, below which 95 % of that power lies: the fastest limbs.
+
+A path that changes by one wavelength a second (6 cm at 5 GHz, 12 cm at 2.4 GHz) shifts by 1 Hz; a body moving at v changes it
+by up to 2 v. Frequencies beyond half of \`rate_hz\` alias: at 100 frames a second and 5.3 GHz these are bodies faster than 1.4 m/s.
+
+Gotchas: noise is the median over all frequencies, so movement that fills more than half of them is underestimated. Nothing is
+given until a window is full. A value that is no number counts as 0.
+
+Sources: Qian et al., Widar 2.0 (MobiSys 2018); \`csiDoppler\` of csiread; Meneghello et al., SHARP (TMC 2022).
+`,
+  inputs: ['csi'],
+  outputs: ['measure'],
+  stateFields: ['method', 'window'],
+  timeFields: ['time'],
+  config,
+  examples: [
+    { title: 'Ten spectra a second', config: { rate_hz: 100, hop: 10 } },
+    { title: 'As SHARP, at 170 frames a second', config: { method: 'sharp', rate_hz: 170, hop: 1 } },
+  ],
+  create: (settings, context) => {
+    const spectrum =
+      settings.method === 'sharp'
+        ? new DopplerSpectrum(hann(SHARP_FRAMES), SHARP_BINS)
+        : new DopplerSpectrum(gaussian(settings.window, settings.window / DEVIATIONS), 2 * settings.window);
+    const make = (layout: CsiLayout): DopplerWindow => new DopplerWindow(layout, settings, spectrum);
+    const windows = new LinkStates(context.links, make);
+    return {
+      process: (block): Output<Measure> => {
+        const data: Measure[] = [];
+        const size = frameSize(block.layout);
+        for (let frame = 0; frame < block.count; frame++) {
+          const link = block.link[frame]!;
+          const time = block.time[frame]!;
+          const found = windows.of(link, block.layout).add(time, block.values, frame * size);
+          if (!found) continue;
+          const { link: about, environment } = context.links.at(link);
+          const measure = (name: string, value: number): Measure => ({
+            port: 'measure',
+            name,
+            environment: environment.id,
+            subject: about.id,
+            time,
+            value,
+            source: 'csiflow',
+            provenance: context.provenance,
+          });
+          data.push(measure('doppler_shift_hz', found.shift), measure('doppler_edge_hz', found.edge));
+        }
+        return { data };
+      },
+      snapshot: () => windows.snapshot((window) => window.snapshot()),
+      restore: (state) => {
+        windows.restore(state as readonly LinkSnapshot<DopplerState>[], (layout, saved) => {
+          const window = make(layout);
+          window.restore(saved);
+          return window;
+        });
+      },
+    };
+  },
+});
+
+interface DopplerState {
+  readonly time: number;
+  readonly waiting: number;
+  /** [frames, columns, (re, im)], oldest first. */
+  readonly frames: Float32Array;
+}
+
+/** The last frames of one link. */
+class DopplerWindow {
+  readonly #settings: Config;
+  readonly #spectrum: DopplerSpectrum;
+  readonly #size: number;
+  readonly #frames: number;
+  /** [frames, columns, (re, im)], a ring. */
+  readonly #ring: Float32Array;
+  #count = 0;
+  #next = 0;
+  /** Frames until the next spectrum. */
+  #waiting = 0;
+  #time = -Infinity;
+
+  constructor(layout: CsiLayout, settings: Config, spectrum: DopplerSpectrum) {
+    this.#settings = settings;
+    this.#spectrum = spectrum;
+    this.#size = frameSize(layout);
+    this.#frames = settings.method === 'sharp' ? SHARP_FRAMES : settings.window;
+    this.#ring = new Float32Array(this.#frames * this.#size);
+  }
+
+  /** The next frame; gives what a full window shows, every `hop` frames. */
+  add(time: number, values: Float32Array, at: number): Movement | null {
+    if (Math.abs(time - this.#time) > this.#settings.max_gap_ms * 1000) this.#count = this.#waiting = 0;
+    this.#time = time;
+    const start = this.#next * this.#size;
+    for (let i = 0; i < this.#size; i++) {
+      const value = values[at + i]!;
+      this.#ring[start + i] = Math.abs(value) < LARGEST ? value : 0;
+    }
+    this.#next = (this.#next + 1) % this.#frames;
+    this.#count = Math.min(this.#frames, this.#count + 1);
+    if (this.#count < this.#frames || --this.#waiting > 0) return null;
+    this.#waiting = this.#settings.hop;
+    return this.#look();
+  }
+
+  snapshot(): DopplerState {
+    const frames = new Float32Array(this.#count * this.#size);
+    for (let age = 0; age < this.#count; age++) {
+      const start = this.#slot(age) * this.#size;
+      frames.set(this.#ring.subarray(start, start + this.#size), age * this.#size);
+    }
+    return { time: this.#time, waiting: this.#waiting, frames };
+  }
+
+  restore({ time, waiting, frames }: DopplerState): void {
+    this.#time = time;
+    this.#waiting = waiting;
+    this.#ring.set(frames);
+    this.#count = frames.length / this.#size;
+    this.#next = this.#count % this.#frames;
+  }
+
+  #look(): Movement {
+    const spectrum = this.#spectrum;
+    spectrum.clear();
+    for (let column = 0; column < this.#size; column += 2) {
+      const at = (i: number): number => this.#slot(i) * this.#size + column;
+      let [re, im] = [0, 0];
+      for (let i = 0; i < this.#frames; i++) {
+        re += this.#ring[at(i)]!;
+        im += this.#ring[at(i) + 1]!;
+      }
+      spectrum.add(this.#ring, at, re / this.#frames, im / this.#frames);
+    }
+    const { rate_hz, method } = this.#settings;
+    return movement(spectrum.power, rate_hz / spectrum.bins, method === 'sharp');
+  }
+
+  /** Where the frame of an age lies, the oldest first. */
+  #slot(age: number): number {
+    return (this.#next - this.#count + age + this.#frames) % this.#frames;
+  }
+}
+
+/** Values beyond are no measurement, and their powers are no numbers. */
+const LARGEST = 1e30;

@@ -1,0 +1,84 @@
+import { Fourier } from '../shared/fourier.js';
+
+/** Gaussian window with the standard deviation `sigma` in samples, periodic, as scipy.signal.get_window. */
+export const gaussian = (length: number, sigma: number): Float64Array =>
+  Float64Array.from({ length }, (_, i) => Math.exp(-0.5 * ((i - length / 2) / sigma) ** 2));
+
+/** Hann window, symmetric, as scipy.signal.windows.hann. */
+export const hann = (length: number): Float64Array =>
+  Float64Array.from({ length }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (length - 1)));
+
+/** Powers of the frequencies of complex series under a window, summed over series. */
+export class DopplerSpectrum {
+  readonly bins: number;
+  /** From the most negative frequency up; 0 is at `bins >> 1`. */
+  readonly power: Float64Array;
+  readonly #window: Float64Array;
+  readonly #fourier: Fourier;
+  readonly #input: Float64Array;
+
+  /** @param bins frequencies, at least as many as the window has samples */
+  constructor(window: Float64Array, bins: number) {
+    this.bins = bins;
+    this.power = new Float64Array(bins);
+    this.#window = window;
+    this.#fourier = new Fourier(bins);
+    this.#input = new Float64Array(2 * bins);
+  }
+
+  /** Adds a series of as many samples as the window has: `at` gives sample `i`'s place of its real part in `values`. */
+  add(values: Float32Array | Float64Array, at: (i: number) => number, meanRe: number, meanIm: number): void {
+    for (let i = 0; i < this.#window.length; i++) {
+      const place = at(i);
+      this.#input[2 * i] = (values[place]! - meanRe) * this.#window[i]!;
+      this.#input[2 * i + 1] = (values[place + 1]! - meanIm) * this.#window[i]!;
+    }
+    this.#fourier.transform(this.#input);
+    const { output } = this.#fourier;
+    const half = this.bins >> 1;
+    for (let k = 0; k < this.bins; k++)
+      this.power[(k + half) % this.bins]! += output[2 * k]! ** 2 + output[2 * k + 1]! ** 2;
+  }
+
+  clear(): void {
+    this.power.fill(0);
+  }
+}
+
+/** What is below this share of the strongest frequency is noise to SHARP: -12 dB. */
+const SHARP_FLOOR = 10 ** -1.2;
+
+/** Shares of the power: where it lies in the middle, and where its fastest part begins. */
+const EDGE = 0.95;
+
+/** Movement that a spectrum shows. */
+export interface Movement {
+  /** Mean frequency, weighted by power, hertz; positive where paths become shorter. */
+  readonly shift: number;
+  /** Frequency, either way, below which 95 % of the power lies, hertz. */
+  readonly edge: number;
+}
+
+/**
+ * Movement by the power above the noise: above the median of all frequencies, or, as SHARP has it, above -12 dB of the
+ * strongest. Zeros where there is none.
+ * @param step hertz from one frequency to the next
+ */
+export function movement(power: Float64Array, step: number, sharp: boolean): Movement {
+  const zero = power.length >> 1;
+  const floor = sharp ? SHARP_FLOOR * power.reduce((a, b) => Math.max(a, b), 0) : middle(power);
+  let [total, moment] = [0, 0];
+  const either = new Float64Array(zero + 1);
+  power.forEach((value, k) => {
+    const above = Math.max(0, value - floor);
+    total += above;
+    moment += above * (k - zero) * step;
+    either[Math.abs(k - zero)]! += above;
+  });
+  if (!(total > 0)) return { shift: 0, edge: 0 };
+  let edge = 0;
+  for (let below = either[0]!; below < EDGE * total && edge < zero; below += either[edge]!) edge++;
+  return { shift: moment / total, edge: edge * step };
+}
+
+const middle = (power: Float64Array): number => power.slice().sort()[power.length >> 1]!;

@@ -1,0 +1,88 @@
+import { CELLS } from './geometry.js';
+import { OUT } from './layers.js';
+import {
+  CELL_INPUTS,
+  INPUT_SCALE,
+  LEAST_PROBABILITY,
+  MEMORY,
+  MEMORY_PLACES,
+  ROOM_INPUTS,
+  type MemoryLayer,
+  type Reading,
+} from './memory-layers.js';
+import type { Estimate, Shown } from './sight.js';
+
+/** What one window shows, on its way from the pose network to the one that remembers: read down to a few numbers a cell. */
+
+/** Inputs of the layers that read: [CELLS, CELL_INPUTS] and [ROOM_INPUTS]. */
+export function readingInputs({ joined, tokens, links, cells, counts, alone }: Shown): {
+  readonly cells: Float32Array;
+  readonly room: Float32Array;
+} {
+  const features = CELL_INPUTS - 1;
+  const each = new Float32Array(CELLS * CELL_INPUTS);
+  for (let c = 0; c < CELLS; c++) {
+    for (let i = 0; i < features; i++) each[c * CELL_INPUTS + i] = INPUT_SCALE * joined[c * features + i]!;
+    each[c * CELL_INPUTS + features] = INPUT_SCALE * Math.log(cells[c]! + LEAST_PROBABILITY);
+  }
+  const room = Float32Array.of(
+    ...tokens.map((value) => INPUT_SCALE * value),
+    ...counts,
+    Math.log(alone.scale),
+    ...alone.postures,
+    alone.moving,
+    Math.hypot(...alone.heading),
+    INPUT_SCALE * (links - 4),
+  );
+  if (room.length !== ROOM_INPUTS) throw new RangeError('readings of another network');
+  return { cells: each, room };
+}
+
+/** What a window shows, read by the network that remembers. */
+export const read = (weights: Float32Array, shown: Shown): Reading =>
+  readInputs(weights, readingInputs(shown), answerRow(shown.alone));
+
+/** @param inputs as from {@link readingInputs} @param alone as from {@link answerRow} */
+export function readInputs(
+  weights: Float32Array,
+  inputs: { readonly cells: Float32Array; readonly room: Float32Array },
+  alone: Float32Array,
+): Reading {
+  const cells = new Float32Array(CELLS * MEMORY.cellReading);
+  for (let c = 0; c < CELLS; c++) {
+    const row = dense(weights, 'read-cell', inputs.cells.subarray(c * CELL_INPUTS, (c + 1) * CELL_INPUTS));
+    cells.set(row.map(rectified), c * MEMORY.cellReading);
+  }
+  return { cells, room: dense(weights, 'read-room', inputs.room).map(rectified), alone };
+}
+
+/**
+ * An estimate as one row of numbers in the order of {@link OUT}: the place itself instead of an offset, probabilities of
+ * postures and of walking about, logs of scales.
+ */
+export function answerRow(estimate: Estimate): Float32Array {
+  const row = new Float32Array(OUT.size);
+  row.set(estimate.heading, OUT.heading);
+  row.set(estimate.root, OUT.offset);
+  row[OUT.rootScale] = Math.log(estimate.scale);
+  row.set(estimate.jointScales.map(Math.log), OUT.jointScales);
+  row.set(estimate.postures, OUT.postures);
+  row[OUT.moving] = estimate.moving;
+  row.set(estimate.joints, OUT.joints);
+  return row;
+}
+
+/** A layer's outputs, without an activation. */
+export function dense(weights: Float32Array, layer: MemoryLayer, x: Float32Array): Float32Array {
+  const { kernel, bias, end, outputs } = MEMORY_PLACES.get(layer)!;
+  const out = weights.slice(bias, end);
+  for (let i = 0; i < x.length; i++) {
+    const value = x[i]!;
+    if (value === 0) continue;
+    const row = kernel + i * outputs;
+    for (let o = 0; o < outputs; o++) out[o]! += value * weights[row + o]!;
+  }
+  return out;
+}
+
+export const rectified = (value: number): number => Math.max(0, value);

@@ -1,0 +1,108 @@
+import type { Estimate, Sight } from './sight.js';
+import type { Memory, Recall } from './memory.js';
+import { BEAT_S, noMemory, type MemoryState, type Reading } from './memory-layers.js';
+import { expectedError, likeliest } from './person.js';
+import { likeliestPlaces, type FloorPlace } from './places.js';
+import type { Scene } from './scene.js';
+import type { ErrorCalibration, Scale } from './weights.js';
+
+/** A room's memory after one of its last windows. */
+export interface Remembered {
+  /** Event time of the window, microseconds. */
+  readonly time: number;
+  readonly state: MemoryState;
+}
+
+const BEAT_US = BEAT_S * 1e6;
+/** Windows come a little early or late. */
+const TOLERANCE_US = 50_000;
+/** Memories that are older than this are dropped: people may be anywhere by then. */
+const LONGEST_US = 10_000_000;
+
+/** What is said after a window, and what is remembered from then on. */
+export interface Recalled {
+  readonly recall: Recall;
+  readonly remembered: readonly Remembered[];
+}
+
+/**
+ * Takes one more window in. It goes on from the memory of the one a beat before, as the network learnt to, however close
+ * windows follow each other: of those that overlap more, each second, third or so makes a course of its own. A window that
+ * comes late is answered, and not remembered; one that lies far back, as after a clock was set, begins anew.
+ * @param remembered of the last windows, oldest first
+ * @returns null where the numbers of the window are not finite: nothing is to be remembered of it
+ */
+export function recall(
+  memory: Memory,
+  remembered: readonly Remembered[],
+  { reading, time, size }: { readonly reading: Reading; readonly time: number; readonly size: Scene['size'] },
+): Recalled | null {
+  const last = remembered.at(-1)?.time ?? -Infinity;
+  const known = last - time > LONGEST_US ? [] : remembered;
+  const before = known.findLastIndex((one) => one.time <= time - BEAT_US + TOLERANCE_US);
+  const from = known[before];
+  const state = from && time - from.time <= LONGEST_US ? from.state : noMemory();
+  const next = memory.step(state, reading, size);
+  const { cells, room } = next.state;
+  if (!cells.every(Number.isFinite) || !room.every(Number.isFinite)) return null;
+  const isLate = known.length > 0 && time <= last;
+  return {
+    recall: next.recall,
+    remembered: isLate ? known : [...known.slice(Math.max(0, before)), { time, state: next.state }],
+  };
+}
+
+/** Somebody who is said to be there. */
+export interface Told {
+  readonly estimate: Estimate;
+  /** Expected distance to the true place, metres. */
+  readonly error: number;
+  /** Whether the joints are of this person, in this posture. */
+  readonly drawn: boolean;
+}
+
+type Scales = Pick<ErrorCalibration, 'position' | 'several'>;
+
+/** Who is said to be there by one window alone. */
+export function ofOneWindow({ counts, alone, several }: Sight, scales: Scales): Told[] {
+  const many = countOf(counts) > 1 && several.length > 1;
+  const [people, scale] = many ? [several, scales.several] : [[alone], scales.position];
+  return people.map((estimate) => ({
+    estimate,
+    error: expectedError(estimate.scale, scale),
+    drawn: true,
+  }));
+}
+
+/** Who is said to be there with what is remembered in view, each posed as the window shows those nearest by. */
+export function inView(sight: Sight, recalled: Recall, size: Scene['size'], scales: Scales): Told[] {
+  const { counts, alone } = recalled;
+  if (countOf(counts) > 1) return severalOf(sight, recalled, size, scales.several);
+  return [{ estimate: alone, error: expectedError(alone.scale, scales.position), drawn: true }];
+}
+
+/** Each at one of the likeliest places of the floor. A pose of the window is drawn of one person at most. */
+function severalOf(
+  { alone, several }: Sight,
+  { cells, counts, alone: { scale } }: Recall,
+  size: Scene['size'],
+  law: Scale,
+): Told[] {
+  const posed = several.length > 0 ? several : [alone];
+  const free = new Set(posed);
+  return likeliestPlaces(cells, size, countOf(counts)).map((place) => {
+    const near = nearest([...free], place);
+    if (near) free.delete(near);
+    const estimate = { ...(near ?? nearest(posed, place)!), root: [place.x, place.y] as const };
+    const error = expectedError(Math.hypot(scale, place.spread), law);
+    return { estimate, error, drawn: near !== undefined };
+  });
+}
+
+const countOf = (counts: readonly number[]): number => likeliest(counts.slice(1)) + 1;
+
+/** Undefined of none. */
+function nearest(posed: readonly Estimate[], { x, y }: FloorPlace): Estimate | undefined {
+  const away = ({ root }: Estimate) => Math.hypot(root[0] - x, root[1] - y);
+  return [...posed].sort((a, b) => away(a) - away(b))[0];
+}

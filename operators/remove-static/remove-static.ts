@@ -1,0 +1,90 @@
+import { Type } from 'typebox';
+import { defineOperator } from '../../pipeline/component/index.js';
+import { frameSize } from '../../pipeline/model/index.js';
+import { filterFrames, type FrameFilter } from '../shared/frame-filter.js';
+
+export const removeStatic = defineOperator({
+  name: 'remove-static',
+  summary: 'Takes the part of the channel away that stays the same.',
+  description: `
+Use it behind \`phase-sanitize\`, \`csi-ratio\` or \`conjugate-multiply\`, before \`doppler\` and whatever looks at movement alone.
+Without one of these the phase of each packet is random, nothing stays the same, and nothing is taken away.
+
+Walls, furniture and the direct path give each value a part that does not change. It is followed by an exponential mean over
+\`time_constant_ms\`, by event time, and subtracted: a high-pass whose limit is 1 / (2 pi time constant), 0.03 Hz with the
+default. In the first time constant after a start, or after a long pause, it is the plain mean of the frames so far.
+
+Gotchas: somebody who keeps still for several time constants becomes part of the room. A value that is not a number becomes
+0, and does not change the mean.
+`,
+  inputs: ['csi'],
+  outputs: ['csi'],
+  stateFields: [],
+  timeFields: ['time'],
+  config: Type.Object(
+    {
+      time_constant_ms: Type.Number({
+        minimum: 10,
+        maximum: 3_600_000,
+        default: 5000,
+        description: 'Time after which a change has become part of what stays by 63 %, milliseconds.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  examples: [
+    { title: 'Movement of people', config: {} },
+    { title: 'Slow movement too', config: { time_constant_ms: 30_000 } },
+  ],
+  create: ({ time_constant_ms }, context) =>
+    filterFrames(context, (layout) => new StaticPart(frameSize(layout), time_constant_ms * 1000)),
+});
+
+interface StaticState {
+  readonly time: number;
+  readonly weight: number;
+  readonly mean: Float64Array;
+}
+
+/** What stays the same of one link. */
+class StaticPart implements FrameFilter<StaticState> {
+  readonly #constant: number;
+  readonly #mean: Float64Array;
+  #time = -Infinity;
+  /** Frames that the mean stands for; grows to as many as come in a time constant. */
+  #weight = 0;
+
+  constructor(size: number, constant: number) {
+    this.#constant = constant;
+    this.#mean = new Float64Array(size);
+  }
+
+  apply(input: Float32Array, output: Float32Array, offset: number, time: number): number {
+    const share = this.#share(time);
+    for (let i = 0; i < this.#mean.length; i++) {
+      const value = input[offset + i]!;
+      const usable = Math.abs(value) < Infinity;
+      if (usable) this.#mean[i]! += share * (value - this.#mean[i]!);
+      output[offset + i] = usable ? value - this.#mean[i]! : 0;
+    }
+    return 0;
+  }
+
+  snapshot(): StaticState {
+    return { time: this.#time, weight: this.#weight, mean: this.#mean.slice() };
+  }
+
+  restore({ time, weight, mean }: StaticState): void {
+    this.#time = time;
+    this.#weight = weight;
+    this.#mean.set(mean);
+  }
+
+  /** Of the newest frame in the mean: 1 - exp(-dt / constant), more while fewer frames have come. */
+  #share(time: number): number {
+    const kept = Math.exp(-Math.max(0, time - this.#time) / this.#constant);
+    this.#time = Math.max(this.#time, time);
+    this.#weight = this.#weight * kept + 1;
+    return Math.max(1 - kept, 1 / this.#weight);
+  }
+}

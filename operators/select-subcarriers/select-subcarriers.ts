@@ -1,0 +1,150 @@
+import { Type, type Static } from 'typebox';
+import { defineOperator } from '../../pipeline/component/index.js';
+import { csiLayout, type CsiLayout } from '../../pipeline/model/index.js';
+import { mapFrames, type FrameMapper, type Values } from '../shared/frame-mapper.js';
+import { pilots } from './pilots.js';
+import { calmest, SubcarrierStatistics, widest, type SubcarrierState } from './statistics.js';
+
+const config = Type.Object(
+  {
+    drop_nulls: Type.Boolean({
+      default: true,
+      description:
+        'Leaves out subcarriers that are zero in all of the first frames: direct current and guards.',
+    }),
+    drop_pilots: Type.Boolean({
+      default: false,
+      description: 'Leaves out pilots, by the tables of IEEE 802.11 for the training field and bandwidth.',
+    }),
+    keep: Type.Union([Type.Literal('all'), Type.Literal('variance'), Type.Literal('nbvi')], {
+      default: 'all',
+      description:
+        'Which of the others: `all`, those of the greatest `variance`, or the calmest by their `nbvi`; see above.',
+    }),
+    count: Type.Integer({
+      minimum: 1,
+      maximum: 1024,
+      default: 12,
+      description: 'How many `variance` and `nbvi` keep.',
+    }),
+    learn_frames: Type.Integer({
+      minimum: 2,
+      maximum: 100_000,
+      default: 100,
+      description: 'First frames of a link that are learnt from.',
+    }),
+  },
+  { additionalProperties: false },
+);
+type Config = Static<typeof config>;
+
+export const selectSubcarriers = defineOperator({
+  name: 'select-subcarriers',
+  summary: 'Keeps the subcarriers that tell something.',
+  description: `
+Use it right behind a source that gives nulls and pilots with the rest, or where few good subcarriers are better than many.
+
+- Nulls (direct current, guards) carry no signal; a subcarrier is one where all antennas were zero in all of the first frames.
+- Pilots (-21, -7, 7, 21 of 20 MHz, and so on) carry known symbols; some receivers process them otherwise than data.
+- \`keep: variance\` keeps the \`count\` subcarriers that vary most relative to their mean while the link learns: let somebody
+  walk through the room meanwhile.
+- \`keep: nbvi\` keeps the \`count\` strongest and calmest ones of the quiet room, by the Normalized Baseline Variability Index
+  0.5 sigma / mu^2 + 0.5 sigma / mu: none of the weakest quarter, and no two neighbours as long as there are others. Let nobody
+  move meanwhile.
+
+Where something is to be learnt (all but pilots), the first \`learn_frames\` frames of each link and layout do not go on, and are
+counted as \`learning\`; then the choice holds, also over restarts. Change \`learn_frames\` or another field to learn anew. Links
+may come to different layouts.
+
+Gotchas: networks and \`detect-falls\` interpolate over all subcarriers of a layout and want all of them. Where every
+subcarrier would be left out, all stay.
+
+Source of NBVI: Pace, ESPectre (github.com/francescopace/espectre).
+`,
+  inputs: ['csi'],
+  outputs: ['csi'],
+  config,
+  examples: [
+    { title: 'Without nulls and pilots', config: { drop_pilots: true } },
+    { title: 'The twelve calmest subcarriers, as ESPectre', config: { keep: 'nbvi', count: 12 } },
+  ],
+  create: (settings, context) => mapFrames(context, (layout) => new Selection(layout, settings)),
+});
+
+interface SelectionState {
+  readonly kept: readonly number[] | null;
+  readonly statistics: SubcarrierState | null;
+}
+
+/** The subcarriers that are kept of one link. */
+class Selection implements FrameMapper<SelectionState> {
+  readonly #from: CsiLayout;
+  readonly #settings: Config;
+  #layout: CsiLayout;
+  /** Places of the kept subcarriers in the layout; null until they are known. */
+  #kept: readonly number[] | null = null;
+  #statistics: SubcarrierStatistics | null = null;
+
+  constructor(from: CsiLayout, settings: Config) {
+    this.#from = from;
+    this.#settings = settings;
+    this.#layout = from;
+    if (settings.drop_nulls || settings.keep !== 'all') this.#statistics = new SubcarrierStatistics(from);
+    else this.#keep(this.#withoutPilots());
+  }
+
+  get layout(): CsiLayout {
+    return this.#layout;
+  }
+
+  apply(input: Values, offset: number, output: Values, to: number): string | null {
+    const kept = this.#kept;
+    if (!kept) {
+      this.#learn(input, offset);
+      return 'learning';
+    }
+    const { rx, tx, subcarriers } = this.#from;
+    for (let pair = 0, at = to; pair < rx * tx; pair++) {
+      const start = offset + 2 * pair * subcarriers.length;
+      for (let i = 0; i < kept.length; i++, at += 2) {
+        output[at] = input[start + 2 * kept[i]!]!;
+        output[at + 1] = input[start + 2 * kept[i]! + 1]!;
+      }
+    }
+    return null;
+  }
+
+  snapshot(): SelectionState {
+    return { kept: this.#kept?.slice() ?? null, statistics: this.#statistics?.snapshot() ?? null };
+  }
+
+  restore({ kept, statistics }: SelectionState): void {
+    if (kept) this.#keep(kept);
+    if (statistics) this.#statistics?.restore(statistics);
+  }
+
+  #learn(input: Values, offset: number): void {
+    const statistics = this.#statistics!;
+    statistics.add(input, offset);
+    const { learn_frames, drop_nulls, keep, count } = this.#settings;
+    if (statistics.frames < learn_frames) return;
+    const usable = this.#withoutPilots().filter((k) => !drop_nulls || !statistics.isNull(k));
+    if (keep === 'all' || usable.length === 0) this.#keep(usable);
+    else this.#keep(keep === 'nbvi' ? calmest(statistics, usable, count) : widest(statistics, usable, count));
+  }
+
+  #withoutPilots(): readonly number[] {
+    const all = Array.from(this.#from.subcarriers, (_, k) => k);
+    if (!this.#settings.drop_pilots) return all;
+    const known = pilots(this.#from);
+    return all.filter((k) => !known.has(this.#from.subcarriers[k]!));
+  }
+
+  #keep(places: readonly number[]): void {
+    const all = Array.from(this.#from.subcarriers, (_, k) => k);
+    this.#kept = places.length > 0 ? places : all;
+    this.#statistics = null;
+    const subcarriers = this.#kept.map((k) => this.#from.subcarriers[k]!);
+    this.#layout = csiLayout({ ...this.#from, subcarriers });
+  }
+}

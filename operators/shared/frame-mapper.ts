@@ -1,0 +1,173 @@
+import type { Context, Operator, Output } from '../../pipeline/component/index.js';
+import { frameSize, type CsiBlock, type CsiLayout } from '../../pipeline/model/index.js';
+import { withRows } from './frame-rows.js';
+import { LinkStates, type LinkSnapshot } from './per-link.js';
+
+/** Values of frames: [rx, tx, subcarrier, (re, im)]. Frames are Float32; references are compared in Float64. */
+export type Values = Float32Array | Float64Array;
+
+/** Makes of the frames of one link and layout frames of another layout, or none. */
+export interface FrameMapper<S> {
+  /** Layout of what {@link apply} wrote last. */
+  readonly layout: CsiLayout;
+  /** What is wrong with this link's frames, for a person, as {@link Refusal.problem}; null or left out: nothing. */
+  readonly complaint?: string | null;
+  /** Which of the frame's receive antennas these are; left out: all of them. */
+  readonly antennas?: readonly number[];
+  /**
+   * @param input holds the frame from `offset` @param output takes what becomes of it from `to`
+   * @param block of the frame, for its other columns; `frame` is its row there
+   * @returns null, or why the frame does not go on: a word for the metric of dropped frames
+   */
+  apply(
+    input: Values,
+    offset: number,
+    output: Values,
+    to: number,
+    block: CsiBlock,
+    frame: number,
+  ): string | null;
+  snapshot(): S;
+  restore(state: S): void;
+}
+
+/** Frames of a layout that an operator can make nothing of. */
+export interface Refusal {
+  /** For the metric of dropped frames. */
+  readonly reason: string;
+  /** For a person; follows the name of the link: `has one antenna: ...`. */
+  readonly problem: string;
+}
+
+/** An operator that makes of each frame one of another layout, or none. Where layouts change, a block ends. */
+export function mapFrames<S>(
+  context: Context,
+  make: (layout: CsiLayout) => FrameMapper<S> | Refusal,
+): Operator<'csi', 'csi'> {
+  const states = new LinkStates<FrameMapper<S> | Refusal>(context.links, make);
+  const refusals = new Refusals(context);
+  return {
+    process: (block): Output<CsiBlock> => {
+      const { layout, count, link, values } = block;
+      const size = frameSize(layout);
+      const out = new BlockWriter(block);
+      for (let frame = 0; frame < count; frame++) {
+        const number = link[frame]!;
+        const mapper = states.of(number, layout);
+        if ('problem' in mapper) {
+          refusals.drop(mapper.reason);
+          refusals.tell(number, mapper.problem);
+          continue;
+        }
+        const into = out.room(mapper.layout);
+        const refused = mapper.apply(values, frame * size, into, out.end, block, frame);
+        if (refused === null) out.take(frame, mapper.antennas);
+        else refusals.drop(refused);
+        refusals.tell(number, mapper.complaint ?? null);
+      }
+      refusals.count();
+      return { data: out.blocks() };
+    },
+    snapshot: () => states.snapshot((mapper) => ('problem' in mapper ? null : mapper.snapshot())),
+    restore: (state) => {
+      states.restore(state as readonly LinkSnapshot<S | null>[], (layout, saved) => {
+        const mapper = make(layout);
+        if (saved !== null && !('problem' in mapper)) mapper.restore(saved);
+        return mapper;
+      });
+    },
+  };
+}
+
+/** Frames that did not go on, and the links whose frames cannot. */
+class Refusals {
+  readonly #context: Context;
+  /** By link number. */
+  readonly #problems: (string | null)[] = [];
+  #dropped: Record<string, number> = {};
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  drop(reason: string): void {
+    this.#dropped[reason] = (this.#dropped[reason] ?? 0) + 1;
+  }
+
+  tell(link: number, problem: string | null): void {
+    if ((this.#problems[link] ?? null) === problem) return;
+    this.#problems[link] = problem;
+    const all = this.#problems.flatMap((text, i) =>
+      text ? [`link ${this.#context.links.at(i).link.id} ${text}`] : [],
+    );
+    this.#context.degrade(all.length > 0 ? all.join('; ') : null);
+  }
+
+  count(): void {
+    for (const reason in this.#dropped) this.#context.metrics.dropped(reason, this.#dropped[reason]!);
+    this.#dropped = {};
+  }
+}
+
+/** Gathers frames of one block after the other, as long as their layout stays the same. */
+class BlockWriter {
+  readonly #from: CsiBlock;
+  readonly #done: CsiBlock[] = [];
+  #layout: CsiLayout | null = null;
+  #values = new Float32Array(0);
+  #frames: number[] = [];
+  #antennas: (readonly number[] | undefined)[] = [];
+
+  constructor(from: CsiBlock) {
+    this.#from = from;
+  }
+
+  /** Where the next frame goes in what {@link room} gave. */
+  get end(): number {
+    return this.#layout ? this.#frames.length * frameSize(this.#layout) : 0;
+  }
+
+  /** Values with room for one more frame of a layout. */
+  room(layout: CsiLayout): Float32Array {
+    if (this.#layout?.key !== layout.key) this.#begin(layout);
+    const needed = this.end + frameSize(layout);
+    if (needed > this.#values.length) {
+      const more = new Float32Array(2 * needed);
+      more.set(this.#values);
+      this.#values = more;
+    }
+    return this.#values;
+  }
+
+  take(frame: number, antennas: readonly number[] | undefined): void {
+    this.#frames.push(frame);
+    this.#antennas.push(antennas);
+  }
+
+  blocks(): readonly CsiBlock[] {
+    this.#close();
+    return this.#done;
+  }
+
+  #begin(layout: CsiLayout): void {
+    this.#close();
+    this.#layout = layout;
+    // All of the block's frames most often; where links differ in layout, few of them.
+    const frames = this.#done.length === 0 ? this.#from.count : 1;
+    this.#values = new Float32Array(frames * frameSize(layout));
+    this.#frames = [];
+    this.#antennas = [];
+  }
+
+  #close(): void {
+    const layout = this.#layout;
+    if (!layout || this.#frames.length === 0) return;
+    const values = this.#values.subarray(0, this.end);
+    const all = this.#frames.length === this.#from.count && layout.rx === this.#from.layout.rx;
+    this.#done.push(
+      all
+        ? { ...this.#from, layout, values }
+        : withRows(this.#from, this.#frames, this.#antennas, layout, values),
+    );
+  }
+}

@@ -1,0 +1,44 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { jsonSchema, type JsonSchema } from './json-schema.js';
+
+const ajv = ajvWith(true);
+/** For large values: the errors of one can be as many as its parts. */
+const ajvForLarge = ajvWith(false);
+/** Parts of a value whose errors are all looked for. */
+export const MOST_PARTS = 5_000;
+
+function ajvWith(allErrors: boolean): Ajv {
+  const made = new Ajv({
+    ...{ strict: true, allowUnionTypes: true, allErrors, verbose: true, useDefaults: true },
+    // A schema checks a few values only: ajv takes longer to optimize its code than that saves.
+    code: { optimize: false },
+  });
+  addFormats.default(made);
+  made.addVocabulary(['markdownEnumDescriptions', 'filePath', 'inputFile']);
+  return made;
+}
+
+interface Compiled {
+  readonly schema: JsonSchema;
+  readonly validate: ValidateFunction;
+  /** The same, but it stops at the first error. */
+  readonly validateLarge: () => ValidateFunction;
+}
+
+export const compiled = new WeakMap<object, Compiled>();
+
+/** A schema compiles once. @throws Error where ajv's strict mode refuses the schema. */
+export function compileSchema(schema: object): Compiled {
+  const known = compiled.get(schema);
+  if (known) return known;
+  const json = jsonSchema(schema);
+  let large: ValidateFunction | undefined;
+  const fresh: Compiled = {
+    schema: json,
+    validate: ajv.compile(json),
+    validateLarge: () => (large ??= ajvForLarge.compile(json)),
+  };
+  compiled.set(schema, fresh);
+  return fresh;
+}

@@ -1,0 +1,40 @@
+import type { LinkedNode } from './graph.js';
+import type { Problems } from './problem.js';
+
+/** Ports that carry what a radio measured. */
+const MEASURED: readonly string[] = ['csi', 'window'];
+
+/**
+ * Refuses nodes that need the amplitudes of channel estimates where their frames come from beamforming reports.
+ * @param open ids of the nodes whose files may be looked into
+ */
+export function checkMeasurements(
+  nodes: readonly LinkedNode[],
+  folder: string,
+  open: ReadonlySet<string>,
+  problems: Problems,
+): void {
+  /** Of each node that passes reports on, the source that they come from. */
+  const reports = new Map<string, string>();
+  for (const { draft, inputs } of nodes) {
+    const { component, config, id } = draft;
+    if (!component || !config) continue;
+    if (component.kind === 'source') {
+      if (open.has(id) && component.measures?.(config as never, folder) === 'beamforming-report')
+        reports.set(id, id);
+      continue;
+    }
+    const measured = inputs.filter(({ ports }) => ports.some((port) => MEASURED.includes(port)));
+    const source = measured.map(({ from }) => reports.get(from)).find((one) => one !== undefined);
+    if (source === undefined || component.kind !== 'operator') continue;
+    reports.set(id, source);
+    const why = component.needsAmplitude?.(config as never);
+    if (why === undefined) continue;
+    const message =
+      `\`${id}\` (${component.name}) needs the amplitudes of channel estimates, ${why}: \`${source}\` gives ` +
+      'beamforming reports, which have no absolute amplitude';
+    problems.add('config.measurement.amplitude', draft.from[0]?.location ?? draft.location, message, {
+      component,
+    });
+  }
+}

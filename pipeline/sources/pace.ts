@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context, RawBatch } from '../component/index.js';
+
+/** Lets records go at a multiple of their recorded pace. */
+export class Pace {
+  readonly #speed: number;
+  readonly #context: Context;
+  readonly #signal: AbortSignal;
+  #firstTime = NaN;
+  #firstElapsed = 0;
+
+  constructor(speed: number, context: Context, signal: AbortSignal) {
+    this.#speed = speed;
+    this.#context = context;
+    this.#signal = signal;
+  }
+
+  /** Waits until record `from` is due; returns the end of those that are. At once where the signal aborts. */
+  async due(raw: RawBatch, from: number): Promise<number> {
+    if (this.#speed === 0) return raw.count;
+    if (Number.isNaN(this.#firstTime)) {
+      this.#firstTime = raw.time[from]!;
+      this.#firstElapsed = this.#context.clock.elapsed();
+    }
+    const wait = this.#dueIn(raw.time[from]!);
+    if (wait > 0) await this.#wait(wait);
+    let to = from + 1;
+    while (to < raw.count && this.#dueIn(raw.time[to]!) <= 0) to++;
+    return to;
+  }
+
+  #dueIn(time: number): number {
+    const due = this.#firstElapsed + (time - this.#firstTime) / 1000 / this.#speed;
+    return due - this.#context.clock.elapsed();
+  }
+
+  async #wait(milliseconds: number): Promise<void> {
+    try {
+      await sleep(Math.min(milliseconds, MAX_WAIT_MS), undefined, { signal: this.#signal });
+    } catch (error) {
+      if (!this.#signal.aborted) throw error;
+    }
+  }
+}
+
+/** A timer takes no more than 31 bits. */
+const MAX_WAIT_MS = 2_000_000_000;

@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+import { choice, filePath } from '../../component/index.js';
+import { DEFAULT_PEOPLE, ObstacleSchema, PersonSchema, ThingSchema } from './script.js';
+
+const range = (low: number, high: number, options: { default: number[]; description: string }) =>
+  Type.Array(Type.Number({ minimum: low, maximum: high }), { minItems: 2, maxItems: 2, ...options });
+
+export const config = Type.Object(
+  {
+    people: Type.Array(PersonSchema, {
+      maxItems: 16,
+      default: DEFAULT_PEOPLE,
+      description:
+        'Who is in the room and what they do; each environment has these people. [] is an empty room.',
+    }),
+    things: Type.Array(ThingSchema, {
+      maxItems: 16,
+      default: [],
+      description:
+        'What else moves in the room, none of it a person. The truth has a line of its own for each: `thing`, `number`, `moving`, `place`.',
+    }),
+    obstacles: Type.Array(ObstacleSchema, {
+      maxItems: 32,
+      default: [],
+      description:
+        'Furniture that blocks: weakens paths that it stands in the way of, and people behind it. People do not walk round it.',
+    }),
+    door: Type.Optional(
+      Type.Array(Type.Number(), {
+        minItems: 2,
+        maxItems: 2,
+        description:
+          'Floor point of the door by which people leave and come in, moved to the nearest wall; default by chance.',
+      }),
+    ),
+    motion: Type.Optional(
+      filePath({
+        description:
+          'Folder with recorded motion that people play besides their own for steps without `to`, `speed` and `fall`: `clips/humanoid3d_*.txt` (DeepMimic) and `ragdoll-falls/fall_*.csv.gz`; relative to the folder of the topology.',
+      }),
+    ),
+    motion_part: choice(
+      {
+        all: 'All of it.',
+        training: 'What models are trained on.',
+        held_out: 'What no model is trained on: each fifth fall, and five of the clips.',
+      },
+      { default: 'all', description: 'Which recordings of `motion` are played.' },
+    ),
+    rate_hz: Type.Number({
+      minimum: 1,
+      maximum: 1000,
+      default: 50,
+      description: 'Packets that each link sends a second.',
+    }),
+    speed: Type.Number({
+      minimum: 0,
+      maximum: 1000,
+      default: 1,
+      description: 'Times real time; 0 as fast as it goes. Changes the pace only, never the results.',
+    }),
+    duration_s: Type.Number({
+      minimum: 0,
+      default: 0,
+      description:
+        'Seconds of event time until the input ends; 0: never. The scripts begin again as often as needed.',
+    }),
+    seed: Type.Integer({
+      minimum: 0,
+      maximum: 2 ** 32 - 1,
+      default: 1,
+      description:
+        "The whole scene follows from it: walls, furniture, bodies, chances of the scripts, receivers' faults.",
+    }),
+    start_time: Type.Optional(
+      Type.String({
+        description:
+          'Event time of the first packet, ISO 8601: `2026-01-01T00:00:00Z`; a restart continues from where it stopped. Default: now. At a `speed` of 1 a later start simulates up to 30 s of the time that it was stopped at once, skips the rest and continues at now.',
+      }),
+    ),
+    snr_db: range(0, 60, {
+      default: [15, 35],
+      description: 'Signal to noise of the links, by chance from this range.',
+    }),
+    loss: range(0, 0.9, {
+      default: [0, 0.1],
+      description: "Links' share of lost packets, by chance from this range.",
+    }),
+    jitter_ms: Type.Number({
+      minimum: 0,
+      maximum: 100,
+      default: 1,
+      description:
+        "Spread of the packets' times about their grid; cut off before two packets would change places.",
+    }),
+    truth: Type.Optional(
+      filePath({
+        description:
+          'File that the true poses are appended to, 20 times a second, one JSON object a line; relative to the folder of the topology. After a restart lines may be there twice.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);

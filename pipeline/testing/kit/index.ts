@@ -1,0 +1,12 @@
+/** What components promise, as cases for a test runner, and records to try them with. */
+export type { Decoder, DecoderContext, Format } from '../../formats/index.js';
+export type { KitCase } from './cases.js';
+export { testContext, testEnvironment, type Recorded } from './context.js';
+export { badCsi, csiInput } from './csi-input.js';
+export { definitionCases, withDefaults } from './definition.js';
+export { formatCases, type FormatDriver } from './format.js';
+export { operatorCases, type OperatorDriver } from './operator.js';
+export { rawOf, type RawRecord } from './raw.js';
+export * from './records.js';
+export { sinkCases, type SinkBackend, type SinkDriver } from './sink.js';
+export { sourceCases, type SourceDriver, type SourceInput } from './source.js';

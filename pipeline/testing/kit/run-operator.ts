@@ -1,0 +1,84 @@
+import { deserialize, serialize } from 'node:v8';
+import type { AnyOperator, Operator, Output } from '../../component/index.js';
+import { sliceBlock, type CsiBlock, type Data, type Environment } from '../../model/index.js';
+import { moveTimes, reanchor } from '../../runtime/shared/move-times.js';
+import { timeOf } from '../../runtime/stages/signal.js';
+import { testContext } from './context.js';
+
+/** A new operator of a driver's configuration, opened. */
+export async function makeOperator(
+  component: AnyOperator,
+  config: object,
+  environments?: readonly Environment[],
+): Promise<Operator> {
+  const { context } = testContext(environments ? { environments } : {});
+  const operator = component.create(config as never, context);
+  await operator.open?.();
+  return operator;
+}
+
+/** Feeds records as the runtime does: before each the operator hears that time has reached it, and results are settled in order. */
+export async function feed(operator: Operator, input: readonly Data[], from: string): Promise<Data[]> {
+  const out: Data[] = [];
+  for (const data of input) {
+    out.push(...results(operator.watermark?.(timeOf(data) - 1)));
+    const answer = await operator.process(data, from);
+    out.push(...results(operator.settle?.(answer) ?? answer));
+  }
+  return out;
+}
+
+/** The operator's event time jumps, as the runtime makes it. */
+export const jump = (component: AnyOperator, operator: Operator, by: number): readonly Data[] =>
+  results(reanchor(component, operator, by));
+
+/** The names of all event times in records. */
+const TIMES = new Set(['time', 'start', 'windowEnd', 'since']);
+
+/** The records as they would be had the clock been `by` ahead. Ids of events end with their time, and lose it. */
+export const moved = (records: readonly Data[], by: number): Data[] =>
+  records.map((data) => {
+    if (data.port === 'csi') return { ...data, time: data.time.map((time) => time + by) };
+    const other = moveTimes(data, TIMES, by);
+    return other.port === 'event' ? { ...other, id: other.id.replace(/-\d{10,}$/, '') } : other;
+  });
+
+export const finish = (operator: Operator): readonly Data[] => results(operator.watermark?.(Infinity));
+
+const results = (output: Output<Data> | undefined): readonly Data[] => output?.data ?? [];
+
+/** What a checkpoint does to a state. */
+export const throughDisk = (state: unknown): unknown => deserialize(serialize(state));
+
+/** Each csi block as blocks of one frame. */
+export const singles = (input: readonly Data[]): Data[] =>
+  input.flatMap((data): Data[] =>
+    data.port === 'csi'
+      ? Array.from({ length: data.count }, (_, index) => sliceBlock(data, index, index + 1))
+      : [data],
+  );
+
+/** Records for comparison: frames one by one, without what may differ between two runs. */
+export const comparable = (output: readonly Data[]): unknown[] =>
+  output.flatMap((data): unknown[] => {
+    if (data.port === 'pose') return [{ ...data, processingMs: 0 }];
+    if (data.port !== 'csi') return [data];
+    return Array.from({ length: data.count }, (_, index) => frameOf(sliceBlock(data, index, index + 1)));
+  });
+
+/** All columns of a block of one frame. */
+const frameOf = ({ layout, ...block }: CsiBlock): Readonly<Record<string, unknown>> => ({
+  layout: layout.key,
+  ...Object.fromEntries(
+    Object.entries(block).flatMap(([name, column]) =>
+      ArrayBuffer.isView(column) ? [[name, Array.from(column as Float64Array)]] : [],
+    ),
+  ),
+});
+
+/** A batch may hold frames of several layouts, one block each: their order within the batch says nothing. */
+export const inAnyOrder = (records: readonly unknown[]): unknown[] =>
+  records
+    .map((record) => ({ record, key: JSON.stringify(record) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ record }) => record);

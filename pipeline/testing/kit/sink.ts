@@ -1,0 +1,227 @@
+import { deepEqual, ok } from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AnySink, Context, Sink } from '../../component/index.js';
+import type { Data } from '../../model/index.js';
+import { testContext } from './context.js';
+import { kitCase, where, type KitCase } from './cases.js';
+import { definitionCases, withDefaults } from './definition.js';
+
+/** What a sink writes to, for one test. */
+export interface SinkBackend {
+  /** Configuration of a sink that writes there. */
+  readonly config: object;
+  readonly context?: Partial<Context>;
+  /** Identities of the stored records, as {@link SinkDriver.identity} gives them, in order. Called after a flush, the sink open or closed. */
+  read(sink: Sink): Promise<readonly string[]>;
+  close?(): Promise<void>;
+}
+
+export interface SinkDriver {
+  readonly component: AnySink;
+  /** Valid and placed nowhere: only its schema is looked at. */
+  readonly config: object;
+  readonly invalid?: readonly object[];
+  /** A backend of its own; `folder` is removed afterwards. */
+  readonly backend: (folder: string) => Promise<SinkBackend>;
+  /** Record `index`, of all ports that the sink takes in turn; equal for equal numbers. */
+  readonly record: (index: number) => Data;
+  readonly identity: (data: Data) => string;
+  /** False for sinks that keep nothing once closed (live feeds, standard output). Default true. */
+  readonly keeps?: boolean;
+  /** False for sinks that promise no order, even among the records of one port. Default true. */
+  readonly ordered?: boolean;
+}
+
+/** What every sink promises: docs/own-sink.md lists it. */
+export function sinkCases(driver: SinkDriver): readonly KitCase[] {
+  const definition = definitionCases(driver.component, driver.config, driver.invalid ?? []);
+  const { recovery } = driver.component;
+  const within = (name: string, body: (bench: Bench) => Promise<void>) =>
+    kitCase(name, () => onBench(driver, body));
+  return [
+    ...definition,
+    ...writing.map(([name, body]) => within(name, body)),
+    ...where(driver.keeps ?? true, within('what was flushed survives closing and opening', reopened)),
+    ...where(recovery === 'rewind', ...rewinding.map(([name, body]) => within(name, body))),
+    ...where(recovery === 'idempotent', within('a record written twice is there once', writtenTwice)),
+  ];
+}
+
+/** A backend, and the sinks that write to it. */
+class Bench {
+  readonly driver: SinkDriver;
+  readonly folder: string;
+  readonly backend: SinkBackend;
+
+  constructor(driver: SinkDriver, folder: string, backend: SinkBackend) {
+    this.driver = driver;
+    this.folder = folder;
+    this.backend = backend;
+  }
+
+  async open(): Promise<Sink> {
+    const { component } = this.driver;
+    const { context } = testContext({
+      folder: this.folder,
+      stateFolder: this.folder,
+      ...this.backend.context,
+    });
+    const sink = component.create(withDefaults(component, this.backend.config) as never, context);
+    await sink.open();
+    return sink;
+  }
+
+  records(from: number, to: number): readonly Data[] {
+    return Array.from({ length: to - from }, (_, index) => this.driver.record(from + index));
+  }
+
+  /** These records are stored and no others, those of a port in the order in which they were written. */
+  async expectStored(sink: Sink, from: number, to: number): Promise<void> {
+    const { identity, ordered = true } = this.driver;
+    const found = await this.backend.read(sink);
+    const written = this.records(from, to);
+    deepEqual([...found].sort(), written.map(identity).sort());
+    if (!ordered) return;
+    for (const port of new Set(written.map((record) => record.port))) {
+      const names = written.filter((record) => record.port === port).map(identity);
+      const wanted = new Set(names);
+      deepEqual(
+        found.filter((name) => wanted.has(name)),
+        names,
+      );
+    }
+  }
+}
+
+async function onBench(driver: SinkDriver, body: (bench: Bench) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'csiflow-sink-'));
+  const backend = await driver.backend(folder);
+  try {
+    await body(new Bench(driver, folder, backend));
+  } finally {
+    await backend.close?.();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Promised = readonly [name: string, body: (bench: Bench) => Promise<void>];
+
+const writing: readonly Promised[] = [
+  [
+    'what was written and flushed is there, in order',
+    async (bench) => {
+      const sink = await bench.open();
+      deepEqual(await sink.write(bench.records(0, 1), 1), []);
+      deepEqual(await sink.write(bench.records(1, 40), 1), []);
+      await sink.flush();
+      await bench.expectStored(sink, 0, 40);
+      await sink.close();
+    },
+  ],
+  [
+    'an empty batch and a flush of nothing are fine',
+    async (bench) => {
+      const sink = await bench.open();
+      deepEqual(await sink.write([], 1), []);
+      await sink.flush();
+      await sink.flush();
+      await bench.expectStored(sink, 0, 0);
+      await sink.close();
+    },
+  ],
+  [
+    'it opens and closes again and again, and leaves nothing open',
+    async (bench) => {
+      await (await bench.open()).close();
+      const before = process.getActiveResourcesInfo().length;
+      for (let round = 0; round < 10; round++) await (await bench.open()).close();
+      const left = process.getActiveResourcesInfo();
+      ok(left.length <= before + 2, `it leaves open: ${left.join(', ')}`);
+    },
+  ],
+  [
+    'a write after close is refused or fails, and stores nothing',
+    async (bench) => {
+      const sink = await bench.open();
+      await sink.write(bench.records(0, 1), 1);
+      await sink.flush();
+      await sink.close();
+      const refused = await sink.write(bench.records(1, 2), 1).then(
+        (failed) => failed.length === 1,
+        (error: unknown) => error instanceof Error,
+      );
+      ok(refused, 'a write after close was taken');
+      if (!(bench.driver.keeps ?? true)) return;
+      const again = await bench.open();
+      await bench.expectStored(again, 0, 1);
+      await again.close();
+    },
+  ],
+  [
+    'it does not change what it is given',
+    async (bench) => {
+      const sink = await bench.open();
+      const given = bench.records(0, 10);
+      const before = structuredClone(given);
+      await sink.write(given, 1);
+      await sink.flush();
+      deepEqual(given, before);
+      await sink.close();
+    },
+  ],
+];
+
+async function reopened(bench: Bench): Promise<void> {
+  const sink = await bench.open();
+  await sink.write(bench.records(0, 10), 1);
+  await sink.flush();
+  await sink.close();
+  const again = await bench.open();
+  await again.write(bench.records(10, 15), 2);
+  await again.flush();
+  await bench.expectStored(again, 0, 15);
+  await again.close();
+}
+
+async function writtenTwice(bench: Bench): Promise<void> {
+  const sink = await bench.open();
+  await sink.write(bench.records(0, 10), 1);
+  await sink.write(bench.records(5, 15), 2);
+  await sink.flush();
+  await bench.expectStored(sink, 0, 15);
+  await sink.close();
+}
+
+const rewinding: readonly Promised[] = [
+  [
+    'rewinding deletes later epochs and nothing else',
+    async (bench) => {
+      const sink = await bench.open();
+      for (const epoch of [5, 6, 7]) await sink.write(bench.records(epoch * 10, epoch * 10 + 10), epoch);
+      await sink.flush();
+      await sink.rewind!(6);
+      await bench.expectStored(sink, 50, 70);
+      await sink.write(bench.records(70, 80), 7);
+      await sink.flush();
+      await sink.rewind!(7);
+      await bench.expectStored(sink, 50, 80);
+      await sink.close();
+    },
+  ],
+  [
+    'rewinding also takes what an earlier process flushed late',
+    async (bench) => {
+      const sink = await bench.open();
+      await sink.write(bench.records(0, 10), 1);
+      await sink.write(bench.records(10, 20), 2);
+      await sink.flush();
+      await sink.close();
+      const again = await bench.open();
+      await again.rewind!(1);
+      await bench.expectStored(again, 0, 10);
+      await again.close();
+    },
+  ],
+];

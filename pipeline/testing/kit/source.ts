@@ -1,0 +1,268 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import fc from 'fast-check';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import {
+  sliceRaw,
+  type AnySource,
+  type Context,
+  type Position,
+  type RawBatch,
+  type Source,
+  type SourceBatch,
+} from '../../component/index.js';
+import type { Data } from '../../model/index.js';
+import { testContext } from './context.js';
+import { drawing, kitCase, where, type KitCase } from './cases.js';
+import { definitionCases, withDefaults } from './definition.js';
+import { comparable, inAnyOrder, throughDisk } from './run-operator.js';
+import { rawOf } from './raw.js';
+
+/** What a source reads, for one test. */
+export interface SourceInput {
+  /** Configuration of a source that reads it; of a replayable one, as fast as it goes. */
+  readonly config: object;
+  readonly context?: Partial<Context>;
+  /** Of live sources: makes at least 20 records arrive, once the source is open. */
+  send?(source: Source): Promise<void>;
+  /** Of a replayable source whose input never ends: it has been read when nothing came for this time, milliseconds. */
+  readonly quietMs?: number;
+  close?(): Promise<void>;
+}
+
+export interface SourceDriver {
+  readonly component: AnySource;
+  readonly config: object;
+  readonly invalid?: readonly object[];
+  readonly input: (folder: string) => Promise<SourceInput>;
+}
+
+/** What every source promises: docs/own-source.md lists it. */
+export function sourceCases(driver: SourceDriver): readonly KitCase[] {
+  const within = ([name, body]: Promised): KitCase => kitCase(name, () => onBench(driver, body));
+  return [
+    ...definitionCases(driver.component, driver.config, driver.invalid ?? []),
+    ...reading.map(within),
+    ...where(driver.component.replayable, ...replaying.map(within)),
+    ...decoding.map(within),
+  ];
+}
+
+/** What was read: batches, by which source, and how many were offered at most while one waited. */
+interface Reading {
+  readonly batches: readonly SourceBatch[];
+  readonly source: Source;
+  readonly waiting: number;
+}
+
+/** An input, and the sources that read it. */
+class Bench {
+  readonly #driver: SourceDriver;
+  readonly #folder: string;
+  readonly #input: SourceInput;
+
+  constructor(driver: SourceDriver, folder: string, input: SourceInput) {
+    this.#driver = driver;
+    this.#folder = folder;
+    this.#input = input;
+  }
+
+  make(): Source {
+    const { component } = this.#driver;
+    const folders = { folder: this.#folder, stateFolder: this.#folder };
+    const { context } = testContext({ ...folders, ...this.#input.context });
+    return component.create(withDefaults(component, this.#input.config) as never, context);
+  }
+
+  /** Reads from a position until `enough` batches or the end; each is taken only after a turn, as by a full queue. */
+  async read(position: Position, enough = Infinity): Promise<Reading> {
+    const source = this.make();
+    const abort = new AbortController();
+    const batches: SourceBatch[] = [];
+    let under = 0;
+    let waiting = 0;
+    let last = Infinity;
+    const opened = source.open(position, {
+      signal: abort.signal,
+      // The first batch may take longer.
+      ready: () => {
+        last = Date.now() + 2000;
+      },
+      offer: async (batch) => {
+        last = Date.now();
+        waiting = Math.max(waiting, ++under);
+        await turn();
+        under--;
+        if (batches.length < enough) batches.push(batch);
+        if (batches.length >= enough) abort.abort();
+        return !abort.signal.aborted;
+      },
+    });
+    if (this.#input.send) {
+      await sleep(50);
+      await this.#input.send(source);
+      const deadline = Date.now() + 5000;
+      while (count(batches) < 20 && Date.now() < deadline) await sleep(5);
+      abort.abort();
+    }
+    if (this.#input.quietMs !== undefined) {
+      while (!abort.signal.aborted && Date.now() - last < this.#input.quietMs) await sleep(20);
+      abort.abort();
+      await source.close?.();
+    }
+    await opened;
+    return { batches, source, waiting };
+  }
+
+  /** Reads all, and closes the source. */
+  async readAll(): Promise<Reading> {
+    const reading = await this.read(null);
+    await reading.source.close?.();
+    return reading;
+  }
+}
+
+async function onBench(driver: SourceDriver, body: (bench: Bench) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'csiflow-source-'));
+  const input = await driver.input(folder);
+  try {
+    await body(new Bench(driver, folder, input));
+  } finally {
+    await input.close?.();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Promised = readonly [name: string, body: (bench: Bench) => Promise<void>];
+
+const reading: readonly Promised[] = [
+  [
+    'it gives records, each batch with one kind of content and a position that survives the disk',
+    async (bench) => {
+      const { batches } = await bench.readAll();
+      ok(count(batches) > 0, 'it gives no records');
+      for (const { raw, data, position } of batches) {
+        ok((raw === undefined) !== (data === undefined), 'a batch must have either raw or data');
+        deepEqual(throughDisk(position), position);
+      }
+    },
+  ],
+  [
+    'arrival times never decrease',
+    async (bench) => {
+      const { batches } = await bench.readAll();
+      let last = -Infinity;
+      for (const { raw } of batches) {
+        for (const time of raw?.time.subarray(0, raw.count) ?? []) {
+          ok(time >= last, `${time} comes after ${last}`);
+          last = time;
+        }
+      }
+    },
+  ],
+  ['it ends when it is told to, also before it began', endsWhenTold],
+];
+
+async function endsWhenTold(bench: Bench): Promise<void> {
+  const abort = new AbortController();
+  const source = bench.make();
+  const opened = source.open(null, {
+    signal: abort.signal,
+    offer: () =>
+      new Promise((resolve) => {
+        abort.signal.addEventListener('abort', () => {
+          resolve(false);
+        });
+      }),
+  });
+  setTimeout(() => {
+    abort.abort();
+  }, 30);
+  await opened;
+  await source.close?.();
+  const again = bench.make();
+  await again.open(null, { signal: abort.signal, offer: () => true });
+  await again.close?.();
+}
+
+const replaying: readonly Promised[] = [
+  [
+    'it waits for a full queue',
+    async (bench) => {
+      equal((await bench.readAll()).waiting, 1, 'it offers a batch before the one before is taken');
+    },
+  ],
+  [
+    'it gives the same records when it is read again',
+    async (bench) => {
+      const first = await bench.read(null);
+      const again = await bench.read(null);
+      deepEqual(contents(again.source, again.batches), contents(first.source, first.batches));
+    },
+  ],
+  ['from the position of any batch it gives what follows that', goesOnFromPositions],
+];
+
+async function goesOnFromPositions(bench: Bench): Promise<void> {
+  const whole = await bench.read(null);
+  const all = contents(bench.make(), whole.batches);
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: Math.min(whole.batches.length, 12) }), async (taken) => {
+      const first = whole.batches.slice(0, taken);
+      const rest = await bench.read(throughDisk(first.at(-1)!.position));
+      const decoder = bench.make();
+      const before = contents(decoder, first);
+      const state = throughDisk(decoder.snapshot?.());
+      const other = bench.make();
+      if (state !== undefined) other.restore?.(state);
+      deepEqual(inAnyOrder([...before, ...contents(other, rest.batches)]), all);
+    }),
+    drawing(5),
+  );
+}
+
+const decoding: readonly Promised[] = [
+  [
+    'what it decodes does not depend on the size of batches',
+    async (bench) => {
+      const { batches } = await bench.read(null);
+      const raws = batches.flatMap(({ raw }) => (raw ? [raw] : []));
+      const singles = raws.flatMap((raw) =>
+        Array.from({ length: raw.count }, (_, index) => sliceRaw(raw, index, index + 1)),
+      );
+      deepEqual(decoded(bench.make(), singles), decoded(bench.make(), raws));
+    },
+  ],
+  [
+    'random bytes do not make decode throw',
+    async (bench) => {
+      const source = bench.make();
+      if (!source.decode) return;
+      fc.assert(
+        fc.property(fc.array(fc.uint8Array({ maxLength: 400 }), { maxLength: 20 }), (records) => {
+          source.decode!(rawOf(records.map((bytes) => ({ bytes }))));
+        }),
+        drawing(200),
+      );
+    },
+  ],
+];
+
+const count = (batches: readonly SourceBatch[]): number =>
+  batches.reduce(
+    (sum, { raw, data }) =>
+      sum +
+      (raw?.count ?? 0) +
+      (data ?? []).reduce((frames, record) => frames + (record.port === 'csi' ? record.count : 1), 0),
+    0,
+  );
+
+const contents = (source: Source, batches: readonly SourceBatch[]): unknown[] =>
+  inAnyOrder(
+    comparable(batches.flatMap(({ raw, data }): readonly Data[] => (raw ? source.decode!(raw).data : data!))),
+  );
+
+const decoded = (source: Source, raws: readonly RawBatch[]): unknown[] =>
+  inAnyOrder(comparable(raws.flatMap((raw) => source.decode!(raw).data)));

@@ -1,0 +1,25 @@
+export type InfluxCode =
+  | 'influxdb.credentials'
+  | 'influxdb.database'
+  | 'influxdb.refused'
+  | 'influxdb.too_large'
+  | 'influxdb.query'
+  | 'influxdb.busy'
+  | 'influxdb.unavailable';
+
+/** What InfluxDB answered, or that it did not. Never holds credentials. */
+export class InfluxError extends Error {
+  readonly code: InfluxCode;
+  /** The server's own words. */
+  readonly reason: string;
+  /** Milliseconds that it asks to be left alone for. */
+  readonly retryAfterMs: number | null;
+
+  constructor(code: InfluxCode, message: string, reason = message, retryAfterMs: number | null = null) {
+    super(message);
+    this.name = 'InfluxError';
+    this.code = code;
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { separation } from '../../bench/accuracy/cleaning/presence.js';
+import { missingCaptures } from '../../bench/accuracy/cleaning/report.js';
+import { amplitudeScatter, phaseScatter } from '../../bench/accuracy/cleaning/static-pair.js';
+import { blockOf, layoutOf } from '../operators/frames.js';
+
+/** A channel of two antennas, each frame turned by a phase of its own and scaled by a gain of its own. */
+const frames = (count: number, jitter: number) =>
+  blockOf(
+    layoutOf({ rx: 2, subcarriers: Int16Array.of(-6, -4, -1, 1, 4, 6) }),
+    Array.from({ length: count }, (_, i) => {
+      const [turn, gain] = [i * i, 1 + 0.3 * Math.sin(i * 7)];
+      return {
+        values: Array.from({ length: 12 }, (_unused, k) => {
+          const amplitude = gain * (10 + k + jitter * Math.sin(i / 3 + k));
+          return [amplitude * Math.cos(turn + 0.02 * k), amplitude * Math.sin(turn + 0.02 * k)];
+        }).flat(),
+      };
+    }),
+  );
+
+it('shows phases that cleaning steadies, and gains that it takes out', () => {
+  const still = [frames(400, 0)];
+  const phase = Object.fromEntries(phaseScatter(still).map(({ method, value }) => [method, value]));
+  expect(phase['none']).toBeGreaterThan(0.8);
+  for (const method of ['phase-sanitize, spotfi', 'csi-ratio', 'conjugate-multiply'])
+    expect(phase[method]).toBeLessThan(0.01);
+  const amplitude = Object.fromEntries(amplitudeScatter(still).map(({ method, value }) => [method, value]));
+  expect(amplitude['none']).toBeGreaterThan(0.15);
+  expect(amplitude['normalize-gain, mean']).toBeLessThan(0.001);
+});
+
+it('shows movement that a jittering gain hides', () => {
+  const found = separation([frames(400, 0.01)], [frames(400, 1)]);
+  const of = (chain: string) => found.find((row) => row.chain === chain)!;
+  expect(of('none').times).toBeLessThan(1.2);
+  expect(of('normalize-gain mean').times).toBeGreaterThan(5);
+  expect(of('normalize-gain mean').auc).toBe(1);
+});
+
+it('names the recordings that are missing', () => {
+  expect(missingCaptures('/no/such/folder')).toBe('/no/such/folder/captures/widar-multilink');
+});

@@ -1,0 +1,114 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { firstEnvironment, heardIn, windowFor } from '../../api/cli/recordings/first-topology.js';
+import type { Summary } from '../../api/cli/recordings/inspect.js';
+import { EXIT } from '../../pipeline/base/exit.js';
+import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
+import { batchesOf } from '../formats/batches.js';
+import { csiflow } from '../support/csiflow.js';
+
+let folder: string;
+let capture: string;
+
+/** Frames of node 7 that change from one to the next as noise does. */
+const frame = (index: number): Uint8Array =>
+  encodePairs(
+    { node: 7, bins: 64, mhz: 2437, sequence: index, rssi: -40, noise: -90 },
+    Int8Array.from({ length: 128 }, (_, i) => ((i * 31 + index * 17 * (i % 7)) % 60) - 30),
+  );
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'csiflow-init-'));
+  capture = join(folder, 'Evening 1.csi');
+  const records = Array.from({ length: 200 }, (_, i) => ({ bytes: frame(i), time: 1e15 + i * 25_000 }));
+  const parts = batchesOf(records).map(encodeRecords);
+  writeFileSync(capture, Buffer.concat([encodeHeader({ format: 'adr018', origin: 'replay' }), ...parts]));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+it('makes a topology and an environment of a recording, whose test passes', async () => {
+  const room = join(folder, 'room');
+  const { code, out } = await csiflow('init', capture, '--folder', room);
+  expect([code, out]).toEqual([EXIT.fine, expect.stringMatching(/^ok .*what was seen at first/m)]);
+  const topology = parse(readFileSync(join(room, 'topology.yaml'), 'utf8')) as Record<string, unknown>;
+  expect(topology).toMatchObject({ id: 'evening-1', sources: { air: { type: 'file', path: capture } } });
+  expect(parse(readFileSync(join(room, 'room.yaml'), 'utf8'))).toMatchObject({
+    links: [{ id: 'link-1', sender: 'node-7' }],
+    assumed: [expect.stringContaining('where the devices stand')],
+  });
+});
+
+it('writes over nothing unless it is told to', async () => {
+  const room = join(folder, 'room');
+  const { code, err } = await csiflow('init', capture, '--folder', room);
+  expect([code, err]).toEqual([EXIT.invalid, expect.stringContaining('is there already')]);
+  expect((await csiflow('init', capture, '--folder', room, '--force')).code).toBe(EXIT.fine);
+});
+
+it('keeps what a port hears for the test, its format told by its bytes', async () => {
+  const room = join(folder, 'live');
+  const socket = createSocket('udp4');
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  socket.close();
+  await once(socket, 'close');
+  const sender = createSocket('udp4');
+  let sent = 0;
+  const timer = setInterval(() => {
+    sender.send(frame(sent++), port, '127.0.0.1');
+  }, 5);
+  const address = `udp://127.0.0.1:${port}`;
+  const { code } = await csiflow('init', address, '--folder', room, '--seconds', '1.5');
+  clearInterval(timer);
+  sender.close();
+  expect(code).toBe(EXIT.fine);
+  expect(readdirSync(room).sort()).toEqual(['room.yaml', 'sample.csi', 'topology.yaml']);
+  const topology = parse(readFileSync(join(room, 'topology.yaml'), 'utf8')) as Record<string, unknown>;
+  expect(topology['sources']).toEqual({ air: { type: 'udp', host: '127.0.0.1', port, format: 'adr018' } });
+});
+
+it('says so where a recording holds no frame', async () => {
+  const empty = join(folder, 'empty.csi');
+  writeFileSync(empty, encodeHeader({ format: 'adr018', origin: 'replay' }));
+  const { code, err } = await csiflow('init', empty, '--folder', join(folder, 'none'));
+  expect([code, err]).toEqual([EXIT.invalid, expect.stringContaining('holds no frame')]);
+});
+
+const layout = {
+  ...{ layout: 'lltf', frames: 1000, frames_per_second: 100, rssi_dbm: null },
+  ...{ zero_frames: 0, repeated_frames: 0, longest_gap_s: 0.01 },
+};
+const summary = (heard: Record<string, number>, seconds: number): Summary => ({
+  ...{ records: 1000, bytes: 1, start: null, seconds, packets: null, malformed: null },
+  senders: [{ sender: '*', heard, loss: null, layouts: [layout] }],
+});
+
+it('gives each sender that is heard often a link of its own, eight at most', () => {
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`10.0.0.${i}`, 100 + i]));
+  expect(heardIn(summary({ ...many, rare: 2 }, 10)).map(({ sender }) => sender)).toEqual(
+    Array.from({ length: 8 }, (_, i) => `10.0.0.${11 - i}`),
+  );
+  expect(heardIn(summary({}, 10))).toEqual([{ sender: '*', records: 1000, rate: 100 }]);
+  const { links } = parse(firstEnvironment({ what: 'a.csi', summary: summary(many, 10) })) as {
+    links: unknown[];
+  };
+  expect(links).toHaveLength(8);
+});
+
+it.each([
+  [100, 60, 2000],
+  [4, 60, 5000],
+  [0.1, 600, null],
+  [100, 2, null],
+])('at %d frames a second over %d s, a window takes %j ms', (rate, seconds, expected) => {
+  expect(windowFor([{ sender: 'a', records: rate * seconds, rate }], seconds)).toBe(expected);
+});

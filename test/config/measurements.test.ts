@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { components } from '../../api/components.js';
+import { NetworkReach, parseTopology, type LoadOptions } from '../../pipeline/config/index.js';
+import { SAMPLES } from '../formats/samples.js';
+import { pcapOf } from '../formats/pcap-files.js';
+import { testEnvironment } from '../support/context.js';
+
+let folder: string;
+beforeAll(() => {
+  const host = mkdtempSync(join(tmpdir(), 'csiflow-measurements-'));
+  folder = join(host, 'topologies');
+  mkdirSync(folder);
+  const reports = SAMPLES.find(({ format }) => format === 'beamforming')!.records;
+  const capture = pcapOf(reports, { linkType: 127 });
+  for (const file of ['topologies/reports.pcap', 'reports.pcap']) writeFileSync(join(host, file), capture);
+  writeFileSync(join(folder, 'reports.pcap.gz'), gzipSync(capture));
+});
+afterAll(() => {
+  rmSync(join(folder, '..'), { recursive: true });
+});
+
+/** The errors of a topology with this source and operator. */
+function found(source: string, operators: string, options?: Partial<LoadOptions>) {
+  const text = `id: ward\nsources: { air: { ${source} } }\noperators: { ${operators} }\nsinks: { out: { type: console, from: last } }\n`;
+  const environments = [testEnvironment];
+  const { problems } = parseTopology(
+    { text, shown: 't.yaml', file: null, folder, environments },
+    components,
+    {
+      env: {},
+      ...options,
+    },
+  );
+  return problems.filter(({ severity }) => severity === 'error');
+}
+
+const scaled = (method: string) =>
+  `scaled: { type: normalize-gain, from: air, method: ${method} }, windows: { type: window, from: scaled }, last: { type: detect-motion, from: windows }`;
+const behindWindow = (type: string) =>
+  `windows: { type: window, from: air }, last: { type: ${type}, from: windows }`;
+
+test.each([
+  ['type: udp, format: beamforming', scaled('rss')],
+  ['type: mqtt, url: "mqtt://127.0.0.1", topics: [a], format: beamforming', scaled('snr')],
+  ['type: kafka, brokers: ["127.0.0.1:9092"], topics: [a], format: beamforming', scaled('gain')],
+  ['type: file, path: reports.pcap', behindWindow('infer-pose')],
+  ['type: file, path: reports.pcap.gz', behindWindow('detect-falls')],
+  ['type: file, path: none.pcap, records: beamforming', scaled('rss')],
+])('%s: what needs amplitudes is refused', (source, operators) => {
+  expect(found(source, operators).map(({ code }) => code)).toEqual(['config.measurement.amplitude']);
+});
+
+test('the problem names the node, the source and what to do', () => {
+  const [problem] = found('type: file, path: reports.pcap', scaled('rss'));
+  expect(problem).toMatchObject({ line: 3 });
+  expect(problem!.message).toBe(
+    '`scaled` (normalize-gain) needs the amplitudes of channel estimates, to scale them by `method: rss`; `mean` does without: ' +
+      '`air` gives beamforming reports, which have no absolute amplitude',
+  );
+});
+
+test.each([
+  ['type: file, path: reports.pcap', scaled('mean')],
+  ['type: udp', scaled('rss')],
+  ['type: file, path: not-there.pcap', scaled('rss')],
+])('%s: what does without them is taken', (source, operators) => {
+  expect(found(source, operators)).toEqual([]);
+});
+
+test('a file that may not be named is not looked into', () => {
+  const reach = new NetworkReach({ folder, files: new Set(), variables: new Set() });
+  const codes = found('type: file, path: ../reports.pcap', scaled('rss'), { reach }).map(({ code }) => code);
+  expect(codes).toHaveLength(1);
+  expect(codes).not.toContain('config.measurement.amplitude');
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { recogniseFile, recogniseRecord } from '../../pipeline/formats/index.js';
+import { cutAll } from './cut.js';
+import { checkDamage, checkRecovery } from './damaged.js';
+import { FILES, SAMPLES } from './samples.js';
+
+describe.each(SAMPLES)('$format', (sample) => {
+  it('is recognised by its records and its files', () => {
+    const file = Buffer.concat(sample.records);
+    if (sample.kind !== null) expect(recogniseFile(file)?.name).toBe(sample.kind);
+    const records = sample.kind === null ? sample.records : cutAll(file)!.records.map(({ bytes }) => bytes);
+    expect(records).toHaveLength(sample.records.length);
+    for (const record of records) expect(recogniseRecord(Uint8Array.from(record))?.name).toBe(sample.format);
+  });
+
+  it('survives damage: nothing crashes, hangs or grows, and problems say where', () => {
+    checkDamage(sample, 25);
+  });
+});
+
+it.each(FILES)('a file of $kind survives damage', (sample) => {
+  checkDamage(sample, 25);
+});
+
+it.each([...SAMPLES, ...FILES].filter(({ kind }) => kind !== null))(
+  'a file of $kind is read on behind garbage',
+  (sample) => {
+    checkRecovery(sample);
+  },
+);

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatNamed } from '../../pipeline/formats/index.js';
+import { encodeNexmon, nexmonPcap, unpackFloats } from '../../pipeline/formats/nexmon.js';
+import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
+import { testContext } from '../support/context.js';
+import { readMat } from '../support/mat5.js';
+import { anySender, recordingBlocks } from '../support/recordings.js';
+import { sharedFile } from '../support/shared.js';
+import { batchOf } from './batches.js';
+import { cutAll } from './cut.js';
+import { pcapngOf, pcapOf } from './pcap-files.js';
+
+const MAC = Uint8Array.of(0x98, 0xde, 0xd0, 0x48, 0x92, 0x66);
+
+function decoded(bytes: Uint8Array) {
+  const { context } = testContext({ links: new LinkTable([anySender]) });
+  const { data, failed } = formatNamed('nexmon').decoder(context).decode(batchOf({ bytes }));
+  return { block: data[0] as CsiBlock, failed: failed ?? [] };
+}
+
+const BANDS = [
+  { bins: 64, chanspec: 0x1006, carriers: 55, centre: 2437, width: 20 },
+  { bins: 128, chanspec: 0xd826, carriers: 113, centre: 5190, width: 40 },
+  { bins: 256, chanspec: 0xe02a, carriers: 241, centre: 5210, width: 80 },
+] as const;
+
+it.each(BANDS)('$bins bins: decode(encode(x)) = x', ({ bins, chanspec, carriers, centre, width }) => {
+  const int16 = fc.integer({ min: -32_768, max: 32_767 });
+  fc.assert(
+    fc.property(
+      fc.array(int16, { minLength: 2 * carriers, maxLength: 2 * carriers }),
+      fc.nat(4095),
+      fc.option(fc.integer({ min: -128, max: -1 }), { nil: NaN }),
+      (values, sequence, rssi) => {
+        const { block } = decoded(encodeNexmon({ mac: MAC, sequence, rssi, chanspec, bins }, values));
+        expect([...block.values]).toEqual(values);
+        expect(block.layout).toMatchObject({ centreMhz: centre, bandwidthMhz: width });
+        expect(block).toMatchObject({
+          rssi: Float32Array.of(rssi),
+          sequence: Uint32Array.of(sequence),
+          bits: Uint8Array.of(16),
+        });
+      },
+    ),
+    { numRuns: 10 },
+  );
+});
+
+const frame = (sequence: number) =>
+  encodeNexmon(
+    { mac: MAC, sequence, rssi: -50, chanspec: 0x1006, bins: 64 },
+    new Array<number>(110).fill(sequence + 1),
+  );
+
+it('packed values of a frame are scaled together, and cut to whole numbers', () => {
+  const view = new DataView(new ArrayBuffer(8));
+  // Mantissas of 9 bits, an exponent of 5: (255, -1) * 2^0 and (3, 0) * 2^-1.
+  view.setUint32(0, (255 << 14) | (1 << 13) | (1 << 5), true);
+  view.setUint32(4, (3 << 14) | 0b11111, true);
+  expect([...unpackFloats(view, 9, 5)]).toEqual([255 * 8, -8, 12, 0]);
+});
+
+it('a second core is a sender of its own', () => {
+  const { context } = testContext({ links: new LinkTable([anySender]) });
+  const decoder = formatNamed('nexmon').decoder(context);
+  const bytes = encodeNexmon(
+    { mac: MAC, sequence: 1, rssi: -50, core: 0b001_010, chanspec: 0x1006, bins: 64 },
+    [],
+  );
+  const { data } = decoder.decode(batchOf({ bytes }));
+  expect((data[0] as CsiBlock).antenna[0]).toBe(2);
+  expect(decoder.describe()['any_sender']).toEqual({ '98:de:d0:48:92:66/2.1': 1 });
+});
+
+it('an unknown chip is refused by its number', () => {
+  const bytes = frame(1);
+  bytes.set([9, 0], 16);
+  expect(decoded(bytes).failed).toMatchObject([{ code: 'decode.chip' }]);
+});
+
+describe.each([
+  ['pcap, microseconds', (packets: readonly Uint8Array[]) => pcapOf(packets)],
+  [
+    'pcap, nanoseconds, big-endian',
+    (packets: readonly Uint8Array[]) => pcapOf(packets, { little: false, nano: true }),
+  ],
+  ['pcap of any interface', (packets: readonly Uint8Array[]) => pcapOf(packets, { linkType: 113 })],
+  ['pcapng', (packets: readonly Uint8Array[]) => pcapngOf(packets)],
+  [
+    'pcapng, big-endian, nanoseconds',
+    (packets: readonly Uint8Array[]) => pcapngOf(packets, { little: false, nano: true }),
+  ],
+])('%s', (_, fileOf) => {
+  const frames = Array.from({ length: 6 }, (_, i) => frame(i));
+  const file = fileOf(frames);
+
+  it('gives each datagram with its time', () => {
+    expect(nexmonPcap.recognise(file)).toBe(true);
+    const { records, problems } = cutAll(file, 100, nexmonPcap)!;
+    expect(problems).toEqual([]);
+    expect(records.map(({ bytes }) => bytes)).toEqual(frames.map((bytes) => [...bytes]));
+    expect(records.map(({ time }) => Math.round(time))).toEqual(
+      frames.map((__, i) => 1_600_000_000_250_000 + i * 10_000),
+    );
+  });
+
+  it('is read on behind garbage, and says where it is', () => {
+    const at = fileOf(frames.slice(0, 3)).length;
+    const garbage = Buffer.from(Array.from({ length: 50 }, (_, i) => (i * 37 + 129) & 0xff));
+    const { records, problems } = cutAll(
+      Buffer.concat([file.subarray(0, at), garbage, file.subarray(at)]),
+      100,
+      nexmonPcap,
+    )!;
+    expect(records).toHaveLength(6);
+    expect(problems).toMatchObject([{ code: 'nexmon.damaged', location: `byte ${at}` }]);
+  });
+});
+
+describe.skipIf(sharedFile('captures/nexmon') === undefined)('captures of others', () => {
+  it.each([
+    ['example_43455c0', 566],
+    ['example_4366c0', 293],
+  ])('%s: every frame, and the first ones as in MATLAB', (name, count) => {
+    const blocks = recordingBlocks(sharedFile(`captures/nexmon/${name}.pcap`)!, testContext().context);
+    expect(blocks.reduce((sum, block) => sum + block.count, 0)).toBe(count);
+    const [variable] = [...readMat(readFileSync(sharedFile(`captures/nexmon/${name}.mat`)!)).values()];
+    if (variable?.kind !== 'numeric') throw new Error('expected numbers');
+    const [rows, columns] = variable.size as [number, number];
+    const [{ values, layout }] = blocks as [CsiBlock];
+    const size = 2 * layout.subcarriers.length;
+    let difference = 0;
+    // The references hold for the first 20 frames.
+    for (let row = 0; row < 20; row++)
+      for (const [i, carrier] of layout.subcarriers.entries()) {
+        const at = row + rows * ((carrier + columns) % columns);
+        difference = Math.max(
+          difference,
+          Math.abs(values[row * size + 2 * i]! - variable.re[at]!),
+          Math.abs(values[row * size + 2 * i + 1]! - variable.im![at]!),
+        );
+      }
+    expect(rows).toBeGreaterThanOrEqual(20);
+    expect(difference).toBe(0);
+  });
+});

@@ -1,0 +1,171 @@
+import { encodeAtheros } from '../../pipeline/formats/atheros.js';
+import { encodeReport } from '../../pipeline/formats/beamforming.js';
+import { encodeEspCsi, C5_COLUMNS, CLASSIC_COLUMNS } from '../../pipeline/formats/esp-csi.js';
+import { espFields, type EspField } from '../../pipeline/formats/esp-carriers.js';
+import { encodeCsiToolLine } from '../../pipeline/formats/esp32-csi-tool.js';
+import { encodeEspectre } from '../../pipeline/formats/espectre.js';
+import { encodeFramed } from '../../pipeline/formats/esp-framed.js';
+import { encodeFeitcsi } from '../../pipeline/formats/feitcsi.js';
+import { encodeMicropythonCsi } from '../../pipeline/formats/micropython-csi.js';
+import { encodeNexmon } from '../../pipeline/formats/nexmon.js';
+import { encodePicoscenes } from '../../pipeline/formats/picoscenes-encode.js';
+import { pcapngOf, pcapOf } from './pcap-files.js';
+
+/** Some records of a format, one after the other as in a file of it, or single datagrams. */
+export interface Sample {
+  /** Name of the format of the records. */
+  readonly format: string;
+  /** Name of the kind of file; null where there is none. */
+  readonly kind: string | null;
+  readonly records: readonly Uint8Array[];
+}
+
+const COUNT = 12;
+const many = (make: (index: number) => Uint8Array | string): readonly Uint8Array[] =>
+  Array.from({ length: COUNT }, (_, index) => {
+    const record = make(index);
+    return typeof record === 'string' ? Buffer.from(record) : record;
+  });
+
+/** Whole numbers of -127 to 127, none of them 0. */
+const values = (seed: number, { subcarriers }: Pick<EspField, 'subcarriers'>): number[] =>
+  Array.from({ length: 2 * subcarriers.length }, (_, i) => ((seed * 31 + i * 17) % 127) + 1);
+
+const lltf = espFields(
+  { pairs: 64, ascending: false, secondary: 0, wide: false, stbc: false, ht: false, filtered: false },
+  () => true,
+)!;
+const c5 = espFields(
+  { pairs: 57, ascending: true, secondary: null, wide: null, stbc: null, ht: null, filtered: false },
+  () => true,
+)!;
+const parts = (fields: readonly EspField[], seed: number) =>
+  fields.map((field) => ({ field, values: values(seed, field) }));
+
+const MAC = '1a:00:00:00:00:00';
+const common = (index: number) => ({
+  id: index,
+  mac: MAC,
+  rssi: -40,
+  noise_floor: -95,
+  channel: 11,
+  local_timestamp: 1_000_000 + index * 10_000,
+});
+
+/** One of each format, for properties that hold for all. */
+export const SAMPLES: readonly Sample[] = [
+  {
+    format: 'esp-csi',
+    kind: 'esp-csi-log',
+    records: many((index) => {
+      const columns = index % 2 === 0 ? CLASSIC_COLUMNS : C5_COLUMNS;
+      const fields = index % 2 === 0 ? lltf : c5;
+      const line = { columns, fields: common(index), pairs: index % 2 === 0 ? 64 : 57 };
+      return `${encodeEspCsi({ ...line, parts: parts(fields, index) })}\n`;
+    }),
+  },
+  {
+    format: 'esp32-csi-tool',
+    kind: 'esp32-csi-tool-log',
+    records: many((index) => `${encodeCsiToolLine(common(index), 64, parts(lltf, index))}\n`),
+  },
+  {
+    format: 'micropython-csi',
+    kind: 'micropython-csi-log',
+    records: many(
+      (index) => `${encodeMicropythonCsi({ 0: -40, 4: index * 1000 }, 64, parts(lltf, index))}\n`,
+    ),
+  },
+  {
+    format: 'esp-framed',
+    kind: 'esp-framed-file',
+    records: many((index) => encodeFramed(index * 10_000, 64, parts(lltf, index))),
+  },
+  {
+    format: 'espectre',
+    kind: null,
+    records: many((index) => encodeEspectre({ chip: 5, sequence: index }, values(index, c5[0]!))),
+  },
+  {
+    format: 'atheros',
+    kind: 'atheros-log',
+    records: many((index) =>
+      encodeAtheros(
+        {
+          ...{ little: true, timestamp: index * 10_000, mhz: 2437, tones: 56, rx: 2, tx: 1 },
+          ...{ rssi: -40, noise: -95, payload: new Uint8Array(5) },
+        },
+        values(index, { subcarriers: new Int16Array(112) }),
+      ),
+    ),
+  },
+  {
+    format: 'feitcsi',
+    kind: 'feitcsi-file',
+    records: many((index) =>
+      encodeFeitcsi(
+        {
+          ...{ ticks: index * 3_200_000, rx: 2, tx: 1, tones: 56, rssi: -40, rate: 0x200 },
+          mac: Uint8Array.of(1, 2, 3, 4, 5, 6),
+        },
+        values(index, { subcarriers: new Int16Array(112) }),
+      ),
+    ),
+  },
+  { format: 'nexmon', kind: null, records: many(nexmonFrame) },
+  { format: 'beamforming', kind: null, records: many(report) },
+  { format: 'picoscenes', kind: 'picoscenes-file', records: many(picoFrame) },
+];
+
+function picoFrame(index: number): Uint8Array {
+  const csi = encodeFeitcsi(
+    { ...{ ticks: 0, rx: 1, tx: 1, tones: 56, rssi: -40, rate: 0 }, mac: new Uint8Array(6) },
+    values(index, { subcarriers: new Int16Array(56) }),
+  );
+  return encodePicoscenes(
+    {
+      ...{ device: 0x2000, hostTime: 1.6e15 + index * 10_000, clock: index * 10_000, packetFormat: 1 },
+      ...{ bandwidthMhz: 20, mhz: 2437, tones: 56, rx: 1, tx: 1, rssi: -60, noise: -95, gain: 40 },
+      transmitter: Uint8Array.of(2, 0, 0, 0, 0, 1),
+    },
+    csi.subarray(272),
+  );
+}
+
+function report(index: number): Uint8Array {
+  const mac = (last: number): Uint8Array => Uint8Array.of(2, 0, 0, 0, 0, last);
+  return encodeReport(
+    {
+      ...{ kind: 'vht', rows: 2, columns: 1, width: 0, grouping: 4, codebook: 1, isMulti: false },
+      ...{ token: index, station: mac(1), accessPoint: mac(2), mhz: 5180, rssi: -50, clock: index * 10_000 },
+    },
+    { phi: 6, psi: 4 },
+    Array.from({ length: 32 }, (_, i) => (index + i) % 16),
+  );
+}
+
+function nexmonFrame(index: number): Uint8Array {
+  const mac = Uint8Array.of(1, 2, 3, 4, 5, 6);
+  const header = { mac, sequence: index, rssi: -40, chanspec: 0x1006, bins: 64 };
+  return encodeNexmon(header, values(index, { subcarriers: new Int16Array(55) }));
+}
+
+/** Files that begin with a header: the first record holds it. */
+export const FILES: readonly Sample[] = [
+  ...[pcapOf, pcapngOf].map((fileOf) => fileSample('nexmon', many(nexmonFrame), fileOf)),
+  fileSample('beamforming', many(report), (packets) => pcapOf(packets, { linkType: 127 })),
+];
+
+function fileSample(
+  format: string,
+  packets: readonly Uint8Array[],
+  fileOf: (packets: readonly Uint8Array[]) => Buffer,
+): Sample {
+  const file = fileOf(packets);
+  const first = fileOf(packets.slice(0, 1)).length;
+  const each = (file.length - first) / (COUNT - 1);
+  const records = Array.from({ length: COUNT }, (_, i) =>
+    file.subarray(i === 0 ? 0 : first + (i - 1) * each, first + i * each),
+  );
+  return { format, kind: `${format}-pcap`, records };
+}

@@ -1,0 +1,40 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
+import { EarlyStop, WATCHED_SEED } from '../../operators/infer-pose/training/early-stop.js';
+import { generateChunk } from '../../operators/infer-pose/training/generate.js';
+import type { Samples } from '../../operators/infer-pose/training/samples.js';
+import { trainingPlan } from '../../operators/infer-pose/training/train.js';
+import { modelFolder, readModel } from '../../operators/infer-pose/weights.js';
+
+describe('a training that is watched', () => {
+  const { weights } = readModel(modelFolder('general', process.cwd()));
+  /** So much worse that one look tells. */
+  const worse = (by: number) => weights.map((weight, i) => weight + (i % 2 === 0 ? by : -by));
+  let rooms: Samples;
+  beforeAll(async () => {
+    await loadTrainingBackend('wasm');
+    rooms = generateChunk({ ...trainingPlan(WATCHED_SEED, null), sequences: 2, windows: 1 }, 0);
+  });
+
+  it('stops after as many looks without a better one as it is patient for', () => {
+    const early = new EarlyStop(rooms, 1, null);
+    expect(early.look(worse(0.2)).stop).toBe(false);
+    const best = early.look(weights);
+    expect(best.stop).toBe(false);
+    const last = early.look(worse(0.1));
+    expect(last.stop).toBe(true);
+    expect(last.loss).toBeGreaterThan(best.loss);
+    expect(early.state).toEqual({ best: weights, loss: best.loss, since: 1 });
+  });
+
+  it.each([
+    { patience: 3, stop: true },
+    { patience: 4, stop: false },
+    { patience: 0, stop: false },
+  ])('goes on from where it stood, with a patience of $patience', ({ patience, stop }) => {
+    const standing = { best: weights, loss: 0, since: 2 };
+    const early = new EarlyStop(rooms, patience, standing);
+    expect(early.look(worse(0.1)).stop).toBe(stop);
+    expect(early.state).toEqual({ ...standing, since: 3 });
+  });
+});

@@ -1,0 +1,233 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Terms } from '../../bench/memory/memory-loss.js';
+import { stretchOf, type Stretch } from '../../bench/memory/stretch.js';
+import { PEOPLE, TOLD, TRUE, type Course } from '../../bench/memory/courses.js';
+import { symmetries } from '../../bench/memory/symmetry.js';
+import {
+  follow,
+  lossAndGradient,
+  meanLoss,
+  trainMemory,
+  type MemoryStanding,
+} from '../../bench/memory/training.js';
+import { seeded } from '../../pipeline/base/random.js';
+import { JOINTS } from '../../operators/infer-pose/body.js';
+import { CELLS, cellCentre } from '../../operators/infer-pose/geometry.js';
+import { OUT } from '../../operators/infer-pose/layers.js';
+import { Memory } from '../../operators/infer-pose/memory.js';
+import { readInputs } from '../../operators/infer-pose/reading.js';
+import {
+  CELL_INPUTS,
+  MEMORY,
+  MEMORY_LAYERS,
+  MEMORY_PARAMETERS,
+  MEMORY_PLACES,
+  noMemory,
+  ROOM_INPUTS,
+  type Reading,
+} from '../../operators/infer-pose/memory-layers.js';
+import { inView, recall, type Remembered } from '../../operators/infer-pose/recall.js';
+import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
+import { memoryTensors } from '../../operators/infer-pose/training/memory-network.js';
+
+const random = seeded(5);
+const weights = Float32Array.from({ length: MEMORY_PARAMETERS }, () => 0.3 * (random() - 0.5));
+const size = { x: 6, y: 4 };
+
+/** A course of made-up numbers: of a room with one person, of an empty one, of one with two. */
+function madeUp(people: number, windows: number, at = size): Course {
+  const numbers = (length: number, scale = 1) =>
+    Float32Array.from({ length }, () => scale * (random() - 0.5));
+  const halves = new Uint16Array(numbers(windows * CELLS * CELL_INPUTS).buffer).filter((_, i) => i % 2 === 1);
+  return {
+    ...{ seed: 1, kind: 'walk', size: at, windows, cells: halves },
+    room: numbers(windows * ROOM_INPUTS),
+    alone: numbers(windows * OUT.size),
+    people: new Uint8Array(windows).fill(people),
+    truth: Float32Array.from({ length: windows * PEOPLE * TOLD }, (_, i) => truthAt(i % TOLD)),
+  };
+}
+
+const truthAt = (at: number): number =>
+  at === TRUE.posture ? Math.floor(3 * random()) : at < TRUE.heading ? 3 * random() : 0.3;
+
+const plain = symmetries[0]!;
+
+/** Terms that all gradients flow through: the scales' take the errors for constants. */
+const FLOWING: Terms = {
+  ...{ floor: 0.3, cells: 0.5, counts: 0.5, postures: 0.5, moving: 0.2, scales: 0 },
+  ...{ joints: 2, heading: 0.5 },
+};
+
+const lossOf = (of: Float32Array, stretch: Stretch): number =>
+  tf.tidy(() => meanLoss(memoryTensors(of), stretch, null, { terms: FLOWING }).dataSync()[0]!);
+
+beforeAll(async () => {
+  await loadTrainingBackend('wasm');
+});
+
+describe('the network that remembers', () => {
+  it('says the same in plain numbers as with tensors, window after window', () => {
+    const course = madeUp(1, 5);
+    const said: number[][] = [];
+    const stretch = stretchOf([course], [plain], 0, 5);
+    tf.tidy(() => {
+      follow(memoryTensors(weights), stretch, null, (recalls) => {
+        const { cells, counts, place, alone } = recalls;
+        const part = (from: number, size: number) => tf.slice(alone, [0, from], [1, size]);
+        said.push(
+          [
+            tf.softmax(cells),
+            tf.softmax(counts),
+            tf.add(place, part(OUT.offset, 2)),
+            tf.exp(part(OUT.rootScale, 1)),
+            part(OUT.heading, 2),
+            tf.softmax(part(OUT.postures, 3)),
+            tf.sigmoid(part(OUT.moving, 1)),
+            part(OUT.joints, 3 * JOINTS),
+            tf.exp(part(OUT.jointScales, JOINTS)),
+          ].flatMap((values) => [...values.dataSync()]),
+        );
+      });
+    });
+    const memory = new Memory(weights);
+    let state = noMemory();
+    for (let w = 0; w < 5; w++) {
+      const cells = stretch.cells.subarray(w * CELLS * CELL_INPUTS, (w + 1) * CELLS * CELL_INPUTS);
+      const room = stretch.room.subarray(w * ROOM_INPUTS, (w + 1) * ROOM_INPUTS);
+      const answer = stretch.alone.subarray(w * OUT.size, (w + 1) * OUT.size);
+      const next = memory.step(state, readInputs(weights, { cells, room }, answer), size);
+      const { cells: likely, counts, alone } = next.recall;
+      const { root, scale, heading, postures, moving, joints, jointScales } = alone;
+      const told = [...likely, ...counts, ...root, scale, ...heading, ...postures, moving, ...joints];
+      [...told, ...jointScales].forEach((value, i) => {
+        expect(value).toBeCloseTo(said[w]![i]!, 4);
+      });
+      state = next.state;
+    }
+  });
+
+  it('is trained along the gradient that small steps show, over all windows', () => {
+    const rooms = [madeUp(1, 3), madeUp(0, 3), madeUp(2, 3, { x: 3, y: 5 })];
+    const stretch = stretchOf(rooms, [plain, symmetries[3]!, symmetries[6]!], 0, 3);
+    const { loss, gradient } = lossAndGradient(weights, stretch, null, FLOWING);
+    expect(loss).toBeGreaterThan(0);
+    for (const { name } of MEMORY_LAYERS) {
+      const { kernel, bias } = MEMORY_PLACES.get(name)!;
+      for (const i of [kernel, bias]) {
+        const moved = (by: number) => lossOf(weights.with(i, weights[i]! + by), stretch);
+        expect(gradient[i], name).toBeCloseTo((moved(0.005) - moved(-0.005)) / 0.01, 2);
+      }
+    }
+  });
+
+  it('learns, and goes on from where a training was stopped as if it had not been', () => {
+    const rooms = [madeUp(1, 58), madeUp(1, 20)];
+    const settings = { epochs: 2, batch: 12, reach: 8, rate: 0.003, decay: 0.01 };
+    const losses: number[] = [];
+    let half: MemoryStanding | undefined;
+    const whole = trainMemory(rooms, settings, {
+      seed: 7,
+      progress: (epoch, loss, standing) => {
+        losses.push(loss);
+        if (epoch === 1) half = standing();
+      },
+    });
+    expect(losses[1]).toBeLessThan(losses[0]!);
+    const resumed = trainMemory(rooms, settings, { seed: 7, standing: half!, progress: () => undefined });
+    expect(resumed).toEqual(whole);
+  });
+});
+
+describe('the eight ways that a room can be turned', () => {
+  it.each(symmetries.map((symmetry, i) => [i, symmetry] as const))(
+    '%i keeps each cell where it is',
+    (_, turn) => {
+      const turned = turn.size(size);
+      turn.cells.forEach((before, cell) => {
+        const { x, y } = cellCentre(before, size);
+        const after = cellCentre(cell, turned);
+        const [px, py] = turn.place(x, y, size);
+        expect(Math.hypot(px - after.x, py - after.y)).toBeLessThan(1e-9);
+      });
+      expect(Math.hypot(...turn.vector(0.6, 0.8))).toBeCloseTo(1, 9);
+    },
+  );
+});
+
+describe('what is remembered', () => {
+  const memory = new Memory(weights);
+  const reading = (value: number): Reading => ({
+    cells: new Float32Array(CELLS * MEMORY.cellReading).fill(value),
+    room: new Float32Array(MEMORY.roomReading).fill(value),
+    alone: new Float32Array(OUT.size),
+  });
+  const taken = (times: readonly number[]) => {
+    let remembered: readonly Remembered[] = [];
+    return times.map((time) => {
+      const said = recall(memory, remembered, { reading: reading(time % 1), time: time * 1e6, size })!;
+      ({ remembered } = said);
+      return { ...said.recall, length: remembered.length };
+    });
+  };
+
+  it('goes on from the window a beat before, whatever lies between', () => {
+    const close = taken([10, 10.2, 10.4, 10.6, 10.8]);
+    const apart = taken([10, 10.4, 10.8]);
+    expect(close[4]!.cells).toEqual(apart[2]!.cells);
+    expect(close[3]!.cells).toEqual(taken([10.2, 10.6])[1]!.cells);
+  });
+
+  it('is no more than the last beat holds', () => {
+    const many = taken(Array.from({ length: 100 }, (_, i) => 10 + 0.1 * i));
+    expect(Math.max(...many.map(({ length }) => length))).toBeLessThanOrEqual(6);
+  });
+
+  it('is nothing after a hole, nor after a clock was set back', () => {
+    expect(taken([10, 10.4, 30])[2]!.cells).toEqual(taken([30])[0]!.cells);
+    expect(taken([100, 100.4, 30])[2]!.cells).toEqual(taken([30])[0]!.cells);
+  });
+
+  it('is not changed by a window that comes late, or twice', () => {
+    const late = taken([10, 10.4, 10.2, 10.4, 10.8]);
+    expect(late[4]!.cells).toEqual(taken([10, 10.4, 10.8])[2]!.cells);
+    expect(late[3]!.length).toBe(2);
+  });
+
+  it('takes nothing in that is not finite', () => {
+    const bad = { ...reading(1), room: new Float32Array(MEMORY.roomReading).fill(NaN) };
+    expect(recall(memory, [], { reading: bad, time: 0, size })).toBeNull();
+  });
+});
+
+describe('several people', () => {
+  const cells = new Float32Array(CELLS);
+  cells[9] = 0.5;
+  cells[54] = 0.5;
+  const pose = (x: number, y: number, moving: number) => ({
+    ...{ root: [x, y] as const, scale: 0.3, heading: [1, 0] as const, postures: [1, 0, 0], moving },
+    joints: new Float32Array(51),
+    jointScales: new Float32Array(17),
+  });
+  const [near, far] = [pose(1, 1, 0.1), pose(5, 3, 0.9)];
+  const scales = { position: { factor: 1, power: 1 }, several: { factor: 2, power: 1 } };
+  const recalled = { cells, counts: [0, 0, 1, 0, 0], alone: { ...pose(3, 2, 0.5), scale: 0.4 } };
+  const sight = { counts: [0, 1, 0, 0, 0], cells, alone: near };
+
+  it('are where the floor says, each posed as the window shows those nearest by', () => {
+    const told = inView({ ...sight, several: [far, near] }, recalled, size, scales);
+    expect(told.map(({ estimate }) => estimate.moving).sort()).toEqual([0.1, 0.9]);
+    for (const { estimate, error, drawn } of told) {
+      const { x, y } = cellCentre(estimate.moving < 0.5 ? 9 : 54, size);
+      expect(Math.hypot(estimate.root[0] - x, estimate.root[1] - y)).toBeLessThan(0.05);
+      expect(error).toBeCloseTo(0.8, 1);
+      expect(drawn).toBe(true);
+    }
+  });
+
+  it('are not drawn with the skeleton of another', () => {
+    const told = inView({ ...sight, several: [] }, recalled, size, scales);
+    expect(told.map(({ drawn }) => drawn).sort()).toEqual([false, true]);
+  });
+});

@@ -1,0 +1,79 @@
+import { serialize } from 'node:v8';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { AnyOperator, Output } from '../../pipeline/component/index.js';
+import { frameSize, type CsiBlock, type CsiLayout, type Data } from '../../pipeline/model/index.js';
+import { withDefaults } from '../kit/definition.js';
+import { comparable, singles } from '../../pipeline/testing/kit/run-operator.js';
+import { testContext } from '../support/context.js';
+import { blockOf, csiValue, layoutOf } from './frames.js';
+
+const START = 1_700_000_000_000_000;
+const good = layoutOf({ rx: 2 });
+
+/** Layouts as a bad sender changes them: one antenna, one subcarrier, another channel. */
+const layouts: readonly CsiLayout[] = [
+  good,
+  layoutOf(),
+  layoutOf({ rx: 2, subcarriers: Int16Array.of(3) }),
+  layoutOf({ rx: 2, centreMhz: 5320 }),
+];
+
+interface BadFrames {
+  readonly layout: number;
+  /** Microseconds since the good link's frame before. */
+  readonly ahead: number;
+  readonly silent: boolean;
+  readonly values: readonly number[];
+}
+
+const badFrames: fc.Arbitrary<BadFrames> = fc.record({
+  layout: fc.nat(layouts.length - 1),
+  ahead: fc.nat(9000),
+  silent: fc.boolean(),
+  values: fc.array(csiValue, { minLength: 24, maxLength: 24 }),
+});
+
+/**
+ * Whatever one link sends (no numbers, zeros, one subcarrier, another layout in mid-stream), a component of frames gives
+ * finite values for it, and what it gives for another link stays as it is.
+ * @param finite false: it passes values on that are no numbers
+ */
+export function breaksNothing(component: AnyOperator, settings: object, finite = true): void {
+  it('one link breaks nothing for another, whatever it sends', () => {
+    const alone = serialize(comparable(of(run(component, settings, []), 0)));
+    fc.assert(
+      fc.property(fc.array(badFrames, { maxLength: 30 }), (bad) => {
+        const beside = run(component, settings, bad);
+        expect(serialize(comparable(of(beside, 0))).equals(alone)).toBe(true);
+        for (const block of finite ? of(beside, 1) : [])
+          expect(block.values.every(Number.isFinite)).toBe(true);
+      }),
+      { numRuns: 6 },
+    );
+  });
+}
+
+/** Blocks of one frame of the link. */
+const of = (blocks: readonly CsiBlock[], link: number): CsiBlock[] =>
+  (singles(blocks) as CsiBlock[]).filter((block) => block.link[0] === link);
+
+function run(component: AnyOperator, settings: object, bad: readonly BadFrames[]): CsiBlock[] {
+  const operator = component.create(withDefaults(component, settings) as never, testContext().context);
+  const out: Data[] = [];
+  for (let i = 0; i < 30; i++) {
+    const time = START + i * 10_000;
+    const values = Array.from({ length: 24 }, (_, k) => 20 * Math.cos(k + i / 5) + ((i * 7 + k) % 5));
+    out.push(...(operator.process(blockOf(good, [{ time, values }]), 'input') as Output<Data>).data);
+    const next = bad[i];
+    if (next) {
+      const layout = layouts[next.layout]!;
+      const row = next.silent ? new Float32Array(frameSize(layout)) : next.values.slice(0, frameSize(layout));
+      const block = blockOf(layout, [{ link: 1, time: time + next.ahead, values: row }]);
+      out.push(...(operator.process(block, 'input') as Output<Data>).data);
+    }
+    out.push(...(operator.watermark?.(time).data ?? []));
+  }
+  out.push(...(operator.watermark?.(Infinity).data ?? []));
+  return out.filter((data): data is CsiBlock => data.port === 'csi');
+}

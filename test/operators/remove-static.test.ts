@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { removeStatic } from '../../operators/remove-static/remove-static.js';
+import { testContext } from '../support/context.js';
+import { breaksNothing } from './bad-links.js';
+import { blockOf, layoutOf, outputs, valuesOf } from './frames.js';
+
+const one = layoutOf({ subcarriers: Int16Array.of(1) });
+const operator = (time_constant_ms: number) =>
+  removeStatic.create({ time_constant_ms }, testContext().context);
+const series = (values: readonly number[], step = 10_000) =>
+  blockOf(
+    one,
+    values.map((re, i) => ({ values: [re, -re], time: i * step })),
+  );
+
+it('takes a still channel away from the first frame on', () => {
+  expect(valuesOf(outputs(operator(1000), [series([7, 7, 7])]))).toEqual([0, 0, 0, 0, 0, 0]);
+});
+
+it('is the mean of the frames so far at first, and an exponential one later', () => {
+  const values = valuesOf(outputs(operator(1e6), [series([1, 3, 5])]));
+  [0, 1, 2].forEach((wanted, i) => {
+    expect(values[2 * i]).toBeCloseTo(wanted, 4);
+  });
+  // A step after long stillness: after one time constant it is 1/e.
+  const step = [...new Array<number>(1000).fill(0), ...new Array<number>(101).fill(1)];
+  const after = valuesOf(outputs(operator(1000), [series(step)]));
+  expect(after.at(-2)).toBeCloseTo(Math.exp(-1.01), 3);
+});
+
+it('goes by event time: after a long pause it begins anew', () => {
+  const operator_ = operator(1000);
+  outputs(operator_, [series([5, 5, 5])]);
+  const late = blockOf(one, [{ values: [90, 0], time: 1e9 }]);
+  expect(valuesOf(outputs(operator_, [late]))).toEqual(
+    [0, -0].map((value) => expect.closeTo(value, 5) as number),
+  );
+});
+
+it('a value that is no number is 0, and changes nothing after it', () => {
+  const values = valuesOf(outputs(operator(1000), [series([4, NaN, Infinity, 4])]));
+  expect(values).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+});
+
+breaksNothing(removeStatic, {});

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import type { Window } from '../../pipeline/model/index.js';
+import type { Host, NodeRun } from '../../pipeline/runtime/host.js';
+import { LoadShedder } from '../../pipeline/runtime/stages/shedding/load-shedder.js';
+import { StandingQueue } from '../../pipeline/runtime/stages/shedding/standing-queue.js';
+import type { Work } from '../../pipeline/runtime/stages/shedding/work.js';
+import { NodeMeter } from '../../pipeline/telemetry/node-meter.js';
+
+const MAX_LAG_MS = 2000;
+
+const windowOf = (time: number): Window => ({
+  port: 'window',
+  environment: 'room',
+  index: 0,
+  start: time,
+  step: 0,
+  points: 1,
+  links: [],
+  provenance: { origin: 'simulated' },
+});
+
+/** A shedder at a clock of its own, milliseconds. */
+function shedderAt(clock: { ms: number }, isOverloaded = true) {
+  const time = { now: () => clock.ms * 1000, elapsed: () => clock.ms };
+  const meter = new NodeMeter('site', 'network', () => undefined);
+  const log = { warn: () => undefined, info: () => undefined };
+  const run = { meter, context: { clock: time, log }, problems: { set: () => undefined } };
+  const shedding = { maxLagMs: MAX_LAG_MS, log: null, isOverloaded: () => isOverloaded };
+  const shedder = new LoadShedder(run as unknown as NodeRun, { clock: time } as Host, shedding, 64);
+  let number = 0;
+  /** Gives it a window whose end was so long ago. */
+  const put = (ageMs: number): Work => {
+    const data = windowOf((clock.ms - ageMs) * 1000);
+    const work: Work = {
+      kind: 'work',
+      number: ++number,
+      signal: { kind: 'data', data, from: 'windows', received: clock.ms },
+      arrived: clock.ms,
+      lateMs: 0,
+      began: clock.ms,
+      tookMs: 0,
+      isRequired: false,
+      result: undefined,
+    };
+    shedder.put(work);
+    return work;
+  };
+  return { shedder, put, meter };
+}
+
+/** A window that is computed and sent on in so long. */
+function done(shedder: LoadShedder, clock: { ms: number }, put: (ageMs: number) => Work, ms: number): void {
+  put(0);
+  const work = shedder.take()!;
+  work.began = clock.ms;
+  clock.ms += ms;
+  work.tookMs = Math.min(ms, 100);
+  shedder.isWanted(work);
+}
+
+test('a window whose frames waited is not computed where its result would come too late', () => {
+  const clock = { ms: 1_000_000 };
+  const { shedder, put, meter } = shedderAt(clock);
+  done(shedder, clock, put, 600);
+  put(800);
+  expect(shedder.take()).toBeDefined();
+  put(1000);
+  expect(shedder.take()).toBeUndefined();
+  expect(meter.droppedBy.get('stale')).toBe(1);
+  shedder.end();
+});
+
+test('a result that has become too old while others held it up is not sent on', () => {
+  const clock = { ms: 1_000_000 };
+  const { shedder, put, meter } = shedderAt(clock);
+  done(shedder, clock, put, 10);
+  put(1000);
+  const [late, slow] = [shedder.take()!, { ...put(0), tookMs: 600 }];
+  clock.ms += 450;
+  expect(shedder.isWanted({ ...late })).toBe(true);
+  clock.ms += 100;
+  expect(shedder.isWanted(late)).toBe(false);
+  expect(late.signal).toBeNull();
+  expect(meter.droppedBy.get('stale')).toBe(1);
+  clock.ms += 10_000;
+  // Else an operator that is slow by itself would give nothing at all.
+  expect(shedder.isWanted(slow)).toBe(true);
+  shedder.end();
+});
+
+test('where all windows come late, as after a restart, they are computed', () => {
+  const clock = { ms: 1_000_000 };
+  const { shedder, put } = shedderAt(clock);
+  for (const age of [30_000, 29_900, 29_800]) {
+    put(age);
+    expect(shedder.take()).toBeDefined();
+  }
+  shedder.end();
+});
+
+test('a window that closed late because nothing came is computed: nothing is overloaded', () => {
+  const clock = { ms: 1_000_000 };
+  const { shedder, put } = shedderAt(clock, false);
+  done(shedder, clock, put, 600);
+  put(1900);
+  const work = shedder.take()!;
+  clock.ms += 300;
+  expect(shedder.isWanted(work)).toBe(true);
+  shedder.end();
+});
+
+test('overload is not forgotten over a turn that lasts longer than a second', () => {
+  const queue = new StandingQueue(MAX_LAG_MS);
+  for (let now = 1000; now <= 1600; now += 100) queue.isTooLate(now - 400, now);
+  expect(queue.isTooLate(1300, 1700)).toBe(true);
+  expect(queue.isTooLate(1700, 1750)).toBe(false);
+  expect(queue.isTooLate(2000, 2900)).toBe(true);
+  // Calm for a second: a pause alone loses nothing.
+  for (let now = 3000; now <= 4100; now += 100) expect(queue.isTooLate(now, now)).toBe(false);
+  expect(queue.isTooLate(4100, 4500)).toBe(false);
+});

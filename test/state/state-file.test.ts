@@ -1,0 +1,97 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { StateFile } from '../../pipeline/state/index.js';
+
+const Users = Type.Object({
+  version: Type.Integer(),
+  users: Type.Array(Type.Object({ name: Type.String(), hash: Type.String(), admin: Type.Boolean() })),
+});
+const content = { version: 1, users: [{ name: 'olga', hash: '$argon2id$v=19$x', admin: false }] };
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'csiflow-file-'));
+  path = join(folder, 'users.json');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const opened = () =>
+  new StateFile(path, {
+    schema: Users,
+    layout: 1,
+    initial: { version: 1, users: [] },
+    remedy: 'restore it from a backup',
+  });
+const stored = () => JSON.parse(readFileSync(path, 'utf8')) as object;
+
+test('each flipped bit of a file is named, or makes no difference', () => {
+  opened().write(content);
+  const whole = readFileSync(path);
+  for (let bit = 0; bit < whole.length * 8; bit += 3) {
+    const damaged = Buffer.from(whole);
+    damaged[bit >> 3]! ^= 1 << (bit & 7);
+    writeFileSync(path, damaged);
+    let said: unknown;
+    try {
+      said = opened().content;
+    } catch (error) {
+      expect(error).toMatchObject({
+        code: expect.stringMatching(/^state\.(corrupt|newer|older)$/) as string,
+      });
+      expect((error as Error).message).toContain(path);
+      continue;
+    }
+    expect(said, `bit ${bit}`).toEqual(content);
+  }
+});
+
+test('a file of an earlier csiflow is taken, and gets its checksum at once', () => {
+  writeFileSync(path, JSON.stringify(content));
+  expect(opened().content).toEqual(content);
+  expect(stored()).toEqual({ ...content, checksum: expect.stringMatching(/^[0-9a-f]{8}$/) as string });
+  expect(opened().content).toEqual(content);
+});
+
+test('a file that was edited by hand says how to do that', () => {
+  opened().write(content);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('olga', 'igor'));
+  expect(opened).toThrow(
+    `${path} is damaged (its checksum does not fit; to edit it by hand, remove that line): restore it from a backup`,
+  );
+});
+
+test('a change that another process has damaged is not taken', () => {
+  const file = opened();
+  file.write(content);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('olga', 'igor'));
+  expect(() => file.content).toThrow('its checksum does not fit');
+});
+
+test('a folder in the place of a file is named', () => {
+  mkdirSync(path);
+  expect(opened).toThrow(`${path} is damaged (it is a folder): restore it from a backup`);
+});
+
+test.skipIf(!existsSync('/dev/full'))('a full disk is told with the file that cannot be written', () => {
+  const file = opened();
+  const part = `${path}.${process.pid}.part`;
+  symlinkSync('/dev/full', part);
+  const named = `${part}: ENOSPC: no space left on device`;
+  expect(() => {
+    file.write(content);
+  }).toThrow(expect.objectContaining({ code: 'ENOSPC', message: expect.stringContaining(named) as string }));
+});
