@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { CHANNELS } from '../../operators/detect-falls/changes.js';
 import {
   LAYERS,
+  logitOf,
   PARAMETERS,
   PATCH,
   STEPS,
@@ -10,9 +11,18 @@ import {
 } from '../../operators/detect-falls/impact-net.js';
 import { binaryCrossEntropy } from '../../operators/infer-pose/training/loss.js';
 import { Adam } from '../../operators/infer-pose/training/optimizer.js';
+import { EarlyStop } from '../../operators/shared/early-stop.js';
 import { shuffle } from '../shuffle.js';
 import { bell } from '../../pipeline/base/random.js';
-import { ANTENNAS, batchOf, examplesOf, noiseOf, type Batch, type Chances } from './impact-batches.js';
+import {
+  ANTENNAS,
+  batchOf,
+  examplesOf,
+  inputsOf,
+  noiseOf,
+  type Batch,
+  type Chances,
+} from './impact-batches.js';
 import type { SimulatedImpact } from './scenes.js';
 
 /** How the network of several links is trained; chosen on rooms that were not trained on. */
@@ -33,13 +43,15 @@ export function trainImpacts(
   scale: Scale,
   settings: ImpactSettings,
   random: () => number,
-  progress: (epoch: number, loss: number) => void,
-): Float32Array {
+  watch: Watched,
+): TrainedImpacts {
   const examples = examplesOf(impacts);
   const adam = new Adam(firstParameters(random), { beta2: 0.999, clip: 1, decay: settings.weightDecay });
+  const early = new EarlyStop((weights) => crossEntropyOf(weights, watch.impacts, scale), watch.patience);
   const noise = noiseOf(settings, random);
   const perEpoch = Math.floor(examples.length / settings.batch);
-  for (let epoch = 0; epoch < settings.epochs; epoch++) {
+  let stop = false;
+  for (let epoch = 0; epoch < settings.epochs && !stop; epoch++) {
     shuffle(examples, random);
     let sum = 0;
     for (let step = 0; step < perEpoch; step++) {
@@ -55,9 +67,42 @@ export function trainImpacts(
       const share = (epoch * perEpoch + step) / (settings.epochs * perEpoch);
       adam.step(gradient, settings.rate * scheduled(share));
     }
-    progress(epoch + 1, sum / perEpoch);
+    const look = early.look(adam.parameters);
+    ({ stop } = look);
+    watch.progress(epoch + 1, sum / perEpoch, look.loss);
   }
-  return adam.parameters;
+  return { net: early.best, watched: early.state.loss, stopped: stop };
+}
+
+/** What a training is watched by. */
+export interface Watched {
+  /** Of rooms that are not trained on. */
+  readonly impacts: readonly SimulatedImpact[];
+  /** Looks at them, one an epoch, without a better one until the training stops; 0: it goes on to its last epoch. */
+  readonly patience: number;
+  /** @param watched the loss in rooms that are not trained on */
+  readonly progress: (epoch: number, loss: number, watched: number) => void;
+}
+
+export interface TrainedImpacts {
+  /** Parameters of the best look. */
+  readonly net: Float32Array;
+  /** The best look's loss. */
+  readonly watched: number;
+  /** Whether the looks got no better before the last epoch. */
+  readonly stopped: boolean;
+}
+
+/** Mean cross-entropy of what a net says of candidates, as they are. */
+function crossEntropyOf(net: Float32Array, impacts: readonly SimulatedImpact[], scale: Scale): number {
+  const losses = impacts
+    .filter(({ unclear }) => !unclear)
+    .map((impact) => {
+      const logit = logitOf(net, inputsOf(impact, scale));
+      const signed = impact.fall >= 0 ? -logit : logit;
+      return Math.max(0, signed) + Math.log1p(Math.exp(-Math.abs(signed)));
+    });
+  return losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
 }
 
 const scheduled = (share: number): number =>

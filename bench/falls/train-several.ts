@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LAGS_MS } from '../../operators/detect-falls/changes.js';
-import { logitOf } from '../../operators/detect-falls/impact-net.js';
+import { logitOf, type Scale } from '../../operators/detect-falls/impact-net.js';
+import { stoppedText } from '../../operators/shared/early-stop.js';
 import { seeded } from '../../pipeline/base/random.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { SEVERAL_WEIGHTS_FILE, type SeveralWeights } from '../../operators/detect-falls/weights.js';
@@ -39,6 +40,8 @@ const TRAINING = [
   ...plans('dense', 620_000, 90),
   ...plans('life', 630_000, 45),
 ];
+/** Rooms that a training is watched on: neither trained on nor judged by. */
+const WATCHED = [...plans('hard', 730_000, 12), ...plans('dense', 731_000, 8)];
 /** Rooms that the threshold is set by. */
 const TUNING = [
   ...plans('falls', 720_000, 32),
@@ -61,6 +64,8 @@ export async function trainSeveral(options: {
   readonly out?: string;
   readonly cache?: string;
   readonly seed: number;
+  /** Looks at rooms that are not trained on, without a better one, until a net's training stops; 0: it goes on to its last epoch. */
+  readonly patience: number;
   readonly print: (line: string) => void;
 }): Promise<
   SeveralWeights & {
@@ -69,20 +74,18 @@ export async function trainSeveral(options: {
     readonly points: readonly Operating[];
   }
 > {
-  const { out = outputFile(SEVERAL_WEIGHTS_FILE), cache, seed, print } = options;
+  const { out = outputFile(SEVERAL_WEIGHTS_FILE), cache, seed, patience, print } = options;
   const backend = await loadTrainingBackend();
   print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
   const examples = simulateRooms(TRAINING, cache, print).flatMap(({ examples: own }) => own);
   const falls = examples.filter(({ fall }) => fall >= 0).length;
   print(`${falls} ends of falls and ${examples.length - falls} other ends of motion`);
   const scale = scaleOf(examples);
-  const nets = Array.from({ length: SEVERAL_SETTINGS.nets }, (_, net) =>
-    trainImpacts(examples, scale, SEVERAL_SETTINGS, seeded(1000 * seed + net), (epoch, loss) => {
-      print(
-        `net ${net + 1} of ${SEVERAL_SETTINGS.nets}: epoch ${epoch} of ${SEVERAL_SETTINGS.epochs}, loss ${loss.toFixed(4)}`,
-      );
-    }),
+  const watched = simulateRooms(WATCHED, cache, print).flatMap(({ examples: own }) => own);
+  const trained = Array.from({ length: SEVERAL_SETTINGS.nets }, (_, net) =>
+    trainNet(net, { examples, watched, scale, seed, patience, print }),
   );
+  const nets = trained.map(({ net }) => net);
   const tuning = scored(simulateRooms(TUNING, cache, print), (impact) => {
     const inputs = inputsOf(impact, scale);
     return nets.reduce((sum, net) => sum + logitOf(net, inputs), 0) / nets.length;
@@ -98,7 +101,7 @@ export async function trainSeveral(options: {
     lagsMs: LAGS_MS,
     trainedOn: `csiflow's simulator (${falls} ends of falls, ${examples.length - falls} other ends of motion, 2 to 6 links)`,
     trainedWith: 'csiflow train falls --several',
-    settings: { ...SEVERAL_SETTINGS, seed },
+    settings: { ...SEVERAL_SETTINGS, seed, patience },
     threshold: Number(points[2]!.threshold.toPrecision(4)),
     ...scale,
     nets: nets.map((net) => Buffer.from(net.buffer, net.byteOffset, net.byteLength).toString('base64')),
@@ -109,6 +112,30 @@ export async function trainSeveral(options: {
   const sha256 = createHash('sha256').update(text).digest('hex');
   print(`wrote ${out}, sha256 ${sha256}`);
   return { ...weights, file: out, sha256, points };
+}
+
+interface NetTraining {
+  readonly examples: readonly SimulatedImpact[];
+  readonly watched: readonly SimulatedImpact[];
+  readonly scale: Scale;
+  readonly seed: number;
+  readonly patience: number;
+  readonly print: (line: string) => void;
+}
+
+/** Net number `net`, from 0. */
+function trainNet(net: number, { examples, watched, scale, seed, patience, print }: NetTraining) {
+  const { nets, epochs } = SEVERAL_SETTINGS;
+  const trained = trainImpacts(examples, scale, SEVERAL_SETTINGS, seeded(1000 * seed + net), {
+    ...{ impacts: watched, patience },
+    progress: (epoch, loss, elsewhere) => {
+      print(
+        `net ${net + 1} of ${nets}: epoch ${epoch} of ${epochs}, loss ${loss.toFixed(4)}, in other rooms ${elsewhere.toFixed(4)}`,
+      );
+    },
+  });
+  if (trained.stopped) print(`stopped: ${stoppedText(patience)}; the best one's weights are taken`);
+  return trained;
 }
 
 interface ScoredRoom {

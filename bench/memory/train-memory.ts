@@ -5,10 +5,17 @@ import { MEMORY_PARAMETERS } from '../../operators/infer-pose/memory-layers.js';
 import { Network, weightTensors } from '../../operators/infer-pose/network.js';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
 import { modelFolder, readModel, writeMemory, type Manifest } from '../../operators/infer-pose/weights.js';
+import { stoppedText } from '../../operators/shared/early-stop.js';
 import { replaceFile } from '../../pipeline/base/files.js';
-import { COURSE_S, simulateCourses, type Kind } from './courses.js';
+import { COURSE_S, simulateCourses, type Course, type Kind } from './courses.js';
 import { judgeMemory, type MemoryFigures } from './judge-memory.js';
-import { trainMemory, type MemorySettings, type MemoryStanding } from './training.js';
+import {
+  trainMemory,
+  type MemorySettings,
+  type MemoryStanding,
+  type MemoryTraining,
+  type TrainedWeights,
+} from './training.js';
 
 /** Chosen on the tuning rooms. */
 export const MEMORY_SETTINGS: MemorySettings = {
@@ -21,6 +28,8 @@ export const MEMORY_SETTINGS: MemorySettings = {
 
 /** Rooms that are trained on. */
 const TRAINING = { first: 530_000, count: 720 } as const;
+/** Rooms that a training is watched on, of any kind: neither trained on nor judged by. */
+const WATCHED = { first: 745_000, count: 24 } as const;
 /** Rooms of each kind that scales are fitted on, and that trainings are compared by. */
 const TUNING: readonly { readonly first: number; readonly count: number; readonly kind?: Kind }[] = [
   ...(['walk', 'rest', 'many', 'daily'] as const).map((kind) => ({ kind, first: 740_000, count: 10 })),
@@ -35,6 +44,8 @@ export interface TrainMemoryOptions {
   readonly seed: number;
   readonly rooms?: number;
   readonly epochs?: number;
+  /** Looks at rooms that are not trained on, without a better one, until it stops; 0: it goes on to its last epoch. */
+  readonly patience: number;
   /** Folder that simulated rooms are kept in. */
   readonly cache?: string;
   /** File that the training's state is kept in; one that is there is gone on from. */
@@ -54,7 +65,7 @@ export interface TrainedMemory {
  * @throws Error that names what is wrong with the model or the state
  */
 export async function trainMemoryOf(options: TrainMemoryOptions): Promise<TrainedMemory> {
-  const { model, seed, cache, state, print } = options;
+  const { model, seed, patience, cache, state, print } = options;
   const folder = resolve(modelFolder(model, process.cwd()));
   const backend = await loadTrainingBackend();
   print(`training on ${backend.name} (${backend.device}, ${backend.reason})`);
@@ -68,13 +79,10 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
   const rooms = { ...TRAINING, count: options.rooms ?? TRAINING.count };
   const settings = { ...MEMORY_SETTINGS, epochs: options.epochs ?? MEMORY_SETTINGS.epochs };
   const courses = simulateCourses(network, { ...rooms, cache, behind }, print);
-  const weights = trainMemory(courses, settings, {
-    seed,
-    standing: standingOf(state, seed),
-    progress: (epoch, loss, now) => {
-      print(`epoch ${epoch} of ${settings.epochs}, loss ${loss.toFixed(3)}`);
-      if (state !== undefined) replaceFile(state, serialize(now()));
-    },
+  const { weights, watched, stopped, curve } = trainWatched(courses, settings, {
+    ...{ seed, patience, print },
+    watched: simulateCourses(network, { ...WATCHED, cache, behind }, print),
+    state,
   });
   const training = {
     ...{
@@ -85,10 +93,42 @@ export async function trainMemoryOf(options: TrainMemoryOptions): Promise<Traine
       ...settings,
     },
     seconds: COURSE_S,
+    stopped: stopped ? stoppedText(patience) : 'at its last epoch',
+    loss_in_other_rooms: rounded(watched),
+    // Epochs, the mean loss of each, and the loss in rooms that are not trained on.
+    loss: curve,
     with: `\`csiflow train memory\`, ${backend.name} ${backend.version} on ${backend.device}`,
   };
   return finish({ folder, network, behind, weights, training, cache, print });
 }
+
+type Curve = readonly (readonly [epoch: number, loss: number, watched: number])[];
+
+/** A training that tells how far it is, and keeps its state. */
+function trainWatched(
+  courses: readonly Course[],
+  settings: MemorySettings,
+  options: Pick<MemoryTraining, 'seed' | 'patience' | 'watched'> &
+    Pick<TrainMemoryOptions, 'print'> & { readonly state: string | undefined },
+): TrainedWeights & { readonly curve: Curve } {
+  const { seed, patience, state, print } = options;
+  const curve: [number, number, number][] = [];
+  const trained = trainMemory(courses, settings, {
+    ...options,
+    standing: standingOf(state, seed),
+    progress: ({ epoch, loss, watched }, now) => {
+      curve.push([epoch, rounded(loss), rounded(watched)]);
+      print(
+        `epoch ${epoch} of ${settings.epochs}, loss ${loss.toFixed(3)}, in other rooms ${watched.toFixed(3)}`,
+      );
+      if (state !== undefined) replaceFile(state, serialize(now()));
+    },
+  });
+  if (trained.stopped) print(`stopped: ${stoppedText(patience)}; the best one's weights are taken`);
+  return { ...trained, curve };
+}
+
+const rounded = (loss: number): number => Math.round(1000 * loss) / 1000;
 
 /** Judges trained weights on the tuning rooms, fits their scale, and writes them. */
 function finish(trained: {

@@ -17,6 +17,7 @@ import {
   type Memories,
   type Recalls,
 } from '../../operators/infer-pose/training/memory-network.js';
+import { EarlyStop, type EarlyStopState } from '../../operators/shared/early-stop.js';
 import { normal, seeded } from '../../pipeline/base/random.js';
 import { shuffle } from '../shuffle.js';
 import type { Course } from './courses.js';
@@ -47,34 +48,67 @@ export interface MemoryStanding {
   readonly adam: AdamState;
   readonly epoch: number;
   readonly seed: number;
+  /** Not in states of earlier versions. */
+  readonly watched?: EarlyStopState;
+}
+
+/** What a training is told besides its rooms and settings. */
+export interface MemoryTraining {
+  readonly seed: number;
+  readonly standing?: MemoryStanding | null;
+  /** Weights to begin with; null: random ones. */
+  readonly start?: Float32Array | null;
+  /** Rooms that are looked at after each epoch, and not trained on. */
+  readonly watched: readonly Course[];
+  /** Looks without a better one until the training stops; 0: it goes on to its last epoch. */
+  readonly patience: number;
+  readonly progress: (now: MemoryEpoch, standing: () => MemoryStanding) => void;
+}
+
+export interface MemoryEpoch {
+  readonly epoch: number;
+  readonly loss: number;
+  /** Loss of the rooms that are not trained on. */
+  readonly watched: number;
+}
+
+export interface TrainedWeights {
+  /** Those of the best look. */
+  readonly weights: Float32Array;
+  /** The best look's loss. */
+  readonly watched: number;
+  /** Whether the looks got no better before the last epoch. */
+  readonly stopped: boolean;
 }
 
 /**
- * Trains from `standing` on, or from random weights. The same courses and seed give the same weights on one backend, also
+ * Trains from `standing` on, or from the first weights. The same courses and seed give the same weights on one backend, also
  * where a training was stopped between two epochs.
  * @throws RangeError where no course is long enough, Error where the loss is not a number any more
  */
 export function trainMemory(
   courses: readonly Course[],
   settings: MemorySettings,
-  options: {
-    readonly seed: number;
-    readonly standing?: MemoryStanding | null;
-    readonly progress: (epoch: number, loss: number, standing: () => MemoryStanding) => void;
-  },
-): Float32Array {
-  const { seed, standing, progress } = options;
-  const long = courses.filter(({ windows }) => windows >= settings.reach + LATEST_START);
-  if (long.length === 0)
-    throw new RangeError(
-      `Of ${courses.length} rooms none has ${settings.reach + LATEST_START} windows: nothing can be trained.`,
-    );
+  options: MemoryTraining,
+): TrainedWeights {
+  const { seed, standing = null, start = null, watched, patience, progress } = options;
+  const long = longEnough(courses, settings);
   const adam = standing
     ? Adam.restore(standing.adam)
-    : new Adam(firstWeights(seeded(seed)), { clip: 1, beta2: 0.999, decay: settings.decay });
+    : new Adam(start?.slice() ?? firstWeights(seeded(seed)), {
+        ...{ clip: 1, beta2: 0.999, decay: settings.decay },
+      });
+  const early = new EarlyStop(
+    (weights) => watchedLoss(weights, watched, settings.reach),
+    patience,
+    standing?.watched ?? null,
+  );
+  // A training that makes the weights that it starts from no better ends with them.
+  if (start && !standing) early.look(start);
   const batch = Math.min(settings.batch, long.length);
   const steps = Math.floor(long.length / batch);
-  for (let epoch = standing?.epoch ?? 0; epoch < settings.epochs; epoch++) {
+  let stop = false;
+  for (let epoch = standing?.epoch ?? 0; epoch < settings.epochs && !stop; epoch++) {
     const random = seeded(1000 * seed + epoch + 1);
     const order = [...long];
     shuffle(order, random);
@@ -90,10 +124,58 @@ export function trainMemory(
     }
     const loss = losses.reduce((sum, one) => sum + one, 0) / losses.length;
     if (!Number.isFinite(loss)) throw new Error(`The loss of epoch ${epoch + 1} is ${loss}.`);
-    progress(epoch + 1, loss, () => ({ adam: adam.snapshot(), epoch: epoch + 1, seed }));
+    const look = early.look(adam.average);
+    ({ stop } = look);
+    progress({ epoch: epoch + 1, loss, watched: look.loss }, () => ({
+      ...{ adam: adam.snapshot(), epoch: epoch + 1, seed, watched: early.state },
+    }));
   }
-  return adam.average;
+  return { weights: early.best, watched: early.state.loss, stopped: stop };
 }
+
+function longEnough(courses: readonly Course[], { reach }: MemorySettings): readonly Course[] {
+  const long = courses.filter(({ windows }) => windows >= reach + LATEST_START);
+  if (long.length > 0) return long;
+  throw new RangeError(
+    `Of ${courses.length} rooms none has ${reach + LATEST_START} windows: nothing can be trained.`,
+  );
+}
+
+/** Mean loss over all windows of courses, each from a memory of nothing, as they are. */
+export function watchedLoss(weights: Float32Array, courses: readonly Course[], reach: number): number {
+  let [sum, count] = [0, 0];
+  for (const course of courses) {
+    let memory: RoomMemories | null = null;
+    for (let from = 0; from < course.windows; from += reach) {
+      const to = Math.min(course.windows, from + reach);
+      const stretch = stretchOf([course], [symmetries[0]!], from, to);
+      const before: RoomMemories | null = memory;
+      sum += (to - from) * lossAfter(weights, stretch, before, (after) => (memory = after));
+      count += to - from;
+    }
+  }
+  return sum / count;
+}
+
+const lossAfter = (
+  weights: Float32Array,
+  stretch: Stretch,
+  before: RoomMemories | null,
+  ended: (after: RoomMemories) => void,
+): number =>
+  tf.tidy(
+    () =>
+      meanLoss(memoryTensors(weights), stretch, before, {
+        ended: (after) => {
+          ended(numbersOf(after));
+        },
+      }).dataSync()[0]!,
+  );
+
+const numbersOf = ({ cells, room }: Memories): RoomMemories => ({
+  cells: cells.dataSync<'float32'>().slice(),
+  room: room.dataSync<'float32'>().slice(),
+});
 
 /** One step for each stretch of these rooms' courses, from where the one before left their memories. */
 function* stretches(
@@ -141,11 +223,8 @@ export function lossAndGradient(
     const { value, grads } = tf.valueAndGrads((...tensors: tf.Tensor[]) =>
       meanLoss(tensors, stretch, before, {
         terms,
-        ended: ({ cells, room }) => {
-          after = {
-            cells: cells.dataSync<'float32'>().slice(),
-            room: room.dataSync<'float32'>().slice(),
-          };
+        ended: (memories) => {
+          after = numbersOf(memories);
         },
       }),
     )(memoryTensors(weights));

@@ -1,3 +1,5 @@
+import { EarlyStop } from '../shared/early-stop.js';
+
 /** Small nets of one hidden layer (tanh) and one output, a logit; several of them are averaged. Plain numbers: nothing here is worth a tensor. */
 export interface Ensemble {
   /** Of the inputs, in training: they are standardised by it ... */
@@ -58,12 +60,26 @@ export interface Example {
   readonly positive: boolean;
 }
 
-/** Trains an ensemble by Adam (Kingma and Ba, 2015) on the cross-entropy, each net on a bootstrap of its own. Deterministic by `random`. `progress`: nets trained so far. */
+/** How a training is watched, and whom it tells. */
+export interface EnsembleTraining {
+  /**
+   * Looks at the examples that a net's bootstrap left out, one every {@link LOOK_STEPS} steps, without a better one, until its
+   * training stops with the weights of the best look; 0: it is not looked at, and ends with the last weights.
+   */
+  readonly patience?: number;
+  readonly progress?: (net: {
+    readonly number: number;
+    readonly steps: number;
+    readonly stopped: boolean;
+  }) => void;
+}
+
+/** Trains an ensemble by Adam (Kingma and Ba, 2015) on the cross-entropy, each net on a bootstrap of its own. Deterministic by `random`. */
 export function trainEnsemble(
   examples: readonly Example[],
   settings: TrainingSettings,
   random: () => number,
-  progress: (nets: number) => void = () => undefined,
+  { patience = 0, progress = () => undefined }: EnsembleTraining = {},
 ): Ensemble {
   const width = examples[0]!.inputs.length;
   const mean = Array.from({ length: width }, (_, i) => average(examples.map(({ inputs }) => inputs[i]!)));
@@ -73,8 +89,8 @@ export function trainEnsemble(
   const scale = { mean, deviation, clip: settings.clip };
   const rows = examples.map(({ inputs, positive }) => ({ x: standardise(scale, inputs), positive }));
   const nets = Array.from({ length: settings.nets }, (_, i) => {
-    const net = trainNet(rows, settings, random);
-    progress(i + 1);
+    const { net, steps, stopped } = trainNet(rows, settings, random, patience);
+    progress({ number: i + 1, steps, stopped });
     return net;
   });
   return { ...scale, nets };
@@ -85,7 +101,18 @@ interface Row {
   readonly positive: boolean;
 }
 
-function trainNet(rows: readonly Row[], settings: TrainingSettings, random: () => number): Net {
+interface TrainedNet {
+  readonly net: Net;
+  readonly steps: number;
+  readonly stopped: boolean;
+}
+
+function trainNet(
+  rows: readonly Row[],
+  settings: TrainingSettings,
+  random: () => number,
+  patience: number,
+): TrainedNet {
   const { units } = settings;
   const width = rows[0]!.x.length;
   const draw = (from: readonly Row[], count: number) =>
@@ -114,7 +141,18 @@ function trainNet(rows: readonly Row[], settings: TrainingSettings, random: () =
   const noise = Float64Array.from({ length: NOISE_TABLE }, () => settings.noise * normal(random));
   const a = new Float64Array(units);
   const x = new Float64Array(width);
-  for (let step = 1; step <= settings.steps; step++) {
+  const netOf = (weights: Float64Array): Net => ({
+    hidden: Array.from({ length: units }, (_, u) => [
+      ...weights.subarray(u * (width + 1), (u + 1) * (width + 1)),
+    ]),
+    output: [...weights.subarray(first)],
+  });
+  const drawn = new Set(batch);
+  const rest = rows.filter((row) => !drawn.has(row));
+  const early = new EarlyStop<Float64Array>((weights) => lossOf(netOf(weights), rest, settings), patience);
+  let stopped = false;
+  let step = 1;
+  for (; step <= settings.steps && !stopped; step++) {
     gradient.fill(0);
     for (const row of batch) {
       const from = Math.floor(random() * (NOISE_TABLE - width));
@@ -145,11 +183,34 @@ function trainNet(rows: readonly Row[], settings: TrainingSettings, random: () =
         (settings.rate * (momentum[i]! / (1 - 0.9 ** step))) /
         (Math.sqrt(square[i]! / (1 - 0.999 ** step)) + 1e-8);
     }
+    if (patience > 0 && step % LOOK_STEPS === 0) ({ stop: stopped } = early.look(w));
   }
-  return {
-    hidden: Array.from({ length: units }, (_, u) => [...w.subarray(u * (width + 1), (u + 1) * (width + 1))]),
-    output: [...w.subarray(first)],
-  };
+  return { net: netOf(patience > 0 ? early.best : w), steps: step - 1, stopped };
+}
+
+/** Steps between two looks at a net. */
+export const LOOK_STEPS = 10;
+
+/**
+ * Cross-entropy of examples, falls and others in the shares of a bootstrap.
+ * @throws Error where there is no fall or nothing else among them: nothing can be watched
+ */
+function lossOf(net: Net, rows: readonly Row[], { positives, negatives }: TrainingSettings): number {
+  const kinds = [
+    { share: positives, own: rows.filter(({ positive }) => positive) },
+    { share: negatives, own: rows.filter(({ positive }) => !positive) },
+  ];
+  if (kinds.some(({ own }) => own.length === 0))
+    throw new Error(
+      'A bootstrap left out no fall, or nothing else: too few examples to watch a training by.',
+    );
+  return kinds.reduce((sum, { share, own }) => {
+    const losses = own.map(({ x, positive }) => {
+      const signed = (positive ? -1 : 1) * netLogit(net, x);
+      return Math.max(0, signed) + Math.log1p(Math.exp(-Math.abs(signed)));
+    });
+    return sum + (share / (positives + negatives)) * average(losses);
+  }, 0);
 }
 
 const NOISE_TABLE = 65_536;

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { outputFile } from '../../pipeline/base/paths.js';
-import { trainEnsemble, type Ensemble, type TrainingSettings } from './dense.js';
+import { stoppedText } from '../shared/early-stop.js';
+import { trainEnsemble, type Ensemble, type EnsembleTraining, type TrainingSettings } from './dense.js';
 import { FEATURES } from './features.js';
 import { readMaterial, SETS, type LabelledExample } from './material.js';
 import { WEIGHTS_FILE, type FallWeights } from './weights.js';
@@ -31,23 +32,29 @@ export const THRESHOLD = 1;
 export const trainOn = (
   examples: readonly LabelledExample[],
   seed: number,
-  progress?: (nets: number) => void,
-): Ensemble => trainEnsemble(examples, SETTINGS, seeded(seed), progress);
+  training: EnsembleTraining = {},
+): Ensemble => trainEnsemble(examples, SETTINGS, seeded(seed), training);
 
 /** Trains the weights that ship and writes them: seconds on one core. @throws Error where the recordings are not there. */
 export function trainFalls(options: {
   readonly data: string;
   readonly out?: string;
   readonly seed: number;
+  /** Looks at the examples that a net's bootstrap left out, without a better one, until its training stops; 0: it ends with its last step. */
+  readonly patience: number;
   readonly print: (line: string) => void;
 }): FallWeights & { readonly file: string; readonly sha256: string } {
-  const { data, out = outputFile(WEIGHTS_FILE), seed, print } = options;
+  const { data, out = outputFile(WEIGHTS_FILE), seed, patience, print } = options;
   const examples = readMaterial(data);
   const falls = examples.filter(({ positive }) => positive).length;
   print(`${falls} falls and ${examples.length - falls} other candidates`);
   print(`training ${SETTINGS.nets} nets of ${FEATURES.length}-${SETTINGS.units}-1 ...`);
-  const ensemble = trainOn(examples, seed, (nets) => {
-    print(`net ${nets} of ${SETTINGS.nets} is trained`);
+  const ensemble = trainOn(examples, seed, {
+    patience,
+    progress: ({ number, steps, stopped }) => {
+      const why = stopped ? `; ${stoppedText(patience, 'in what it left out')}` : '';
+      print(`net ${number} of ${SETTINGS.nets} is trained, ${steps} steps${why}`);
+    },
   });
   const weights: FallWeights = {
     name: 'falls',
@@ -58,7 +65,8 @@ export function trainFalls(options: {
       const fallen = own.filter(({ positive }) => positive).length;
       return { data: name, licence, folder, examples: `${fallen} falls, ${own.length - fallen} others` };
     }),
-    settings: { ...SETTINGS, seed },
+    // Left out where it is not looked at: as the weights that ship were trained.
+    settings: { ...SETTINGS, seed, ...(patience > 0 && { patience }) },
     threshold: THRESHOLD,
     ...rounded(ensemble),
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batchOf, examplesOf, inputsOf, noiseOf } from '../../bench/falls/impact-batches.js';
-import { lossAndGradient } from '../../bench/falls/impact-training.js';
+import { lossAndGradient, trainImpacts } from '../../bench/falls/impact-training.js';
 import { SCALE } from '../../bench/falls/scenes.js';
 import { CHANNELS, Changes, LAGS_MS } from '../../operators/detect-falls/changes.js';
 import { DropFinder } from '../../operators/detect-falls/drops.js';
@@ -251,6 +251,34 @@ describe('the network of several links', () => {
         const moved = (by: number) => asked(parameters.with(i, parameters[i]! + by));
         expect(gradient[i]).toBeCloseTo((moved(1e-2) - moved(-1e-2)) / 2e-2, 2);
       }
+  });
+
+  it('stops where it gets no better in rooms that are not trained on, with the net of the best look', async () => {
+    await loadTrainingBackend('wasm');
+    const scale = { mean: Array<number>(CHANNELS).fill(0), deviation: Array<number>(CHANNELS).fill(1) };
+    const impact = {
+      time: 0,
+      sequences: antennas.map((values) => Int16Array.from(values, (v) => v * SCALE)),
+      fall: 0,
+      unclear: false,
+    };
+    const settings = {
+      ...{ epochs: 9, batch: 1, rate: 0.01, weightDecay: 0 },
+      ...{ noise: 0, floorNoise: 0, shift: 0, dropout: 0, hiddenDropout: 0 },
+    };
+    const looks: number[] = [];
+    // In other rooms the same is no fall: the better it learns, the worse it is there.
+    const watch = {
+      impacts: [{ ...impact, fall: -1 }],
+      patience: 3,
+      progress: (_epoch: number, _loss: number, watched: number) => looks.push(watched),
+    };
+    const { net, watched, stopped } = trainImpacts([impact], scale, settings, seeded(2), watch);
+    expect(stopped).toBe(true);
+    const best = looks.indexOf(watched);
+    expect(looks).toHaveLength(best + 1 + watch.patience);
+    expect(watched).toBe(Math.min(...looks));
+    expect(Math.log1p(Math.exp(logitOf(net, inputsOf(impact, scale))))).toBeCloseTo(watched, 5);
   });
 
   it('gives the logits that PyTorch gives with the shipped weights', () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { logit } from '../../operators/detect-falls/dense.js';
+import { logit, LOOK_STEPS, trainEnsemble } from '../../operators/detect-falls/dense.js';
 import {
   parametersOf,
   readSeveralWeights,
@@ -11,6 +11,7 @@ import {
 import { FEATURES } from '../../operators/detect-falls/features.js';
 import { SETTINGS, THRESHOLD } from '../../operators/detect-falls/train.js';
 import { SEVERAL_SETTINGS } from '../../bench/falls/train-several.js';
+import { seeded } from '../../pipeline/base/random.js';
 import { packageFile } from '../../pipeline/base/paths.js';
 
 describe('the weights of detect-falls', () => {
@@ -65,5 +66,34 @@ describe('the weights of several links', () => {
     expect(() => parametersOf({ ...weights, lagsMs: [5] })).toThrow(
       'falls-several.json is of another network',
     );
+  });
+});
+
+describe('a training of small nets that is watched', () => {
+  const settings = { ...SETTINGS, nets: 2, units: 3, positives: 20, negatives: 40, steps: 200 };
+  const random = seeded(3);
+  /** What is a fall is pure chance: what is learnt holds for nothing else. */
+  const chance = Array.from({ length: 120 }, (_, i) => ({
+    inputs: [random(), random(), random()],
+    positive: i % 3 === 0,
+  }));
+  const steps = (patience: number) => {
+    const found: number[] = [];
+    trainEnsemble(chance, settings, seeded(1), { patience, progress: (net) => found.push(net.steps) });
+    return found;
+  };
+
+  it('stops where what a bootstrap left out is told no better', () => {
+    for (const taken of steps(3)) {
+      expect(taken).toBeLessThan(settings.steps);
+      expect(taken % LOOK_STEPS).toBe(0);
+    }
+    expect(steps(0)).toEqual([settings.steps, settings.steps]);
+  });
+
+  it('says so where a bootstrap leaves nothing to watch it by', () => {
+    const few = [...chance.slice(0, 1), ...chance.slice(1, 3)];
+    expect(() => trainEnsemble(few, settings, seeded(1), { patience: 3 })).toThrow(/too few examples/);
+    expect(trainEnsemble(few, settings, seeded(1)).nets).toHaveLength(2);
   });
 });

@@ -1,23 +1,24 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadTrainingBackend } from '../../operators/infer-pose/training/backend.js';
-import { EarlyStop, WATCHED_SEED } from '../../operators/infer-pose/training/early-stop.js';
+import { WATCHED_SEED, watchedLoss } from '../../operators/infer-pose/training/early-stop.js';
 import { generateChunk } from '../../operators/infer-pose/training/generate.js';
-import type { Samples } from '../../operators/infer-pose/training/samples.js';
 import { trainingPlan } from '../../operators/infer-pose/training/train.js';
 import { modelFolder, readModel } from '../../operators/infer-pose/weights.js';
+import { EarlyStop } from '../../operators/shared/early-stop.js';
 
 describe('a training that is watched', () => {
   const { weights } = readModel(modelFolder('general', process.cwd()));
   /** So much worse that one look tells. */
   const worse = (by: number) => weights.map((weight, i) => weight + (i % 2 === 0 ? by : -by));
-  let rooms: Samples;
+  let inOtherRooms: (weights: Float32Array) => number;
   beforeAll(async () => {
     await loadTrainingBackend('wasm');
-    rooms = generateChunk({ ...trainingPlan(WATCHED_SEED, null), sequences: 2, windows: 1 }, 0);
+    const rooms = generateChunk({ ...trainingPlan(WATCHED_SEED, null), sequences: 2, windows: 1 }, 0);
+    inOtherRooms = watchedLoss([rooms]);
   });
 
   it('stops after as many looks without a better one as it is patient for', () => {
-    const early = new EarlyStop(rooms, 1, null);
+    const early = new EarlyStop(inOtherRooms, 1);
     expect(early.look(worse(0.2)).stop).toBe(false);
     const best = early.look(weights);
     expect(best.stop).toBe(false);
@@ -33,8 +34,14 @@ describe('a training that is watched', () => {
     { patience: 0, stop: false },
   ])('goes on from where it stood, with a patience of $patience', ({ patience, stop }) => {
     const standing = { best: weights, loss: 0, since: 2 };
-    const early = new EarlyStop(rooms, patience, standing);
+    const early = new EarlyStop(inOtherRooms, patience, standing);
     expect(early.look(worse(0.1)).stop).toBe(stop);
     expect(early.state).toEqual({ ...standing, since: 3 });
+  });
+
+  it('has no best weights where no look gave a number', () => {
+    const early = new EarlyStop(() => NaN, 5);
+    early.look(weights);
+    expect(() => early.best).toThrow(/not a number at any look/);
   });
 });

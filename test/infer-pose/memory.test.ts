@@ -9,6 +9,7 @@ import {
   lossAndGradient,
   meanLoss,
   trainMemory,
+  watchedLoss,
   type MemoryStanding,
 } from '../../bench/memory/training.js';
 import { seeded } from '../../pipeline/base/random.js';
@@ -122,21 +123,40 @@ describe('the network that remembers', () => {
     }
   });
 
+  const settings = { epochs: 2, batch: 12, reach: 8, rate: 0.003, decay: 0.01 };
+  const silent = () => undefined;
+
   it('learns, and goes on from where a training was stopped as if it had not been', () => {
     const rooms = [madeUp(1, 58), madeUp(1, 20)];
-    const settings = { epochs: 2, batch: 12, reach: 8, rate: 0.003, decay: 0.01 };
     const losses: number[] = [];
     let half: MemoryStanding | undefined;
+    const options = { seed: 7, watched: [madeUp(1, 12)], patience: 0 };
     const whole = trainMemory(rooms, settings, {
-      seed: 7,
-      progress: (epoch, loss, standing) => {
+      ...options,
+      progress: ({ epoch, loss }, standing) => {
         losses.push(loss);
         if (epoch === 1) half = standing();
       },
     });
     expect(losses[1]).toBeLessThan(losses[0]!);
-    const resumed = trainMemory(rooms, settings, { seed: 7, standing: half!, progress: () => undefined });
+    expect(whole.stopped).toBe(false);
+    const resumed = trainMemory(rooms, settings, { ...options, standing: half!, progress: silent });
     expect(resumed).toEqual(whole);
+  });
+
+  it('stops where it gets no better in other rooms, and ends with the best weights', () => {
+    const [room, other] = [madeUp(1, 58), madeUp(1, 12)];
+    const looks: number[] = [];
+    // Steps so long that weights only get worse.
+    const spoilt = { ...settings, epochs: 9, rate: 50 };
+    const trained = trainMemory([room], spoilt, {
+      ...{ seed: 7, start: weights, watched: [other], patience: 2 },
+      progress: ({ watched }) => looks.push(watched),
+    });
+    expect(trained).toMatchObject({ stopped: true, weights });
+    expect(looks).toHaveLength(2);
+    expect(Math.min(...looks)).toBeGreaterThan(trained.watched);
+    expect(trained.watched).toBe(watchedLoss(weights, [other], settings.reach));
   });
 });
 

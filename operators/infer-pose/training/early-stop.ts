@@ -13,44 +13,13 @@ export const WATCHED_SEED = FIRST_HELD_OUT_SEED - 1;
 /** Windows of a batch that is looked at. */
 const BATCH = 128;
 
-/** Where a training that is watched stands. */
-export interface EarlyStopState {
-  readonly best: Float32Array;
-  readonly loss: number;
-  /** Looks since the best one. */
-  readonly since: number;
-}
-
-/**
- * Looks at a training on windows of rooms that it never sees, and tells when it gets no better (early stopping: Prechelt
- * 1998). The same windows, unchanged by chance, at each look: two looks differ by the weights alone.
- */
-export class EarlyStop {
-  readonly #batches: readonly TrainingBatch[];
-  readonly #patience: number;
-  #state: EarlyStopState;
-
-  /** @param patience looks without a better one until the training stops; 0: it never does */
-  constructor(samples: Samples, patience: number, resumed: EarlyStopState | null) {
-    this.#batches = batchesOf(samples);
-    this.#patience = patience;
-    this.#state = resumed ?? { best: new Float32Array(0), loss: Infinity, since: 0 };
-  }
-
-  /** @returns mean loss of these weights, and whether the training should stop */
-  look(weights: Float32Array): { readonly loss: number; readonly stop: boolean } {
-    const loss = mean(this.#batches.map((batch) => lossOf(weights, batch)));
-    this.#state =
-      loss < this.#state.loss
-        ? { best: weights.slice(), loss, since: 0 }
-        : { ...this.#state, since: this.#state.since + 1 };
-    return { loss, stop: this.#patience > 0 && this.#state.since >= this.#patience };
-  }
-
-  /** Of the best look. */
-  get state(): EarlyStopState {
-    return this.#state;
-  }
+/** Mean loss of weights over all windows of these sets once, unchanged by chance: what a training is watched by. */
+export function watchedLoss(
+  sets: readonly Samples[],
+  terms?: Parameters<typeof batchLoss>[2],
+): (weights: Float32Array) => number {
+  const batches = sets.flatMap(batchesOf);
+  return (weights) => mean(batches.map((batch) => lossOf(weights, batch, terms)));
 }
 
 /** All windows once, as they are. */
@@ -64,5 +33,8 @@ function batchesOf(samples: Samples): TrainingBatch[] {
   });
 }
 
-const lossOf = (weights: Float32Array, batch: TrainingBatch): number =>
-  tf.tidy(() => batchLoss(weightTensors(weights), batch).dataSync()[0]!);
+const lossOf = (
+  weights: Float32Array,
+  batch: TrainingBatch,
+  terms?: Parameters<typeof batchLoss>[2],
+): number => tf.tidy(() => batchLoss(weightTensors(weights), batch, terms).dataSync()[0]!);

@@ -8,6 +8,7 @@ import type { BackendName } from '../backends.js';
 import { loadTrainingBackend } from './backend.js';
 import { modelFolder, readModel, siteOf, writeModel, SHIPPED } from '../weights.js';
 import { calibrate, evaluate } from './evaluate.js';
+import { stoppedText } from '../../shared/early-stop.js';
 import { WATCHED_SEED } from './early-stop.js';
 import { markdownOf, type PoseReport } from './report.js';
 import { keepStanding, readStanding } from './standing.js';
@@ -85,8 +86,7 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
       );
     },
   );
-  if (stopped)
-    print(`stopped: no better in other rooms for ${patience} looks; the best one's weights are taken`);
+  if (stopped) print(`stopped: ${stoppedText(patience)}; the best one's weights are taken`);
   const training = {
     seed: options.seed,
     rooms: progress.rooms,
@@ -95,7 +95,7 @@ export async function trainPose(options: TrainPoseOptions): Promise<PoseReport> 
     minutes: Math.round(progress.minutes * 10) / 10,
     started_from: options.start ?? 'random weights',
     peak_learning_rate: options.rate,
-    stopped: stopped ? `no better in other rooms for ${patience} looks` : 'at its bound',
+    stopped: stopped ? stoppedText(patience) : 'at its bound',
     loss_in_other_rooms: rounded(watched),
     // Windows seen, the mean loss since the figure before, and the loss in rooms that are not trained on.
     loss: curve,

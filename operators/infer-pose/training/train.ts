@@ -1,6 +1,7 @@
 import type { Environment } from '../../../pipeline/model/index.js';
 import { trainingBatch, type Augmentation } from './batches.js';
-import { EarlyStop, WATCHED_SEED, type EarlyStopState } from './early-stop.js';
+import { EarlyStop, type EarlyStopState } from '../../shared/early-stop.js';
+import { WATCHED_SEED, watchedLoss } from './early-stop.js';
 import { drawn, uniform, type Plan } from './generate.js';
 import { initialWeights } from './initial.js';
 import { Adam, learningRate, type AdamState } from './optimizer.js';
@@ -93,7 +94,8 @@ export async function trainNetwork(
 ): Promise<Trained> {
   const { resume, start } = options;
   const plan = trainingPlan(options.seed, options.environment);
-  const early = new EarlyStop(await watchedRooms(options), options.patience, resume?.watched ?? null);
+  const lossOf = watchedLoss([await watchedRooms(options)]);
+  const early = new EarlyStop(lossOf, options.patience, resume?.watched ?? null);
   // A training that makes the weights that it starts from no better ends with them.
   if (start && !resume) early.look(start);
   const source = new ChunkSource(plan, options.threads, resume?.chunks ?? 0);
@@ -121,7 +123,7 @@ export async function trainNetwork(
         if (due)
           report(progress, () => ({ ...course.standing(now), adam: adam.snapshot(), watched: early.state }));
         if (ended || stop)
-          return { weights: early.state.best, watched: early.state.loss, progress, stopped: !ended };
+          return { weights: early.best, watched: early.state.loss, progress, stopped: !ended };
         course.sum = 0;
       }
       const batch = trainingBatch(

@@ -7,6 +7,7 @@ interface Options {
   seed: number;
   several?: boolean;
   cache?: string;
+  patience?: number;
   json?: boolean;
 }
 
@@ -31,6 +32,11 @@ export function register(train: Command): void {
     .option(
       '--cache <folder>',
       'with --several: store simulated rooms there, so that a run that was cut short goes on',
+    )
+    .option(
+      '--patience <number>',
+      'stop a net after so many looks at what it is not trained on without a better one (with --several: other rooms, one look an epoch, by default 20; else what its bootstrap left out, one every 10 steps, by default 0); 0: never',
+      wholeNumber,
     )
     .option('--json', 'print what was trained as JSON, without the weights; progress goes to stderr')
     .addHelpText(
@@ -57,10 +63,10 @@ async function trainOne({ data, ...options }: Options, print: Print) {
   const missing = missingFolder(data);
   if (missing !== undefined) throw new CommandError(missing, EXIT.invalid);
   const { trainFalls } = await import('../../../../operators/detect-falls/train.js');
-  return trainFalls({ ...options, data, print });
+  return trainFalls({ ...options, patience: options.patience ?? 0, data, print });
 }
 
 async function trainSeveral(options: Options, print: Print) {
   const { trainSeveral: train } = await import('../../../../bench/falls/train-several.js');
-  return train({ ...options, print });
+  return train({ ...options, patience: options.patience ?? 20, print });
 }

@@ -6,6 +6,7 @@ interface Options {
   seed: number;
   rooms?: number;
   epochs?: number;
+  patience: number;
   cache?: string;
   state?: string;
   json?: boolean;
@@ -21,6 +22,12 @@ export function register(train: Command): void {
     .option('--seed <number>', 'of the first weights and the order of rooms', wholeNumber(0, 2 ** 31), 1)
     .option('--rooms <number>', 'rooms that are simulated (default: 720)', wholeNumber(1, 100_000))
     .option('--epochs <number>', 'how often each is seen (default: 40)', wholeNumber(1, 10_000))
+    .option(
+      '--patience <number>',
+      'stop after so many looks at rooms that are not trained on without a better one, one an epoch; 0: never',
+      wholeNumber(0, 10_000),
+      20,
+    )
     .option('--cache <folder>', 'keep simulated rooms there, so that a run that was cut short goes on')
     .option('--state <file>', 'keep the state of the training there after each epoch, and go on from it')
     .option('--json', 'print what was trained as JSON; progress goes to stderr')
