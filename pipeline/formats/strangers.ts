@@ -12,6 +12,8 @@ export class Strangers {
   readonly #seen = new Uint32Array(SEEN_BITS / 32);
   #seenBits = 0;
   #swept = -Infinity;
+  /** False once some sender is not in the list. */
+  #listsAll = true;
   #frames = 0;
 
   constructor(context: Pick<DecoderContext, 'links' | 'log'>) {
@@ -30,6 +32,7 @@ export class Strangers {
     if (this.#mark(key) && this.#logged < MAX_LOGGED) this.#log(key, sender, reason);
     if (this.#listed.size >= MAX_LISTED) this.#sweep(time);
     if (this.#listed.size < MAX_LISTED) this.#listed.set(key, { reason, frames: 1, first: time, last: time });
+    else this.#listsAll = false;
   }
 
   /** Frames of strangers since the start. */
@@ -37,11 +40,13 @@ export class Strangers {
     return this.#frames;
   }
 
-  /** How many different senders there were: exact while few, an estimate within 1 % at ten thousand. */
+  /** How many different senders there were: exact while all are listed, then an estimate within 1 % at ten thousand. */
   get senders(): number {
+    if (this.#listsAll) return this.#listed.size;
     // Linear counting: Whang, Vander-Zanden, Taylor, ACM TODS 15(2), 1990.
     const empty = SEEN_BITS - this.#seenBits;
-    return Math.round(-SEEN_BITS * Math.log(Math.max(empty, 1) / SEEN_BITS));
+    const estimate = Math.round(-SEEN_BITS * Math.log(Math.max(empty, 1) / SEEN_BITS));
+    return Math.max(estimate, this.#listed.size);
   }
 
   describe() {
@@ -85,7 +90,10 @@ export class Strangers {
     if (Math.abs(time - this.#swept) < 1_000_000) return;
     this.#swept = time;
     for (const [key, { last }] of this.#listed)
-      if (Math.abs(time - last) > FORGET_US) this.#listed.delete(key);
+      if (Math.abs(time - last) > FORGET_US) {
+        this.#listed.delete(key);
+        this.#listsAll = false;
+      }
   }
 }
 
