@@ -63,8 +63,8 @@ export interface Example {
 /** How a training is watched, and whom it tells. */
 export interface EnsembleTraining {
   /**
-   * Looks at the examples that a net's bootstrap left out, one every {@link LOOK_STEPS} steps, without a better one, until its
-   * training stops with the weights of the best look; 0: it is not looked at, and ends with the last weights.
+   * Looks at the third of the examples that a net is not trained on, one every {@link LOOK_STEPS} steps, without a better one, until its
+   * training stops with the weights of the best look; 0: each is trained on all, and ends with the last weights.
    */
   readonly patience?: number;
   readonly progress?: (net: {
@@ -89,7 +89,12 @@ export function trainEnsemble(
   const scale = { mean, deviation, clip: settings.clip };
   const rows = examples.map(({ inputs, positive }) => ({ x: standardise(scale, inputs), positive }));
   const nets = Array.from({ length: settings.nets }, (_, i) => {
-    const { net, steps, stopped } = trainNet(rows, settings, random, patience);
+    const { net, steps, stopped } = trainNet(
+      splitFor(rows, patience > 0 ? i : null),
+      settings,
+      random,
+      patience,
+    );
     progress({ number: i + 1, steps, stopped });
     return net;
   });
@@ -101,6 +106,32 @@ interface Row {
   readonly positive: boolean;
 }
 
+/** What a net is trained on, and what it is watched by. */
+interface Split {
+  readonly trained: readonly Row[];
+  readonly watched: readonly Row[];
+}
+
+const FOLDS = 3;
+
+/**
+ * Of the falls and of the others, every third is left out, others for each net. @param net null: nothing is
+ * @throws Error where there are too few to leave any out
+ */
+function splitFor(rows: readonly Row[], net: number | null): Split {
+  if (net === null) return { trained: rows, watched: [] };
+  const kinds = [rows.filter(({ positive }) => positive), rows.filter(({ positive }) => !positive)];
+  if (kinds.some((own) => own.length < FOLDS))
+    throw new Error(
+      `A training is watched by ${FOLDS} falls and ${FOLDS} others or more: there are too few.`,
+    );
+  const isWatched = (_row: Row, index: number) => index % FOLDS === net % FOLDS;
+  return {
+    trained: kinds.flatMap((own) => own.filter((row, index) => !isWatched(row, index))),
+    watched: kinds.flatMap((own) => own.filter(isWatched)),
+  };
+}
+
 interface TrainedNet {
   readonly net: Net;
   readonly steps: number;
@@ -108,7 +139,7 @@ interface TrainedNet {
 }
 
 function trainNet(
-  rows: readonly Row[],
+  { trained: rows, watched }: Split,
   settings: TrainingSettings,
   random: () => number,
   patience: number,
@@ -147,9 +178,7 @@ function trainNet(
     ]),
     output: [...weights.subarray(first)],
   });
-  const drawn = new Set(batch);
-  const rest = rows.filter((row) => !drawn.has(row));
-  const early = new EarlyStop<Float64Array>((weights) => lossOf(netOf(weights), rest, settings), patience);
+  const early = new EarlyStop<Float64Array>((weights) => lossOf(netOf(weights), watched, settings), patience);
   let stopped = false;
   let step = 1;
   for (; step <= settings.steps && !stopped; step++) {
@@ -191,26 +220,18 @@ function trainNet(
 /** Steps between two looks at a net. */
 export const LOOK_STEPS = 10;
 
-/**
- * Cross-entropy of examples, falls and others in the shares of a bootstrap.
- * @throws Error where there is no fall or nothing else among them: nothing can be watched
- */
+/** Cross-entropy of examples, falls and others in the shares of a bootstrap. */
 function lossOf(net: Net, rows: readonly Row[], { positives, negatives }: TrainingSettings): number {
-  const kinds = [
-    { share: positives, own: rows.filter(({ positive }) => positive) },
-    { share: negatives, own: rows.filter(({ positive }) => !positive) },
-  ];
-  if (kinds.some(({ own }) => own.length === 0))
-    throw new Error(
-      'A bootstrap left out no fall, or nothing else: too few examples to watch a training by.',
+  const of = (kind: boolean) =>
+    average(
+      rows
+        .filter(({ positive }) => positive === kind)
+        .map(({ x }) => {
+          const signed = (kind ? -1 : 1) * netLogit(net, x);
+          return Math.max(0, signed) + Math.log1p(Math.exp(-Math.abs(signed)));
+        }),
     );
-  return kinds.reduce((sum, { share, own }) => {
-    const losses = own.map(({ x, positive }) => {
-      const signed = (positive ? -1 : 1) * netLogit(net, x);
-      return Math.max(0, signed) + Math.log1p(Math.exp(-Math.abs(signed)));
-    });
-    return sum + (share / (positives + negatives)) * average(losses);
-  }, 0);
+  return (positives * of(true) + negatives * of(false)) / (positives + negatives);
 }
 
 const NOISE_TABLE = 65_536;

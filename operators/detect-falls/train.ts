@@ -40,7 +40,7 @@ export function trainFalls(options: {
   readonly data: string;
   readonly out?: string;
   readonly seed: number;
-  /** Looks at the examples that a net's bootstrap left out, without a better one, until its training stops; 0: it ends with its last step. */
+  /** Looks at the third of the examples that a net is not trained on, without a better one, until its training stops; 0: each is trained on all, to its last step. */
   readonly patience: number;
   readonly print: (line: string) => void;
 }): FallWeights & { readonly file: string; readonly sha256: string } {
@@ -52,7 +52,7 @@ export function trainFalls(options: {
   const ensemble = trainOn(examples, seed, {
     patience,
     progress: ({ number, steps, stopped }) => {
-      const why = stopped ? `; ${stoppedText(patience, 'in what it left out')}` : '';
+      const why = stopped ? `; ${stoppedText(patience, 'in what it is not trained on')}` : '';
       print(`net ${number} of ${SETTINGS.nets} is trained, ${steps} steps${why}`);
     },
   });

@@ -35,7 +35,7 @@ export function register(train: Command): void {
     )
     .option(
       '--patience <number>',
-      'stop a net after so many looks at what it is not trained on without a better one (with --several: other rooms, one look an epoch, by default 20; else what its bootstrap left out, one every 10 steps, by default 0); 0: never',
+      'stop a net after so many looks at what it is not trained on without a better one (with --several: other rooms, one look an epoch, by default 20; else a third of the examples, one every 10 steps, by default 0); 0: never',
       wholeNumber,
     )
     .option('--json', 'print what was trained as JSON, without the weights; progress goes to stderr')
