@@ -13,7 +13,7 @@ const FRAMES_PER_LINK_S = 20;
 const FOLLOWED = Array.from({ length: 10 }, (_, index) => 1 + index * (ROOMS / 10));
 const [BEFORE_S, AFTER_S] = [15, 20];
 const SAMPLE_MS = 250;
-/** `settings.max_lag_ms` by default, and what a return to normal may take. */
+/** `settings.max_lag_ms` by default, and what a return to normal may take: of poses, and of the health that is told. */
 const [MAX_LAG_MS, RETURN_MS] = [2_000, 5_000];
 
 /** Those that results wait in. */
@@ -223,7 +223,8 @@ function sectionOf(found: Overloaded): Section {
           )
           .join(', '),
       ],
-      ['back to normal after the load, s', (returnMs(found) / 1000).toFixed(1)],
+      ['poses as fresh as before after the load, s', (freshMs(found) / 1000).toFixed(1)],
+      ['healthy again after the load, s', (healthyMs(found) / 1000).toFixed(1)],
       ['health during the load, samples', listed(loaded.map(({ health }) => health))],
       ['what it said', problem ?? 'nothing'],
       ['`average_fps`, least and most', range(loaded.slice(20).map(({ fps }) => fps))],
@@ -245,21 +246,29 @@ function findingsOf(found: Overloaded, loaded: readonly Arrival[]): string[] {
   const isTold = samples.some(({ at, health }) => at > load.from && at < load.to && health === 'degraded');
   return [
     ...(longest < MAX_LAG_MS ? [] : [`a pose was ${Math.round(longest)} ms late`]),
-    ...(returnMs(found) <= RETURN_MS ? [] : [`it was back after ${Math.round(returnMs(found))} ms`]),
+    ...(freshMs(found) <= RETURN_MS ? [] : [`poses were late for ${Math.round(freshMs(found))} ms after it`]),
+    ...(healthyMs(found) <= RETURN_MS
+      ? []
+      : [`it was healthy only after ${Math.round(healthyMs(found))} ms`]),
     ...(isTold ? [] : ['it was not degraded']),
     ...(received + dropped === sent ? [] : [`${received + dropped} frames were counted of ${sent}`]),
   ];
 }
 
-/** From the end of the load until poses are as fresh as before it for good, and it is healthy, milliseconds. */
-function returnMs({ load, arrivals, samples }: Overloaded): number {
+/** From the end of the load until poses are as fresh as before it for good, milliseconds. */
+function freshMs({ load, arrivals }: Overloaded): number {
   const normal = quantile(
     arrivals.filter(({ at }) => at < load.from).map(({ lagMs }) => lagMs),
     0.99,
   );
-  const late = arrivals.findLast(({ at, lagMs }) => at > load.to && lagMs > 2 * normal)?.at ?? load.to;
-  const unwell = samples.findLast(({ at, health }) => at > load.to && health !== 'healthy')?.at ?? load.to;
-  return Math.max(late, unwell) - load.to;
+  const late = arrivals.findLast(({ at, lagMs }) => at > load.to && lagMs > 2 * normal);
+  return (late?.at ?? load.to) - load.to;
+}
+
+/** From the end of the load until it is healthy for good, milliseconds. */
+function healthyMs({ load, samples }: Overloaded): number {
+  const unwell = samples.findLast(({ at, health }) => at > load.to && health !== 'healthy');
+  return (unwell?.at ?? load.to) - load.to;
 }
 
 const lags = (arrivals: readonly Arrival[]): string =>

@@ -1,11 +1,11 @@
 import type { NodeRun } from '../../host.js';
 
 /** Between two looks, milliseconds. */
-const LOOK_MS = 1000;
+const LOOK_MS = 500;
 /** A node is overloaded until nothing was shed for so long, milliseconds. */
-const QUIET_MS = 2000;
-/** Weight of the newest second in the rates. */
-const WEIGHT = 0.5;
+const QUIET_MS = 1500;
+/** Weight of the newest look in the rates: half of a second's. */
+const WEIGHT = 0.3;
 
 /** What is shed. */
 export interface Unit {
