@@ -21,6 +21,7 @@ import { Registry } from '../pipeline/component/index.js';
 import { file as fileSource } from '../pipeline/sources/file.js';
 import { kafka as kafkaSource } from '../pipeline/sources/kafka/kafka.js';
 import { mqtt as mqttSource } from '../pipeline/sources/mqtt/mqtt.js';
+import { serial } from '../pipeline/sources/serial/serial.js';
 import { simulator } from '../pipeline/sources/simulator/source.js';
 import { udp } from '../pipeline/sources/udp.js';
 import { console as consoleSink } from '../sinks/console.js';
@@ -43,6 +44,7 @@ export const components = new Registry([
   fileSource,
   kafkaSource,
   mqttSource,
+  serial,
   simulator,
   udp,
   // operators

@@ -28,6 +28,7 @@ export { components } from './components.js';
 export { file as fileSource } from '../pipeline/sources/file.js';
 export { kafka as kafkaSource } from '../pipeline/sources/kafka/kafka.js';
 export { mqtt as mqttSource } from '../pipeline/sources/mqtt/mqtt.js';
+export { serial } from '../pipeline/sources/serial/serial.js';
 export { simulator } from '../pipeline/sources/simulator/source.js';
 export { udp } from '../pipeline/sources/udp.js';
 // operators

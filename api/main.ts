@@ -91,6 +91,7 @@ const checksFor = ({ registry, plugins, reach }: Loaded, settings: RunSettings):
     plugins,
     secrets: variables().secrets,
     files: reach.files,
+    commands: reach.commands,
     variables: new Set([...reach.variables, ...settings.variables]),
   });
 

@@ -1,4 +1,4 @@
-import { Type, type TEnum, type TSchemaOptions, type TString } from 'typebox';
+import { Type, type TArray, type TEnum, type TSchemaOptions, type TString } from 'typebox';
 
 /**
  * One of several words, each with what it means. Use it rather than a union of literals: a wrong word
@@ -25,3 +25,15 @@ export const filePath = (options: TSchemaOptions & { readonly description: strin
 /** A {@link filePath} that is read at the start: validation warns where nothing is there. */
 export const inputFile = (options: TSchemaOptions & { readonly description: string }): TString =>
   filePath({ ...options, inputFile: true });
+
+/**
+ * A program of the host that is started, and its arguments. Use it for every such field: topologies that come over the
+ * network may not name one that the owner's files do not, and this is how they are known.
+ */
+export const commandLine = (options: TSchemaOptions & { readonly description: string }): TArray<TString> =>
+  Type.Array(Type.String({ description: 'A word of it.' }), {
+    minItems: 1,
+    maxItems: 256,
+    ...options,
+    commandLine: true,
+  });

@@ -15,6 +15,10 @@ export const CODES = {
     "A topology that came over the network names a file outside of the topologies' folder.",
     'Name a file in that folder, or one that the topologies given to `csiflow run` name.',
   ],
+  'config.command.not_allowed': [
+    "A topology that came over the network names a command that the host's owner did not.",
+    'Name the command in a topology that is given to `csiflow run`.',
+  ],
   'config.file.empty': ['The file holds nothing.', 'Begin with `csiflow create SOURCE OPERATOR... SINK`.'],
   'config.yaml.syntax': ['The text is not YAML.', 'Mend it where the caret points; indent with spaces.'],
   'config.yaml.documents': [

@@ -15,7 +15,7 @@ function ajvWith(allErrors: boolean): Ajv {
     code: { optimize: false },
   });
   addFormats.default(made);
-  made.addVocabulary(['markdownEnumDescriptions', 'filePath', 'inputFile']);
+  made.addVocabulary(['markdownEnumDescriptions', 'filePath', 'inputFile', 'commandLine']);
   return made;
 }
 

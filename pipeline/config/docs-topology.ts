@@ -67,6 +67,8 @@ const AFTER_ITS_FIELDS = [
   '  topologies given to `csiflow run` name. Any other file is refused with `config.file.outside`.',
   '- It may use the environment variables that the given files use, and those of `csiflow run --allow-variable NAME...`.',
   '  Any other variable is refused with `config.variable.not_allowed`, whether it is set or not.',
+  '- It may start the commands (source `serial`) that the given files start, word by word. Any other is refused with',
+  '  `config.command.not_allowed`.',
   '- Errors show `${NAME}`, never its value.',
   '',
   'It may have 1,000 nodes and 10,000 edges. A separate thread checks it, for at most 10 seconds.',

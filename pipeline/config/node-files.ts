@@ -34,7 +34,9 @@ export function checkFiles(
     const tree = valueAt(root, [SECTIONS[kind], draft.id]);
     if (!tree) continue;
     open.add(draft.id);
-    for (const { named, isInput } of filesIn(tree, compileSchema(config).schema)) {
+    const { schema } = compileSchema(config);
+    checkCommands(tree, schema, folder, reach, problems);
+    for (const { named, isInput } of filesIn(tree, schema)) {
       const path = resolve(folder, String(named.value));
       // Whether a file is there is told of those alone that may be named.
       const allowed = isAllowed(path, named);
@@ -54,6 +56,26 @@ function stateFolder(root: MapTree): ScalarTree {
   const { location } = root;
   const value = defaultStateFolder(root);
   return { kind: 'scalar', location: { ...location, length: 1 }, size: 1, value, text: value };
+}
+
+/** Programs that a node starts: over the network a topology may name those alone that the owner's files do. */
+function checkCommands(
+  tree: Tree,
+  { properties = {} }: JsonSchema,
+  folder: string,
+  reach: Reach | undefined,
+  problems: Problems,
+): void {
+  if (!reach || tree.kind !== 'map') return;
+  for (const [name, schema] of Object.entries(properties)) {
+    const value = schema['commandLine'] === true ? tree.fields.get(name)?.value : undefined;
+    if (value?.kind !== 'list') continue;
+    const words = value.items.map((item) => (item.kind === 'scalar' ? String(item.value) : ''));
+    if (reach.allowsCommand(words, folder)) continue;
+    const message =
+      'over the network a topology may start only commands that also stand, word by word, in the files that csiflow was started with';
+    problems.add('config.command.not_allowed', value.location, message);
+  }
 }
 
 interface NamedFile {

@@ -6,12 +6,15 @@ export interface Reach {
   /** @param path absolute */
   allowsFile(path: string): boolean;
   allowsVariable(name: string): boolean;
+  /** @param command program and arguments, started in `folder` */
+  allowsCommand(command: readonly string[], folder: string): boolean;
 }
 
 /** Topologies that the host's owner starts csiflow with: they may name everything, and what they name is written down. */
 export class OwnersReach implements Reach {
   readonly files = new Set<string>();
   readonly variables = new Set<string>();
+  readonly commands = new Set<string>();
 
   allowsFile(path: string): boolean {
     this.files.add(path);
@@ -20,6 +23,11 @@ export class OwnersReach implements Reach {
 
   allowsVariable(name: string): boolean {
     this.variables.add(name);
+    return true;
+  }
+
+  allowsCommand(command: readonly string[], folder: string): boolean {
+    this.commands.add(commandKey(command, folder));
     return true;
   }
 }
@@ -31,6 +39,8 @@ export interface Grant {
   /** Absolute; files and folders elsewhere, each by exactly this path. */
   readonly files: ReadonlySet<string>;
   readonly variables: ReadonlySet<string>;
+  /** Commands that they may start, as {@link OwnersReach} has them; left out: none. */
+  readonly commands?: ReadonlySet<string>;
 }
 
 /** Topologies that come over the network: whoever sends one may not read the host by it. */
@@ -49,7 +59,15 @@ export class NetworkReach implements Reach {
   allowsVariable(name: string): boolean {
     return this.#grant.variables.has(name);
   }
+
+  allowsCommand(command: readonly string[], folder: string): boolean {
+    return this.#grant.commands?.has(commandKey(command, folder)) ?? false;
+  }
 }
+
+/** A program may be named relative to the folder that it is started in. */
+const commandKey = (command: readonly string[], folder: string): string =>
+  JSON.stringify([folder, ...command]);
 
 function lies(path: string | null, folder: string | null): boolean {
   if (path === null || folder === null) return false;

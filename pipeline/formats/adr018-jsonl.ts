@@ -91,7 +91,7 @@ class JsonlCutter implements Cutter {
       into.problem({ code: 'jsonl.packet', location, message: datagram });
       return;
     }
-    const time = this.#clock.at(Math.round(line.timestamp * 1e6));
+    const time = into.isLive ? 0 : this.#clock.at(Math.round(line.timestamp * 1e6));
     if (time !== null) into.add(time, datagram);
     else {
       const message = `the timestamp ${line.timestamp} does not follow from the lines before it; left out`;

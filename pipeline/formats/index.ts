@@ -2,6 +2,7 @@ import { adr018Jsonl } from './adr018-jsonl.js';
 import { adr018 } from './adr018.js';
 import { atheros, atherosLog } from './atheros.js';
 import { beamforming, beamformingPcap } from './beamforming.js';
+import { byContent } from './by-content.js';
 import { capture } from './capture.js';
 import { csiJson } from './csi-json.js';
 import { espCsi, espCsiLog } from './esp-csi.js';
@@ -44,8 +45,18 @@ export const FORMATS: readonly Format[] = [
   intel5300Scaled,
 ];
 
+/** Any of them, told record by record. */
+export const ANY_FORMAT: Format = byContent(FORMATS);
+
 /** Those of brokers: results of another topology beside measurements. */
 export const MESSAGE_FORMATS: readonly Format[] = [...FORMATS, results];
+
+const choicesOf = (formats: readonly Format[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(formats.map(({ name, summary }) => [name, summary]));
+
+/** What a source's field `format` may name, and what each means. */
+export const FORMAT_CHOICES = choicesOf([ANY_FORMAT, ...FORMATS]);
+export const MESSAGE_CHOICES = choicesOf([ANY_FORMAT, ...MESSAGE_FORMATS]);
 
 /** Kinds of files, in the order in which they are tried. */
 export const FILE_FORMATS: readonly FileFormat[] = [
@@ -70,7 +81,7 @@ export const areSameRecords = (one: string, other: string): boolean =>
 
 /** @throws FormatError where no format has this name. */
 export function formatNamed(name: string): Format {
-  const format = MESSAGE_FORMATS.find((one) => one.name === name);
+  const format = [...MESSAGE_FORMATS, ANY_FORMAT].find((one) => one.name === name);
   if (format) return format;
   const names = MESSAGE_FORMATS.map((one) => one.name).join(', ');
   throw new FormatError(

@@ -82,7 +82,7 @@ class EntryCutter implements Cutter {
   /** Takes the entry at `from` and returns its end; `from` where more bytes are needed. */
   #take(bytes: Uint8Array, from: number, into: RawBuilder, at: number, last: boolean): number {
     const end = from + 2 + lengthAt(bytes, from);
-    if (!last && end + PROBE_BYTES > bytes.length) return from;
+    if (!last && end + (into.isLive ? 0 : PROBE_BYTES) > bytes.length) return from;
     if (nextMeasurement(bytes, from + 1, Math.min(end, bytes.length)) >= 0 || end === from + 2) {
       this.#lost = at + from;
       return from + 1;
@@ -105,6 +105,10 @@ class EntryCutter implements Cutter {
     last: boolean,
   ): boolean {
     const stamp = stampAt(bytes, from);
+    if (into.isLive) {
+      into.add(0, bytes, from + 2, end);
+      return true;
+    }
     let next: number | null = null;
     if (this.#clock.asksForNext(stamp)) {
       const follower = nextMeasurement(bytes, end, Math.min(bytes.length, end + READ_AHEAD_BYTES));

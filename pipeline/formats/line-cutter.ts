@@ -69,7 +69,7 @@ export class LineCutter implements Cutter {
     if (mark < 0) return true;
     const stamp = this.#stampOf(bytes, mark, end);
     let next: number | null = null;
-    if (stamp !== null && this.#clock.asksForNext(stamp)) {
+    if (stamp !== null && !into.isLive && this.#clock.asksForNext(stamp)) {
       const follower = this.#nextStamp(bytes, end + 1, last);
       if (follower === undefined) return false;
       next = follower;
@@ -83,7 +83,8 @@ export class LineCutter implements Cutter {
         `a ${word.trimEnd()} line has lost its end: it is left out, the one that follows in this line is read`,
       );
     // A line that is damaged elsewhere is for the decoder to refuse, and moves no clock.
-    const time = stamp === null ? Math.max(0, into.newest) : this.#clock.at(stamp, next);
+    const isTimed = stamp !== null && !into.isLive;
+    const time = isTimed ? this.#clock.at(stamp, next) : Math.max(0, into.newest);
     if (time !== null) into.add(time, bytes, mark, end);
     else
       problem(

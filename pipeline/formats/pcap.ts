@@ -51,7 +51,8 @@ class PcapCutter implements Cutter {
     while (!into.full && from < bytes.length) {
       const extent = this.#blocks.measure(bytes, from);
       const end = from + (extent?.length ?? 0);
-      if (extent !== null && !last && end + this.#blocks.headerBytes > bytes.length) break;
+      const beyond = into.isLive ? 0 : this.#blocks.headerBytes;
+      if (extent !== null && !last && end + beyond > bytes.length) break;
       if (extent === null || end > bytes.length || !this.#isBlock(bytes, from, end, extent)) {
         if (this.#lost < 0) this.#lost = at + from;
         from++;
@@ -88,7 +89,7 @@ class PcapCutter implements Cutter {
     const { packet, time } = this.#blocks.open(bytes, from, extent);
     const record = packet && this.#select(packet);
     if (!record) return;
-    const believed = this.#clock.at(time);
+    const believed = into.isLive ? 0 : this.#clock.at(time);
     if (believed !== null) into.add(believed, record);
     else
       into.problem({

@@ -24,9 +24,14 @@ export class RawBuilder {
   #bytes = new Uint8Array(16_384);
   #count = 0;
   #newest: number;
+  readonly #now: (() => number) | undefined;
 
-  /** `newest` (microseconds) is the time below which no record's time falls. */
-  constructor(capacity: number, origin: RawBatch['origin'], newest = -Infinity) {
+  /**
+   * `newest` (microseconds) is the time below which no record's time falls. With `now` each record has the time at
+   * which it is added, whatever the cutter says.
+   */
+  constructor(capacity: number, origin: RawBatch['origin'], newest = -Infinity, now?: () => number) {
+    this.#now = now;
     this.capacity = Math.min(capacity, 65_536);
     this.#origin = origin;
     this.#newest = newest;
@@ -41,6 +46,11 @@ export class RawBuilder {
 
   get full(): boolean {
     return this.#count === this.capacity;
+  }
+
+  /** Records come as they are measured: none is to wait for the next one, and no clock but this machine's counts. */
+  get isLive(): boolean {
+    return this.#now !== undefined;
   }
 
   /** Time of the newest record ever added, microseconds. */
@@ -59,7 +69,7 @@ export class RawBuilder {
     const to = from + end - start;
     if (to > this.#bytes.length) this.#grow(to);
     this.#bytes.set(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), from);
-    if (time > this.#newest) this.#newest = time;
+    this.#newest = Math.max(this.#newest, this.#now?.() ?? time);
     this.#time[index] = this.#newest;
     this.#sender[index] = this.#senderIndex(sender);
     this.#offsets[index + 1] = to;

@@ -13,7 +13,7 @@ import {
   type SourceOutput,
   type State,
 } from '../component/index.js';
-import { formatNamed, FORMATS, type Decoder } from '../formats/index.js';
+import { FORMAT_CHOICES, formatNamed, type Decoder } from '../formats/index.js';
 import type { Data } from '../model/index.js';
 import { hostFault } from '../base/host.js';
 import { DropCount, kernelDrops } from './kernel-drops.js';
@@ -33,7 +33,7 @@ const config = Type.Object(
       default: 5005,
       description: 'Port to listen on; 0 takes a free one.',
     }),
-    format: choice<string>(Object.fromEntries(FORMATS.map(({ name, summary }) => [name, summary])), {
+    format: choice<string>(FORMAT_CHOICES, {
       default: 'adr018',
       description: 'What the datagrams are.',
     }),

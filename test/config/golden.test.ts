@@ -50,6 +50,7 @@ test('nearly every code is shown by a golden file', () => {
   expect(rest.filter((code) => !/^config\.(privacy|together)\./.test(code)).sort()).toEqual([
     'config.check.too_slow',
     'config.claim.taken',
+    'config.command.not_allowed',
     'config.component.check',
     'config.file.outside',
     'config.file.too_large',

@@ -107,6 +107,34 @@ test('what the files of the owner name may be named over the network too', () =>
   ]);
 });
 
+describe('a command', () => {
+  const started = topology().replace('type: udp, port: 5005', 'type: serial, command: [cat, csi.log]');
+
+  test('that the owner did not name is refused', () => {
+    expect(codes(check(started))).toEqual(['config.command.not_allowed']);
+  });
+
+  test('that the files of the owner name may be named, word by word', () => {
+    const owners = new OwnersReach();
+    const source = { text: started, shown: 'given.yaml', file: null, folder };
+    expect(codes(parseTopology(source, components, { env, reach: owners }))).toEqual([]);
+    const again = (text: string, from = folder) => {
+      const reach = new NetworkReach({
+        files: owners.files,
+        variables: owners.variables,
+        commands: owners.commands,
+        folder: from,
+      });
+      return codes(parseTopology({ ...source, text, folder: from }, components, { env, reach }));
+    };
+    expect(again(started)).toEqual([]);
+    expect(again(started.replace('csi.log', '/etc/passwd'))).toEqual(['config.command.not_allowed']);
+    expect(again(started.replace('[cat,', '[cat, -n,'))).toEqual(['config.command.not_allowed']);
+    // Another folder may hold another program of the same name.
+    expect(again(started, host)).toContain('config.command.not_allowed');
+  });
+});
+
 test('every field of a component that reads like a path is marked as one', () => {
   const named = /^(path|file|folder|truth|calibration|weights|ca|cert|certificate|key)$/;
   const unmarked = components.list().flatMap(({ name, config }) => {

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { choice, type Complaint } from '../../component/index.js';
-import { MESSAGE_FORMATS } from '../../formats/index.js';
+import { MESSAGE_CHOICES } from '../../formats/index.js';
 import { checkConnection, connectionFields, TOPIC_PATTERN } from '../../kafka/index.js';
 
 export const settingsSchema = Type.Object(
@@ -28,7 +28,7 @@ export const settingsSchema = Type.Object(
       },
       { default: 'record', description: 'What a message holds.' },
     ),
-    format: choice<string>(Object.fromEntries(MESSAGE_FORMATS.map(({ name, summary }) => [name, summary])), {
+    format: choice<string>(MESSAGE_CHOICES, {
       default: 'adr018',
       description: 'What the records are.',
     }),

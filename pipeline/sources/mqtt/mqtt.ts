@@ -11,7 +11,7 @@ import {
   type SourceOutput,
   type State,
 } from '../../component/index.js';
-import { FORMATS, formatNamed, type Decoder } from '../../formats/index.js';
+import { FORMAT_CHOICES, formatNamed, type Decoder } from '../../formats/index.js';
 import type { Data } from '../../model/index.js';
 import { MqttConnection } from './connection.js';
 import { BrokerError } from './errors.js';
@@ -31,7 +31,7 @@ const config = Type.Object(
       }),
       { minItems: 1, maxItems: 64, uniqueItems: true, description: 'Topics that carry CSI.' },
     ),
-    format: choice<string>(Object.fromEntries(FORMATS.map(({ name, summary }) => [name, summary])), {
+    format: choice<string>(FORMAT_CHOICES, {
       default: 'adr018',
       description: 'What a message is: one record of this format.',
     }),

@@ -44,6 +44,14 @@ export const formatRecords: Readonly<Record<string, (index: number) => RawRecord
   },
 };
 
+/** An entry of an Atheros log begins with its length, which is no part of the record. */
+const BEFORE: Readonly<Record<string, number>> = { atheros: 2 };
+
+const bareRecord =
+  (index: number) =>
+  ({ format, records }: Sample): Uint8Array =>
+    records[index]!.subarray(BEFORE[format] ?? 0);
+
 export const formatDrivers: readonly FormatDriver[] = [
   ...Object.entries(formatRecords).map(([name, record]) => ({
     format: formatNamed(name),
@@ -59,10 +67,13 @@ export const formatDrivers: readonly FormatDriver[] = [
     'picoscenes-real-first',
     SAMPLES.find(({ format }) => format === 'picoscenes')!,
   ),
+  // Some of each, one after the other.
+  sampled('auto', {
+    format: 'auto',
+    kind: null,
+    records: Array.from({ length: 3 }, (_, index) => SAMPLES.map(bareRecord(index))).flat(),
+  }),
 ];
-
-/** An entry of an Atheros log begins with its length, which is no part of the record. */
-const BEFORE: Readonly<Record<string, number>> = { atheros: 2 };
 
 function sampled(format: string, { records }: Sample): FormatDriver {
   return {

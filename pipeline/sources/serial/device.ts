@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { isatty, ReadStream } from 'node:tty';
+import { errorText } from '../../base/error-text.js';
+import { codeOf, InputError, type ByteInput } from './byte-input.js';
+
+/** Not blocked by a line without carrier or a pipe without writer, and never the terminal of this process. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/**
+ * Opens a serial device, which is set to pass bytes as they are, or a named pipe.
+ * @param path absolute
+ * @param baud bits a second; of a device
+ * @throws InputError
+ */
+export async function openDevice(path: string, baud: number): Promise<ByteInput> {
+  const fd = opened(path);
+  try {
+    const isPipe = fstatSync(fd).isFIFO();
+    if (!isPipe) await passBytes(path, fd, baud);
+    // Both wait for bytes without holding a thread, so that they can be closed while none come.
+    const stream = isPipe ? new Socket({ fd, readable: true, writable: false }) : new ReadStream(fd);
+    return inputOf(path, stream, isPipe);
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+function opened(path: string): number {
+  try {
+    return openSync(path, FLAGS);
+  } catch (error) {
+    const code = codeOf(error);
+    const [why, retriable] = ADVICE[code] ?? [errorText(error), true];
+    throw new InputError(`${path} cannot be opened: ${why}`, retriable, error);
+  }
+}
+
+const ADVICE: Readonly<Record<string, readonly [why: string, retriable: boolean]>> = {
+  ENOENT: ['there is no such device: plug it in, or set `device` to the one that is there', true],
+  ENXIO: ['nothing is behind it: plug the device in', true],
+  ENODEV: ['nothing is behind it: plug the device in', true],
+  EBUSY: ['another program has it: end that', true],
+  EACCES: ['csiflow may not read it: on most systems the user must be in the group `dialout`', false],
+  EPERM: ['csiflow may not read it: on most systems the user must be in the group `dialout`', false],
+  EISDIR: ['it is a folder', false],
+};
+
+/** Bytes as they are, no echo, and the modem lines left alone: many boards start anew where those change. */
+async function passBytes(path: string, fd: number, baud: number): Promise<void> {
+  if (!isatty(fd)) {
+    const what = fstatSync(fd).isFile()
+      ? 'a file: use the source `file`'
+      : 'no serial device and no named pipe';
+    throw new InputError(`${path} is ${what}`, false);
+  }
+  // It sets what its standard input is.
+  const stty = spawn('stty', ['raw', '-echo', '-hupcl', 'clocal', String(baud)], {
+    stdio: [fd, 'ignore', 'pipe'],
+    timeout: STTY_MS,
+  });
+  const said: Buffer[] = [];
+  stty.stderr?.on('data', (bytes: Buffer) => said.push(bytes));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    stty.once('error', (error) => {
+      reject(new InputError(`${path} cannot be set: the program \`stty\` cannot be run`, false, error));
+    });
+    stty.once('close', resolve);
+  });
+  if (code === 0) return;
+  const complaint = Buffer.concat(said).toString().trim() || 'it gave no answer';
+  throw new InputError(`${path} cannot be set to ${baud} baud: ${complaint}`, true);
+}
+
+/** Longest that `stty` may take. */
+const STTY_MS = 10_000;
+
+const inputOf = (path: string, stream: Socket, isPipe: boolean): ByteInput => ({
+  bytes: stream as AsyncIterable<Buffer>,
+  isThere: !isPipe,
+  reason: (error) => {
+    const why = isPipe ? 'who wrote to it has gone' : 'the device has gone';
+    return Promise.resolve(`${path}: ${why}${error === undefined ? '' : ` (${errorText(error)})`}`);
+  },
+  close: () =>
+    new Promise((resolve) => {
+      stream.once('close', resolve);
+      if (stream.closed) resolve();
+      stream.destroy();
+    }),
+});

@@ -1,0 +1,226 @@
+import { resolve } from 'node:path';
+import {
+  defineSource,
+  type Context,
+  type Output,
+  type Position,
+  type RawBatch,
+  type Source,
+  type SourceOutput,
+  type State,
+} from '../../component/index.js';
+import { FormatError, formatNamed, type Decoder } from '../../formats/index.js';
+import type { Data } from '../../model/index.js';
+import { backoff, pause } from '../../base/backoff.js';
+import { errorText } from '../../base/error-text.js';
+import { InputError, type ByteInput } from './byte-input.js';
+import { startCommand } from './command.js';
+import { openDevice } from './device.js';
+import { Inbox, type SerialPosition } from './inbox.js';
+import { complaintsOf, config, type SerialSettings } from './settings.js';
+
+/** Reads a receiver on a serial port, a named pipe, or what a program prints. */
+export const serial = defineSource({
+  name: 'serial',
+  summary: 'Reads CSI from a serial device, a named pipe, or the standard output of a command.',
+  description: [
+    'The stream may be of every kind of file that csiflow reads, cut as it comes: lines of an ESP32 among its log, frames',
+    'one after the other, a pcap. Event time is the time of arrival, which never decreases, also over restarts; records',
+    'are stored in the journal, as those of `udp` are.',
+    '',
+    'A device is set by `stty` to pass bytes as they are (`raw -echo -hupcl clocal`) at `baud`: 921,600 is what',
+    "Espressif's `csi_recv` uses, 115,200 that of most other firmware, 2,000,000 that of esp-radar. Where it is not",
+    'there, or goes, the node is degraded and it is tried again; so it is with a named pipe when its writer has gone. A',
+    'device that may not be read, and a command that cannot be started, keep the topology from starting.',
+    '',
+    'A command that ends is started again, and what it said last on its standard error is shown. It is started without a',
+    'shell, as a process group of its own, without the variables of the environment that begin with `CSIFLOW_`; at the',
+    'stop it is asked to end (SIGTERM), and ended after two seconds. Let it write at once what it has (`tcpdump -U`): what',
+    'it holds back arrives late. Topologies that are sent over the network may only name commands that are also in the',
+    'files which csiflow was started with.',
+    '',
+    'A format without names of its own (`esp32-serial`, `atheros`) belongs to the link whose `sender` is the `device` or',
+    'the program, or what `sender` says, or to the link with `*`.',
+  ].join('\n'),
+  config,
+  examples: [
+    { title: "Espressif's csi_recv on a USB port", config: { device: '/dev/ttyUSB0' } },
+    {
+      title: 'The capture of a Raspberry Pi with nexmon_csi',
+      config: {
+        command: [
+          'ssh',
+          'pi@192.168.1.30',
+          'sudo',
+          'tcpdump',
+          '-U',
+          '-i',
+          'wlan0',
+          '-w',
+          '-',
+          'port',
+          '5500',
+        ],
+      },
+    },
+    {
+      title: 'Beamforming reports that a card in monitor mode hears',
+      config: { command: ['tcpdump', '-U', '-i', 'wlan1', '-w', '-'], records: 'beamforming' },
+    },
+  ],
+  outputs: ['csi', 'measure', 'event'],
+  measures: ({ records }) => formatNamed(records).measurement,
+  replayable: false,
+  check: complaintsOf,
+  claims: ({ device }, folder) =>
+    device === undefined ? [] : [{ what: `the device ${resolve(folder, device)}`, field: 'device' }],
+  create: (settings, context) => new SerialSource(settings, context),
+});
+
+/** Before the second try, milliseconds. */
+const FIRST_RETRY_MS = 250;
+
+class SerialSource implements Source {
+  readonly #config: SerialSettings;
+  readonly #context: Context;
+  readonly #decoder: Decoder;
+  /** As the configuration names it. */
+  readonly #name: string;
+  #inbox: Inbox | undefined;
+  #problem: string | null = null;
+  #reconnects = 0;
+
+  constructor(settings: SerialSettings, context: Context) {
+    this.#config = settings;
+    this.#context = context;
+    this.#decoder = formatNamed(settings.records).decoder(context);
+    this.#name = settings.device ?? settings.command![0]!;
+  }
+
+  async open(position: Position, output: SourceOutput): Promise<void> {
+    const isOver = () => output.signal.aborted;
+    if (isOver()) return;
+    const { sender = this.#name, reconnect_ms: longest } = this.#config;
+    const inbox = new Inbox(this.#config, this.#context, output, position as SerialPosition | null, sender);
+    this.#inbox = inbox;
+    try {
+      for (let failures = 0; !isOver(); this.#reconnects++) {
+        const hasHeard = await this.#session(inbox, output);
+        if (isOver()) return;
+        failures = hasHeard ? 1 : failures + 1;
+        const wait = backoff(failures, FIRST_RETRY_MS, longest, this.#context.random);
+        await pause(wait, output.signal, this.#context.clock);
+      }
+    } finally {
+      inbox.close();
+    }
+  }
+
+  decode(raw: RawBatch): Output<Data> {
+    return this.#decoder.decode(raw);
+  }
+
+  snapshot(): State {
+    return this.#decoder.snapshot();
+  }
+
+  restore(state: State): void {
+    this.#decoder.restore(state);
+  }
+
+  reanchor(): void {
+    this.#inbox?.reanchor();
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    const { device, command } = this.#config;
+    return {
+      ...(device === undefined ? { command: command![0] } : { device }),
+      reconnects: this.#reconnects,
+      problem: this.#problem,
+      ...this.#inbox?.describe(),
+      ...this.#decoder.describe(),
+    };
+  }
+
+  /** Opens the input and reads it to its end. False where it gave nothing. @throws InputError where a person has to mend it first */
+  async #session(inbox: Inbox, output: SourceOutput): Promise<boolean> {
+    const input = await this.#openInput(output);
+    if (!input) return false;
+    output.ready?.();
+    inbox.begin();
+    if (input.isThere) this.#tell(null, output);
+    const { signal } = output;
+    const stop = () => void input.close();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      const { hasHeard, failure } = await this.#read(input, inbox, output);
+      if (!signal.aborted) this.#tell(await reasonOf(input, failure, this.#name), output);
+      return hasHeard;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      await input.close();
+    }
+  }
+
+  async #openInput(output: SourceOutput): Promise<ByteInput | undefined> {
+    const { device, command, baud } = this.#config;
+    const { folder, clock } = this.#context;
+    try {
+      return await (device === undefined
+        ? startCommand(command!, folder, clock)
+        : openDevice(resolve(folder, device), baud));
+    } catch (error) {
+      const isFinal = !(error instanceof InputError) || (!error.retriable && this.#reconnects === 0);
+      if (isFinal) throw error;
+      this.#tell(error.message, output);
+      return undefined;
+    }
+  }
+
+  /** Reads until nothing more can come. */
+  async #read(
+    input: ByteInput,
+    inbox: Inbox,
+    output: SourceOutput,
+  ): Promise<{ readonly hasHeard: boolean; readonly failure?: Error }> {
+    let hasHeard = false;
+    try {
+      for await (const chunk of guarded(input.bytes)) {
+        hasHeard = true;
+        await inbox.receive(chunk);
+        this.#tell(inbox.problem, output);
+      }
+      // What is cut off by a stop is no damage.
+      if (!output.signal.aborted) await inbox.end();
+      return { hasHeard };
+    } catch (error) {
+      if (!(error instanceof InputError || error instanceof FormatError)) throw error;
+      return { hasHeard, failure: error };
+    }
+  }
+
+  #tell(problem: string | null, output: SourceOutput): void {
+    if (problem === this.#problem) return;
+    this.#problem = problem;
+    output.problem?.(problem);
+    if (problem === null) this.#context.log.info('reading', { input: this.#name });
+    else this.#context.log.warn(problem);
+  }
+}
+
+/** The same bytes; what stops them is an InputError. */
+async function* guarded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* bytes;
+  } catch (error) {
+    throw new InputError(errorText(error), true, error);
+  }
+}
+
+/** Why no more is read, for a person. */
+async function reasonOf(input: ByteInput, failure: Error | undefined, name: string): Promise<string> {
+  if (failure instanceof FormatError) return `${name}: ${failure.message}`;
+  return input.reason(failure);
+}

@@ -1,0 +1,100 @@
+import {
+  FILE_FORMATS,
+  FormatError,
+  HEAD_BYTES,
+  recogniseFile,
+  type FileFormat,
+  type OpenedFile,
+  type RawBuilder,
+} from '../../formats/index.js';
+import { tryKinds } from '../../formats/tried.js';
+
+/** A stream of unknown kind is looked at again when it has grown by this share since. */
+const GROWTH = 1 / 64;
+/** A stream that is joined in its middle is of the kind that finds so many records in it. */
+const ENOUGH_RECORDS = 3;
+
+/** Cuts a stream of bytes into records, once its kind is known: by name, or by what comes first. */
+export class StreamCutter {
+  readonly #named: FileFormat | undefined;
+  #kind: FileFormat | undefined;
+  #opened: OpenedFile | undefined;
+  #rest: Uint8Array = new Uint8Array(0);
+  /** Of `#rest` in the stream, bytes. */
+  #at = 0;
+  #looked = 0;
+  #problem: string | null = null;
+
+  /** @param kind name of a kind of file, or `auto` */
+  constructor(kind: string) {
+    this.#named = FILE_FORMATS.find(({ name }) => name === kind);
+  }
+
+  /** Name of the kind that the stream is of; null while that is not known. */
+  get kind(): string | null {
+    return this.#kind?.name ?? null;
+  }
+
+  /** Why nothing is read of it, for a person. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+  }
+
+  /**
+   * Adds the whole records that have come to `into`. True where that is full: there may be more.
+   * @param last nothing follows
+   * @throws FormatError where the rest of the stream cannot be read
+   */
+  cut(into: RawBuilder, last: boolean): boolean {
+    if (!this.#opened) this.#look(last);
+    if (!this.#opened) return false;
+    this.#pass(this.#opened.cutter.cut(this.#rest, into, this.#at, last));
+    return into.full;
+  }
+
+  #pass(bytes: number): void {
+    this.#at += bytes;
+    this.#rest = this.#rest.subarray(bytes);
+  }
+
+  #look(last: boolean): void {
+    const head = this.#rest.subarray(0, HEAD_BYTES);
+    const isWhole = last || head.length === HEAD_BYTES;
+    if (!isWhole && head.length < this.#looked * (1 + GROWTH)) return;
+    this.#looked = head.length;
+    const kind = this.#named ?? recogniseFile(head) ?? (isWhole ? nearestKind(head) : undefined);
+    const opened = kind && openedAs(kind, head, isWhole);
+    if (opened) {
+      this.#kind = kind;
+      this.#opened = opened;
+      this.#problem = null;
+      this.#pass(opened.start);
+    } else if (isWhole && head.length > 0) {
+      this.#problem =
+        `of ${this.#at + head.length} bytes that came none are of a kind that csiflow reads ` +
+        '(too few may be: a wrong `baud` looks so too). Name it by `format`, where you know it';
+      this.#pass(Math.ceil(head.length / 2));
+      this.#looked = 0;
+    }
+  }
+}
+
+/** Of what has no beginning that is known: a receiver is joined in the middle of a record. */
+function nearestKind(head: Uint8Array): FileFormat | undefined {
+  const [nearest] = tryKinds(head);
+  return nearest && nearest.records >= ENOUGH_RECORDS ? nearest.kind : undefined;
+}
+
+/** @throws FormatError where the head is whole and still cannot be read */
+function openedAs(kind: FileFormat, head: Uint8Array, isWhole: boolean): OpenedFile | undefined {
+  try {
+    return kind.open(head);
+  } catch (error) {
+    if (isWhole || !(error instanceof FormatError)) throw error;
+    return undefined;
+  }
+}

@@ -1,0 +1,250 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { encodeLine } from '../../pipeline/formats/esp32-serial.js';
+import type { Data } from '../../pipeline/model/index.js';
+import { LinkTable } from '../../pipeline/model/index.js';
+import { serial } from '../../pipeline/sources/serial/serial.js';
+import { pcapOf } from '../formats/pcap-files.js';
+import { SAMPLES } from '../formats/samples.js';
+import { withDefaults } from '../kit/definition.js';
+import { afterThisTest } from '../support/clean-up.js';
+import { testContext } from '../support/context.js';
+import { temporaryFolder } from '../support/flow.js';
+import { anySender } from '../support/recordings.js';
+import { eventually } from '../support/waiting.js';
+import { collector } from './outputs.js';
+
+function start(config: object, folder = temporaryFolder()) {
+  const { context, recorded } = testContext({ links: new LinkTable([anySender]), folder });
+  const settings = withDefaults(serial, { reconnect_ms: 10, idle_tick_ms: 0, ...config });
+  const source = serial.create(settings as never, context);
+  const taken = collector();
+  const problems: (string | null)[] = [];
+  const ended = source.open(null, {
+    ...taken.output,
+    problem: (problem) => problems.push(problem),
+  });
+  const stop = async () => {
+    taken.stop();
+    await ended;
+  };
+  // What an open rejects with is for the test.
+  const over = ended.catch(() => undefined);
+  afterThisTest(async () => {
+    taken.stop();
+    await over;
+  });
+  const decoded = (): readonly Data[] =>
+    taken.batches.flatMap(({ raw }) => (raw ? source.decode!(raw).data : []));
+  const frames = () => decoded().reduce((sum, one) => sum + (one.port === 'csi' ? one.count : 0), 0);
+  return { source, taken, recorded, problems, ended, stop, frames };
+}
+
+/** A program that prints a file and stays, or ends. */
+const printing = (file: string, then = ''): string[] => [
+  process.execPath,
+  '-e',
+  `process.stdout.write(require('fs').readFileSync(${JSON.stringify(file)})); ${then}`,
+];
+const STAY = 'setInterval(() => {}, 1000)';
+
+const KINDS = SAMPLES.filter(({ kind }) => kind !== null);
+
+test.each(KINDS)(
+  'what a program prints as a $kind is read record by record',
+  async ({ kind, format, records }) => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'stream');
+    writeFileSync(file, Buffer.concat(records.map((record) => Buffer.from(record))));
+    const { source, taken, frames } = start({ command: printing(file, STAY) }, folder);
+    // A line is whole when the next one begins; what ends with its length is whole at once.
+    await eventually(() => {
+      expect(frames()).toBeGreaterThanOrEqual(11);
+    });
+    expect(source.describe!()).toMatchObject({ kind, format, connected: true });
+    expect(taken.batches.every(({ raw }) => raw!.origin === 'live')).toBe(true);
+  },
+);
+
+const lines = (...sequences: readonly number[]): string =>
+  sequences.map((sequence) => `${encodeLine({ sequence, timeMs: sequence, rssi: -40 }, [PAIRS])}\n`).join('');
+const PAIRS = Array.from({ length: 104 }, (_, i) => (i % 100) - 50);
+
+test('each packet of a capture is read when it comes, not when the next one does', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'stream');
+  const { records } = SAMPLES.find(({ format }) => format === 'nexmon')!;
+  writeFileSync(file, pcapOf(records));
+  const { frames } = start({ command: printing(file, STAY) }, folder);
+  await eventually(() => {
+    expect(frames()).toBe(records.length);
+  });
+});
+
+test('a device that starts anew loses no line: its clock is not what counts', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'stream');
+  writeFileSync(file, lines(900_000, 900_010, 5, 15, 25, 35));
+  const { frames, taken } = start({ command: printing(file, STAY) }, folder);
+  await eventually(() => {
+    expect(frames()).toBe(6);
+  });
+  expect(taken.batches.at(-1)!.raw!.senders).toEqual([process.execPath]);
+});
+
+test('a command that ends is told of with what it said last, and started again', async () => {
+  const script =
+    'console.error("one"); console.error("tcpdump: eth9: No such device exists"); process.exit(3)';
+  const { problems, source } = start({ command: [process.execPath, '-e', script] });
+  await eventually(() => {
+    expect(source.describe!()['reconnects']).toBeGreaterThan(1);
+  });
+  expect(problems[0]).toBe(
+    `\`${process.execPath}\` ended with code 3: one; tcpdump: eth9: No such device exists`,
+  );
+});
+
+test('a command that cannot be started keeps the source from opening', async () => {
+  const { ended } = start({ command: ['no-such-program-9'] });
+  await expect(ended).rejects.toThrow(/`no-such-program-9` cannot be started: there is no such program/);
+});
+
+test('a stop ends the program and what it has started', async () => {
+  const folder = temporaryFolder();
+  const pids = join(folder, 'pids');
+  const script = `
+    const { pid } = require('child_process').spawn('sleep', ['1000'], { stdio: 'inherit' });
+    require('fs').writeFileSync(${JSON.stringify(pids)}, process.pid + ' ' + pid);
+    console.log('here');
+    ${STAY}`;
+  const { stop, source } = start({ command: [process.execPath, '-e', script] }, folder);
+  await eventually(() => {
+    expect(source.describe!()['bytes']).toBe(5);
+  });
+  await stop();
+  for (const pid of readFileSync(pids, 'utf8').split(' '))
+    await eventually(() => {
+      expect(() => process.kill(Number(pid), 0)).toThrow('ESRCH');
+    });
+});
+
+test('the program does not see the secrets of csiflow', async () => {
+  vi.stubEnv('CSIFLOW_SECRET_MQTT', 'hush-hush');
+  afterThisTest(() => {
+    vi.unstubAllEnvs();
+  });
+  const script =
+    'console.error(Object.keys(process.env).filter((name) => name.startsWith("CSIFLOW_")).length)';
+  const { problems } = start({ command: [process.execPath, '-e', script] });
+  await eventually(() => {
+    expect(problems[0]).toMatch(/ended with code 0: 0$/);
+  });
+});
+
+test('a pipe whose writer goes is waited for, and read on', async () => {
+  const folder = temporaryFolder();
+  const device = join(folder, 'receiver');
+  execFileSync('mkfifo', [device]);
+  const { frames, problems, source } = start({ device: 'receiver' }, folder);
+  const write = async (text: string) => {
+    const pipe = await open(device, 'w');
+    await pipe.writeFile(text);
+    await pipe.close();
+  };
+  await write(lines(1, 2, 3));
+  await eventually(() => {
+    expect(problems).toEqual([`${device}: who wrote to it has gone`]);
+  });
+  await write(lines(4, 5));
+  await eventually(() => {
+    expect(frames()).toBe(5);
+  });
+  expect(problems).toContain(null);
+  expect(source.describe!()['links']).toMatchObject({ 'link-1': { received: 5, lost: 0 } });
+});
+
+test('a device that is not there is waited for', async () => {
+  const folder = temporaryFolder();
+  const device = join(folder, 'ttyUSB0');
+  const { problems, frames } = start({ device }, folder);
+  await eventually(() => {
+    expect(problems).toEqual([
+      `${device} cannot be opened: there is no such device: plug it in, or set \`device\` to the one that is there`,
+    ]);
+  });
+  execFileSync('mkfifo', [device]);
+  const pipe = await open(device, 'w');
+  await pipe.writeFile(lines(1, 2));
+  await eventually(() => {
+    expect(frames()).toBe(2);
+  });
+  await pipe.close();
+});
+
+test.each([
+  ['a file', 'plain', /is a file: use the source `file`/],
+  ['what is no device', '/dev/null', /is no serial device and no named pipe/],
+])('%s is refused', async (_what, device, message) => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'plain'), 'x');
+  const { ended } = start({ device }, folder);
+  await expect(ended).rejects.toThrow(message);
+});
+
+test('a stream of nothing that is known is told of, and read once it is', async () => {
+  const folder = temporaryFolder();
+  const device = join(folder, 'receiver');
+  execFileSync('mkfifo', [device]);
+  const { frames, problems } = start({ device }, folder);
+  const pipe = await open(device, 'w');
+  await pipe.writeFile('noise '.repeat(11_000));
+  await eventually(() => {
+    expect(problems[0]).toMatch(/^of \d+ bytes that came none are of a kind that csiflow reads/);
+  });
+  await pipe.writeFile(`\n${lines(1, 2, 3)}`);
+  await eventually(() => {
+    expect(frames()).toBe(3);
+  });
+  expect(problems.at(-1)).toBeNull();
+  await pipe.close();
+});
+
+/** Opens a terminal, prints its name, and writes to it what it reads. */
+const TERMINAL = `
+import os, pty, sys
+main, other = pty.openpty()
+print(os.ttyname(other), flush=True)
+for line in sys.stdin.buffer:
+    os.write(main, line)
+`;
+
+test.skipIf(spawnSync('python3', ['-c', '']).status !== 0)(
+  'a serial device is read as it is, and waited for when it is unplugged',
+  async () => {
+    const board = spawn('python3', ['-c', TERMINAL], { stdio: ['pipe', 'pipe', 'inherit'] });
+    afterThisTest(() => {
+      board.kill();
+    });
+    const [name] = (await once(board.stdout, 'data')) as [Buffer];
+    const device = name.toString().trim();
+    const { frames, problems, source } = start({ device });
+    await eventually(() => {
+      expect(source.describe!()['connected']).toBe(true);
+    });
+    board.stdin.write(
+      `\u001b[0;32mI (574) csi: begins\u001b[0m\r\n${lines(1, 2, 3).replaceAll('\n', '\r\n')}`,
+    );
+    await eventually(() => {
+      expect(frames()).toBe(3);
+    });
+    board.stdin.end();
+    await once(board, 'exit');
+    await eventually(() => {
+      expect(problems.at(-1)).toMatch(/the device has gone|cannot be opened/);
+    });
+  },
+);
