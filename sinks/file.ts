@@ -1,15 +1,13 @@
 import { resolve } from 'node:path';
 import { Type } from 'typebox';
-import { choice, defineSink, filePath } from '../pipeline/component/index.js';
+import { choice, defineSink } from '../pipeline/component/index.js';
 import { ParquetFiles } from './shared/parquet.js';
 import { NdjsonFiles } from './shared/ndjson.js';
+import { rotationFields } from './shared/file-series.js';
 
 const Config = Type.Object(
   {
-    path: filePath({
-      description:
-        'Pattern of the files: `{date}` is the UTC date of the first record in a file; a running number comes before the ending. Relative to the folder of the topology.',
-    }),
+    path: rotationFields.path,
     format: choice(
       {
         ndjson: 'One JSON object a line, appended as records come.',
@@ -17,18 +15,11 @@ const Config = Type.Object(
       },
       { default: 'ndjson', description: 'Format of the files.' },
     ),
-    rotate_bytes: Type.Integer({
-      minimum: 1_024,
-      maximum: 2 ** 40,
-      default: 256 * 2 ** 20,
+    rotate_bytes: {
+      ...rotationFields.rotate_bytes,
       description: 'A file of this size is followed by the next (NDJSON).',
-    }),
-    rotate_ms: Type.Integer({
-      minimum: 1_000,
-      maximum: 31 * 86_400_000,
-      default: 3_600_000,
-      description: 'Event time that a file covers.',
-    }),
+    },
+    rotate_ms: rotationFields.rotate_ms,
   },
   { additionalProperties: false },
 );

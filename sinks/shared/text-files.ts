@@ -2,7 +2,11 @@ import { readFile, stat, type FileHandle } from 'node:fs/promises';
 import { namingFile } from '../../pipeline/base/files.js';
 
 /** Half a line would be taken for a record: what a full disk cuts off is taken back. @throws Error that names the file */
-export async function appendWhole(handle: FileHandle, path: string, text: string): Promise<void> {
+export async function appendWhole(
+  handle: FileHandle,
+  path: string,
+  text: string | Uint8Array,
+): Promise<void> {
   const { size } = await handle.stat();
   try {
     await naming(path, () => handle.appendFile(text));
