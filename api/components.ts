@@ -29,6 +29,7 @@ import { duckdb } from '../sinks/duckdb/duckdb.js';
 import { file as fileSink } from '../sinks/file.js';
 import { influxdb } from '../sinks/influxdb/influxdb.js';
 import { kafka as kafkaSink } from '../sinks/kafka/kafka.js';
+import { mcap } from '../sinks/mcap/mcap.js';
 import { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';
 import { webhook } from '../sinks/webhook/webhook.js';
 import { webhooks } from '../sinks/webhook/webhooks.js';
@@ -73,6 +74,7 @@ export const components = new Registry([
   fileSink,
   influxdb,
   kafkaSink,
+  mcap,
   mqttSink,
   webhook,
   webhooks,

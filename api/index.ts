@@ -57,6 +57,7 @@ export { duckdb } from '../sinks/duckdb/duckdb.js';
 export { file as fileSink } from '../sinks/file.js';
 export { influxdb } from '../sinks/influxdb/influxdb.js';
 export { kafka as kafkaSink } from '../sinks/kafka/kafka.js';
+export { mcap } from '../sinks/mcap/mcap.js';
 export { mqtt as mqttSink } from '../sinks/mqtt/mqtt.js';
 export { webhook } from '../sinks/webhook/webhook.js';
 export { webhooks } from '../sinks/webhook/webhooks.js';

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { loadZstd } from '../base/zstd.js';
 import { loadKafka } from './library.js';
 
 /** Largest batch of records that is unpacked, bytes: a broker takes 1 MiB packed at a time unless told otherwise. */
@@ -112,16 +113,3 @@ export const zstd: Codec = {
     }
   },
 };
-
-type Zstd = typeof import('@bokuweb/zstd-wasm');
-let loading: Promise<Zstd> | undefined;
-
-/** Compiled once a process. */
-function loadZstd(): Promise<Zstd> {
-  loading ??= (async () => {
-    const library = await import('@bokuweb/zstd-wasm');
-    await library.init();
-    return library;
-  })();
-  return loading;
-}

@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { Type } from 'typebox';
+import { choice, defineSink } from '../../pipeline/component/index.js';
+import { rotationFields } from '../shared/file-series.js';
+import { McapFiles } from './files.js';
+
+const Config = Type.Object(
+  {
+    ...rotationFields,
+    compression: choice(
+      { zstd: 'Each chunk is packed with Zstandard.', none: 'Nothing is packed.' },
+      { default: 'zstd', description: 'How chunks are packed.' },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+export const mcap = defineSink({
+  name: 'mcap',
+  summary: 'Writes recordings that Foxglove and Rerun open: people, room, links, amplitudes, all results.',
+  description: [
+    'MCAP files, rotated by size and time. `from` says what they hold; topics begin with the id of the environment:',
+    '',
+    '| topic below `/<environment>/` | from | schema |',
+    '|---|---|---|',
+    '| `room`, `room_points` | at the start of each file | `foxglove.SceneUpdate`; the same lines as `foxglove.PointCloud` |',
+    '| `people`, `positions`, `joints` | pose | `foxglove.SceneUpdate`, `foxglove.PosesInFrame`, `foxglove.PointCloud` |',
+    '| `faults` | pose | `foxglove.SceneUpdate`: links that cannot be right |',
+    '| `pose` | pose | JSON: the whole result, except for how long the network took |',
+    '| `events`, `log` | event | JSON; `foxglove.Log` |',
+    '| `measures/<name>/<subject>` | measure | JSON; what senders claim of themselves is below `claims/<sender>/` |',
+    '| `amplitude/<link>` | csi | `csiflow.Amplitude`: level, RSSI and the amplitude of each carrier, for plots |',
+    '| `windows/<link>` | window | `foxglove.RawImage`: a column a point of time, a row a carrier, 40 dB from black to white |',
+    '',
+    'In Foxglove, a 3D panel shows `room`, `people` and `faults`, a plot `/room/amplitude/a.mean_db` or',
+    '`/room/measures/motion/a.value`, an image panel a window. Rerun reads no scenes: it shows `room_points`, `positions`,',
+    '`joints`, `windows` and `log`.',
+    '',
+    '- Times are event times. Two runs of the same recording write the same messages.',
+    '- A chunk is written and synced at each checkpoint, at about 1 MiB otherwise. A file gets its index when the next one',
+    'begins, and when the sink is closed; closing and going on takes it away again until then.',
+    '- A file that was cut off by a crash holds whole chunks up to there. Readers that need no index read it (`mcap recover`',
+    'of the MCAP tools, McapStreamReader); csiflow cuts it back to its checkpoint at the next start and goes on with it.',
+    'An index beside the files (`.index`) tells where each epoch began.',
+    '- JSON knows neither NaN nor Infinity: records that hold them are refused, and become dead letters.',
+  ].join('\n'),
+  inputs: ['csi', 'window', 'pose', 'event', 'measure'],
+  recovery: 'rewind',
+  ordered: true,
+  config: Config,
+  examples: [
+    { title: 'People, events and measures', config: { path: 'data/{date}.mcap' } },
+    { title: 'A file every ten minutes', config: { path: 'data/ward.mcap', rotate_ms: 600_000 } },
+  ],
+  claims: ({ path }, folder) => [{ what: resolve(folder, path), field: 'path' }],
+  create: (config, context) => new McapFiles(config, config.compression === 'zstd', context),
+});

@@ -1,0 +1,138 @@
+import type { FileHandle } from 'node:fs/promises';
+import { McapConstants, McapStreamReader, type McapTypes } from '@mcap/core';
+
+/** What a file of MCAP holds so far: what its index is made of, and what it takes to go on with it. */
+export interface Written {
+  /** Whole records from the start on; the end of a file and its index are none of it. */
+  readonly bytes: number;
+  readonly schemas: readonly McapTypes.Schema[];
+  readonly channels: readonly McapTypes.Channel[];
+  readonly chunks: readonly McapTypes.ChunkIndex[];
+  /** Messages of each channel. */
+  readonly counts: ReadonlyMap<number, bigint>;
+}
+
+type Unpack = (bytes: Uint8Array, size: number) => Uint8Array;
+
+const READ_BYTES = 1_048_576;
+
+/**
+ * Reads a file that may be cut off anywhere. Chunks are not unpacked, except for the last one of a file without an end:
+ * its index may be cut off, and then it counts as not written.
+ * @throws Error where it is no file of MCAP
+ */
+export async function readWritten(handle: FileHandle, unpack: Unpack): Promise<Written> {
+  const survey = new Survey(unpack);
+  const buffer = new Uint8Array(READ_BYTES);
+  for (let at = 0; !survey.isEnded;) {
+    const { bytesRead } = await handle.read(buffer, 0, READ_BYTES, at);
+    if (bytesRead === 0) break;
+    survey.take(buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+  return survey.end();
+}
+
+interface NewestChunk {
+  readonly chunk: McapTypes.Chunk;
+  /** Byte of the file. */
+  readonly start: number;
+  /** Messages of each channel that its index holds. */
+  readonly indexed: Map<number, bigint>;
+}
+
+/** Of the records of a file, in order. */
+class Survey implements Written {
+  readonly #unpack: Unpack;
+  readonly #reader = new McapStreamReader({
+    includeChunks: true,
+    validateCrcs: false,
+    // Records of packed chunks are of no use here.
+    decompressHandlers: { zstd: () => new Uint8Array(0) },
+  });
+  readonly schemas: McapTypes.Schema[] = [];
+  readonly channels: McapTypes.Channel[] = [];
+  readonly chunks: McapTypes.ChunkIndex[] = [];
+  readonly counts = new Map<number, bigint>();
+  bytes = 0;
+  isEnded = false;
+  #taken = 0;
+  #newest: NewestChunk | null = null;
+
+  constructor(unpack: Unpack) {
+    this.#unpack = unpack;
+  }
+
+  take(bytes: Uint8Array): void {
+    this.#reader.append(bytes);
+    this.#taken += bytes.length;
+    for (let record; !this.isEnded && (record = this.#reader.nextRecord());) {
+      const end = this.#taken - this.#reader.bytesRemaining();
+      if (record.type === 'DataEnd') this.isEnded = true;
+      else if (record.type !== 'Message') this.#see(record, end);
+    }
+  }
+
+  /** What is good of it. */
+  end(): Written {
+    const newest = this.#newest;
+    if (!newest || this.isEnded || this.#isIndexed(newest)) return this;
+    this.bytes = newest.start;
+    this.chunks.pop();
+    for (const [channel, count] of newest.indexed)
+      this.counts.set(channel, this.counts.get(channel)! - count);
+    return this;
+  }
+
+  #see(record: McapTypes.TypedMcapRecord, end: number): void {
+    const start = this.bytes;
+    this.bytes = end;
+    if (record.type === 'Schema') this.schemas.push(record);
+    else if (record.type === 'Channel') this.channels.push(record);
+    else if (record.type === 'Chunk') this.#seeChunk(record, start, end);
+    else if (record.type === 'MessageIndex') this.#seeIndex(record, start, end);
+  }
+
+  #seeChunk(chunk: McapTypes.Chunk, start: number, end: number): void {
+    // The reader uses its buffer again.
+    this.#newest = { chunk: { ...chunk, records: chunk.records.slice() }, start, indexed: new Map() };
+    this.chunks.push({
+      messageStartTime: chunk.messageStartTime,
+      messageEndTime: chunk.messageEndTime,
+      chunkStartOffset: BigInt(start),
+      chunkLength: BigInt(end - start),
+      messageIndexOffsets: new Map(),
+      messageIndexLength: 0n,
+      compression: chunk.compression,
+      compressedSize: BigInt(chunk.records.length),
+      uncompressedSize: chunk.uncompressedSize,
+    });
+  }
+
+  #seeIndex({ channelId, records }: McapTypes.MessageIndex, start: number, end: number): void {
+    const chunk = this.chunks.at(-1);
+    if (!chunk) return;
+    chunk.messageIndexOffsets.set(channelId, BigInt(start));
+    chunk.messageIndexLength += BigInt(end - start);
+    this.#newest!.indexed.set(channelId, BigInt(records.length));
+    this.counts.set(channelId, (this.counts.get(channelId) ?? 0n) + BigInt(records.length));
+  }
+
+  #isIndexed({ chunk, indexed }: NewestChunk): boolean {
+    const records =
+      chunk.compression === '' ? chunk.records : this.#unpack(chunk.records, Number(chunk.uncompressedSize));
+    const messages = countMessages(records);
+    return messages === [...indexed.values()].reduce((sum, count) => sum + count, 0n);
+  }
+}
+
+/** Of the records of a chunk; each begins with its kind, and its length in 8 bytes. */
+function countMessages(records: Uint8Array): bigint {
+  const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
+  let messages = 0n;
+  for (let at = 0; at < records.length; at += 9 + Number(view.getBigUint64(at + 1, true)))
+    if (records[at] === MESSAGE) messages++;
+  return messages;
+}
+
+const MESSAGE = McapConstants.Opcode.MESSAGE;
