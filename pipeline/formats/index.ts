@@ -1,5 +1,6 @@
 import { adr018Jsonl } from './adr018-jsonl.js';
 import { adr018 } from './adr018.js';
+import { ath11kCfr, ath11kCfrFile, ath11kCfrVariants } from './ath11k-cfr.js';
 import { atheros, atherosLog } from './atheros.js';
 import { beamforming, beamformingPcap } from './beamforming.js';
 import { byContent } from './by-content.js';
@@ -14,9 +15,13 @@ import { feitcsi, feitcsiFile, feitcsiRealFirst } from './feitcsi.js';
 import { FormatError, type FileFormat, type Format } from './format.js';
 import { intel5300Log } from './intel5300-log.js';
 import { intel5300, intel5300Scaled } from './intel5300.js';
+import { mediatekCsi, mediatekCsiLog, mediatekCsiVariants } from './mediatek-csi.js';
 import { micropythonCsi, micropythonCsiLog } from './micropython-csi.js';
 import { nexmon, nexmonPcap } from './nexmon.js';
+import { oneWifi, oneWifiFile, oneWifiJson, oneWifiVariants } from './onewifi.js';
 import { picoscenes, picoscenesFile, picoscenesRealFirst } from './picoscenes.js';
+import { realtekCsi, realtekCsiFile, realtekCsiImaginaryFirst } from './realtek-csi.js';
+import { realtekCsiLog } from './realtek-log.js';
 import { results } from './results.js';
 
 export * from './format.js';
@@ -35,11 +40,19 @@ export const FORMATS: readonly Format[] = [
   espectre,
   espFramed,
   nexmon,
+  ath11kCfr,
+  ...ath11kCfrVariants,
+  realtekCsi,
+  realtekCsiImaginaryFirst,
+  mediatekCsi,
+  ...mediatekCsiVariants,
   beamforming,
   picoscenes,
   picoscenesRealFirst,
   feitcsi,
   feitcsiRealFirst,
+  oneWifi,
+  ...oneWifiVariants,
   atheros,
   intel5300,
   intel5300Scaled,
@@ -67,10 +80,16 @@ export const FILE_FORMATS: readonly FileFormat[] = [
   esp32CsiToolLog,
   micropythonCsiLog,
   espFramedFile,
+  realtekCsiLog,
+  mediatekCsiLog,
+  oneWifiJson,
   nexmonPcap,
   beamformingPcap,
+  ath11kCfrFile,
+  realtekCsiFile,
   picoscenesFile,
   feitcsiFile,
+  oneWifiFile,
   atherosLog,
   intel5300Log,
 ];

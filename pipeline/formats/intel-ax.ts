@@ -1,5 +1,5 @@
 /** How Intel's AX200 and AX210 write a measurement, which FeitCSI and PicoScenes both keep as it is. */
-import type { TrainingField } from '../model/index.js';
+import { bandOf, type Band, type BandKind } from './wifi-bands.js';
 
 /** Bytes of a value: two i16. */
 export const RAW = 4;
@@ -35,34 +35,13 @@ export function fillAx(
 }
 
 /** The carriers of a frame. */
-export interface AxBand {
-  readonly training: TrainingField;
-  readonly bandwidthMhz: number;
-  readonly subcarriers: readonly number[];
+export interface AxBand extends Band {
   /** Where values begin that some firmware writes too many of. */
   readonly gap: number;
 }
 
-const sides = (...ranges: readonly (readonly [inner: number, outer: number])[]): readonly number[] => {
-  const upper = ranges.flatMap(([inner, outer]) =>
-    Array.from({ length: outer - inner + 1 }, (_, i) => inner + i),
-  );
-  return [...upper.map((carrier) => -carrier).reverse(), ...upper];
-};
-
-/** By the kind of frame (bits 8 to 10 of its rate): carriers by the width (bits 11 to 13). IEEE 802.11-2020, 802.11ax. */
-const BANDS: Readonly<Record<number, { training: TrainingField; widths: readonly (readonly number[])[] }>> = {
-  1: { training: 'lltf', widths: [sides([1, 26])] },
-  2: { training: 'ht-ltf', widths: [sides([1, 28]), sides([2, 58])] },
-  3: {
-    training: 'vht-ltf',
-    widths: [sides([1, 28]), sides([2, 58]), sides([2, 122]), sides([6, 126], [130, 250])],
-  },
-  4: {
-    training: 'he-ltf',
-    widths: [sides([2, 122]), sides([3, 244]), sides([3, 500]), sides([12, 509], [515, 1012])],
-  },
-};
+/** Of a frame, by bits 8 to 10 of its rate. */
+const KINDS: Readonly<Record<number, BandKind>> = { 1: 'legacy', 2: 'ht', 3: 'vht', 4: 'he' };
 
 /** Where some firmware writes more values than a frame of 160 MHz has carriers, by their number. */
 const GAPS = new Map([
@@ -76,11 +55,12 @@ const GAPS = new Map([
  * @param width 0 to 3: 20 to 160 MHz
  */
 export function axBand(kind: number, width: number, tones: number): AxBand | undefined {
-  const found = BANDS[kind];
-  const subcarriers = found?.widths[width];
-  if (!found || !subcarriers) return undefined;
+  const named = KINDS[kind];
+  const found = named && bandOf(named, width);
+  if (!found || (named === 'legacy' && width > 0)) return undefined;
+  const { training, bandwidthMhz, subcarriers } = found;
   const gap = GAPS.get(tones);
   if (tones !== subcarriers.length && gap === undefined) return undefined;
   if (gap !== undefined && width !== 3) return undefined;
-  return { training: found.training, bandwidthMhz: 20 << width, subcarriers, gap: gap ?? tones };
+  return { training, bandwidthMhz, subcarriers, gap: gap ?? tones };
 }

@@ -14,9 +14,7 @@ import {
   type State,
 } from '../component/index.js';
 import {
-  areSameRecords,
   FILE_FORMATS,
-  FormatError,
   formatNamed,
   FORMATS,
   ProblemLog,
@@ -27,6 +25,7 @@ import type { Data } from '../model/index.js';
 import {
   formatOfHead,
   openRecording,
+  recordsFormat,
   type Recording,
   type RecordingBatch,
   type RecordingPosition,
@@ -148,7 +147,7 @@ class FileSource implements Source {
   async open(position: Position, output: SourceOutput): Promise<void> {
     const recording = await openRecording(this.#path, this.#config.format);
     this.#recording = recording;
-    this.#decoderFor(this.#formatOf(recording));
+    this.#decoderFor(recordsFormat(recording, this.#config.records));
     output.ready?.();
     const pace = new Pace(this.#config.speed, this.#context, output.signal);
     let at = (position ?? START) as FilePosition;
@@ -238,17 +237,6 @@ class FileSource implements Source {
     this.#problems++;
     this.#context.metrics.dropped(problem.code, 1);
     this.#problemLog.see(problem);
-  }
-
-  /** @throws FormatError where the configuration names another one than the file holds. */
-  #formatOf({ format }: Recording): string {
-    const { records } = this.#config;
-    if (records === 'auto' || areSameRecords(records, format)) return records === 'auto' ? format : records;
-    throw new FormatError(
-      'file.records',
-      this.#path,
-      `its records are ${format}, not ${records}: leave \`records\` out, or set it to a format that reads those`,
-    );
   }
 
   #decoderFor(format: string): Decoder {

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import type { RawBatch, State } from '../component/index.js';
 import {
+  areSameRecords,
   FILE_FORMATS,
   FormatError,
   HEAD_BYTES,
@@ -71,6 +72,21 @@ export async function openRecording(path: string, kind = 'auto'): Promise<Record
     batches: (count, position) =>
       readBatches(path, packed, fileFormat, fileFormat.open(head), count, position ?? null),
   };
+}
+
+/**
+ * The format to read a recording's records with.
+ * @param asked `auto`, or the format of its records or one that reads them in another way
+ * @throws FormatError where `asked` reads other records
+ */
+export function recordsFormat({ path, format }: Pick<Recording, 'path' | 'format'>, asked: string): string {
+  if (asked === 'auto') return format;
+  if (areSameRecords(asked, format)) return asked;
+  throw new FormatError(
+    'file.records',
+    path,
+    `its records are ${format}, not ${asked}: leave that out, or name a format that reads those`,
+  );
 }
 
 /** Format of the records of a file, by its first bytes; undefined where they do not tell, or cannot be read. */

@@ -48,8 +48,7 @@ export class Inbox {
   receive(bytes: Uint8Array, from: RemoteInfo): void {
     this.#heard = true;
     this.#count();
-    const length = Math.min(bytes.length, MAX_STORED_BYTES);
-    this.#builder.add(this.#context.clock.now(), bytes, 0, length, this.#nameOf(from));
+    this.#builder.add(this.#context.clock.now(), bytes, 0, bytes.length, this.#nameOf(from));
     this.#flushSoon();
   }
 
@@ -139,7 +138,5 @@ const GATHER_MS = 1;
 /** Node.js reads so many datagrams of a socket in a turn of the event loop at most. */
 const TURN_RECORDS = 32;
 const NO_BYTES = new Uint8Array(0);
-/** Longer datagrams belong to no format; what is stored of them is enough to say so. */
-const MAX_STORED_BYTES = 8192;
 const MAX_WAITING = 64;
 const MAX_NAMES = 4096;

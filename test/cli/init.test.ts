@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { firstEnvironment, heardIn, windowFor } from '../../api/cli/recordings/first-topology.js';
 import type { Summary } from '../../api/cli/recordings/inspect.js';
 import { EXIT } from '../../pipeline/base/exit.js';
+import { encodeAth11kCfr } from '../../pipeline/formats/ath11k-cfr.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
 import { batchesOf } from '../formats/batches.js';
@@ -76,6 +77,27 @@ it('keeps what a port hears for the test, its format told by its bytes', async (
   expect(topology['sources']).toEqual({ air: { type: 'udp', host: '127.0.0.1', port, format: 'adr018' } });
 });
 
+it('reads a recording as it is told to, and so does its test', async () => {
+  const path = join(folder, 'wide.cfr');
+  const frames = Array.from({ length: 60 }, (_, i) =>
+    encodeAth11kCfr(
+      {
+        ...{ mac: Uint8Array.of(2, 0, 0, 0, 0, 1), kind: 'legacy', width: 1, mhz: 5190, order: 'fft' },
+        ...{ clock: i * 50_000, rssi: [-50], gain: [20] },
+      },
+      Array.from({ length: 208 }, (__, j) => ((j * 31 + i * 17 * (j % 7)) % 60) + 1),
+    ),
+  );
+  writeFileSync(path, Buffer.concat(frames));
+  const room = join(folder, 'wide');
+  const refused = await csiflow('init', path, '--folder', room);
+  expect([refused.code, refused.err]).toEqual([EXIT.invalid, expect.stringContaining('ath11k-cfr-fft')]);
+  expect((await csiflow('inspect', path)).out).toContain('first tone_order: ');
+  expect((await csiflow('init', path, '--folder', room, '--format', 'ath11k-cfr-fft')).code).toBe(EXIT.fine);
+  const other = await csiflow('inspect', path, '--format', 'nexmon');
+  expect([other.code, other.err]).toEqual([EXIT.invalid, expect.stringContaining('are ath11k-cfr')]);
+});
+
 it('says so where a recording holds no frame', async () => {
   const empty = join(folder, 'empty.csi');
   writeFileSync(empty, encodeHeader({ format: 'adr018', origin: 'replay' }));
@@ -88,7 +110,7 @@ const layout = {
   ...{ zero_frames: 0, repeated_frames: 0, longest_gap_s: 0.01 },
 };
 const summary = (heard: Record<string, number>, seconds: number): Summary => ({
-  ...{ records: 1000, bytes: 1, start: null, seconds, packets: null, malformed: null },
+  ...{ records: 1000, bytes: 1, start: null, seconds, packets: null, malformed: null, faults: {} },
   senders: [{ sender: '*', heard, loss: null, layouts: [layout] }],
 });
 

@@ -1,3 +1,4 @@
+import { encodeAth11kCfr } from '../../pipeline/formats/ath11k-cfr.js';
 import { encodeAtheros } from '../../pipeline/formats/atheros.js';
 import { encodeReport } from '../../pipeline/formats/beamforming.js';
 import { encodeEspCsi, C5_COLUMNS, CLASSIC_COLUMNS } from '../../pipeline/formats/esp-csi.js';
@@ -6,9 +7,14 @@ import { encodeCsiToolLine } from '../../pipeline/formats/esp32-csi-tool.js';
 import { encodeEspectre } from '../../pipeline/formats/espectre.js';
 import { encodeFramed } from '../../pipeline/formats/esp-framed.js';
 import { encodeFeitcsi } from '../../pipeline/formats/feitcsi.js';
+import { encodeMediatek } from '../../pipeline/formats/mediatek-csi.js';
 import { encodeMicropythonCsi } from '../../pipeline/formats/micropython-csi.js';
 import { encodeNexmon } from '../../pipeline/formats/nexmon.js';
+import { encodeOneWifi } from '../../pipeline/formats/onewifi.js';
+import { encodeOneWifiDump, encodeOneWifiEvent } from '../../pipeline/formats/onewifi-binary.js';
 import { encodePicoscenes } from '../../pipeline/formats/picoscenes-encode.js';
+import { encodeRealtek } from '../../pipeline/formats/realtek-csi.js';
+import { printRealtek } from '../../pipeline/formats/realtek-log.js';
 import { pcapngOf, pcapOf } from './pcap-files.js';
 
 /** Some records of a format, one after the other as in a file of it, or single datagrams. */
@@ -115,7 +121,58 @@ export const SAMPLES: readonly Sample[] = [
   { format: 'nexmon', kind: null, records: many(nexmonFrame) },
   { format: 'beamforming', kind: null, records: many(report) },
   { format: 'picoscenes', kind: 'picoscenes-file', records: many(picoFrame) },
+  { format: 'ath11k-cfr', kind: 'ath11k-cfr-file', records: many(cfr) },
+  { format: 'realtek-csi', kind: 'realtek-csi-file', records: many(realtek) },
+  { format: 'mediatek-csi', kind: 'mediatek-csi-log', records: many((index) => `${mediatek(index)}\n`) },
+  {
+    format: 'onewifi',
+    kind: 'onewifi-json',
+    records: many((index) => `${encodeOneWifi(station(index))}\n`),
+  },
 ];
+
+function cfr(index: number): Uint8Array {
+  return encodeAth11kCfr(
+    {
+      ...{ mac: Uint8Array.of(2, 0, 0, 0, 0, 1), kind: 'legacy', width: 0, mhz: 5180, order: 'ascending' },
+      ...{ clock: index * 10_000, rssi: [-50, -52], gain: [30, 31] },
+    },
+    values(index, { subcarriers: new Int16Array(104) }),
+  );
+}
+
+function realtek(index: number): Uint8Array {
+  return encodeRealtek(
+    {
+      ...{ mac: Uint8Array.of(2, 0, 0, 0, 0, 1), clock: index * 10_000, sequence: index, channel: 10 },
+      ...{ width: 0, protocol: 0, tones: 52, bits: 16, rssi: -40 },
+    },
+    values(index, { subcarriers: new Int16Array(52) }),
+  );
+}
+
+function mediatek(index: number): string {
+  return encodeMediatek(
+    {
+      ...{ clock: index * 10_000, mac: '02:00:00:00:00:01', rssi: -50, width: 0, primary: 0 },
+      ...{ mode: 4, tx: 0, rx: 0, order: 'fft' },
+    },
+    values(index, { subcarriers: new Int16Array(56) }),
+  );
+}
+
+/** Of 802.11ac at 20 MHz, one antenna, the carriers alone. */
+function station(index: number) {
+  const numbers = values(index, { subcarriers: new Int16Array(56) });
+  return {
+    mac: '02:00:00:00:00:01',
+    info: {
+      ...{ mode: 0x10, rx: 1, tx: 1, rssi: [-50], mask: 1, width: 20, carriers: 56, decimation: 0 },
+      ...{ channel: 36, timestamp: 1_700_000_000_000 + index * 500 },
+    },
+    matrix: (_: number, __: number, tone: number, part: number) => numbers[2 * tone + part]!,
+  };
+}
 
 function picoFrame(index: number): Uint8Array {
   const csi = encodeFeitcsi(
@@ -154,7 +211,18 @@ function nexmonFrame(index: number): Uint8Array {
 export const FILES: readonly Sample[] = [
   ...[pcapOf, pcapngOf].map((fileOf) => fileSample('nexmon', many(nexmonFrame), fileOf)),
   fileSample('beamforming', many(report), (packets) => pcapOf(packets, { linkType: 127 })),
+  { format: 'realtek-csi', kind: 'realtek-csi-log', records: many((index) => printRealtek(realtek(index))) },
+  {
+    format: 'onewifi',
+    kind: 'onewifi-file',
+    records: many((index) => encodeOneWifiDump(station(index))).slice(0, 3),
+  },
 ];
+
+/** Messages of a broker. */
+export const EVENTS = many((index) =>
+  encodeOneWifiEvent(1_700_000_000, [station(index), station(index + 1)]),
+);
 
 function fileSample(
   format: string,

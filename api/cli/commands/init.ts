@@ -9,7 +9,7 @@ export function register(program: Command): void {
     .argument('<what>', 'a recording, or udp://HOST:PORT')
     .option('--folder <path>', 'where the files go', '.')
     .option('--seconds <n>', 'how long to listen', '10')
-    .option('--format <name>', 'what the datagrams are; auto tells it by their bytes', 'auto')
+    .option('--format <name>', 'how records are read; auto tells it by their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
     .option('--force', 'write over files that are there', false)
     .addHelpText(

@@ -14,7 +14,7 @@ export function register(program: Command): void {
     .description('Say what a recording or a UDP port holds: format, links, rates, loss, layouts.')
     .argument('<what>', 'a file, or udp://HOST:PORT')
     .option('--seconds <n>', 'how long to listen', '5')
-    .option('--format <name>', 'what the datagrams are; auto tells it by their bytes', 'auto')
+    .option('--format <name>', 'how records are read; auto tells it by their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
@@ -32,7 +32,7 @@ async function run(what: string, options: Options): Promise<void> {
   const { kind, format, summary } = await readingRecordings(() =>
     isUdp(what)
       ? lookAtUdp(udpAddress(what), options.format, numberOption('seconds', options.seconds, 0.001))
-      : lookIntoFile(what, options.kind),
+      : lookIntoFile(what, options.kind, options.format),
   );
   if (summary.records === 0) {
     const why = isUdp(what) ? nothingArrived(what, 'there is nothing to show') : `${what} holds no record`;

@@ -4,7 +4,7 @@ import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { numberOption, udpAddress } from './address.js';
 import { notMade, nothingArrived } from './errors.js';
 import { firstEnvironment, firstTopology, type Found } from './first-topology.js';
-import { lookAtUdp, lookIntoFile } from './look.js';
+import { lookAtUdp, lookIntoFile, type Look } from './look.js';
 import { CaptureWriter } from './record.js';
 
 /** What `csiflow init` is told. */
@@ -17,12 +17,13 @@ export interface FirstOptions {
 }
 
 /** What a recording gives a first topology, which plays it. */
-export async function fromFile(path: string, { folder, kind }: FirstOptions): Promise<Found> {
-  const look = await lookIntoFile(path, kind);
-  heardOrNot(look.summary.senders.length, path, 'holds no frame that csiflow can read');
+export async function fromFile(path: string, { folder, kind, format }: FirstOptions): Promise<Found> {
+  const look = await lookIntoFile(path, kind, format);
+  heardOrNot(look, path, 'holds no frame that csiflow can read');
   const within = relative(resolve(folder), resolve(path));
   const capture = within.startsWith('..') || isAbsolute(within) ? resolve(path) : within;
-  const source = { type: 'file', path: capture, ...(kind !== 'auto' && { format: kind }), speed: 1 };
+  const named = { ...(kind !== 'auto' && { format: kind }), ...(format !== 'auto' && { records: format }) };
+  const source = { type: 'file', path: capture, ...named, speed: 1 };
   return { ...look, what: path, id: idOf(basename(path)), source, capture };
 }
 
@@ -33,7 +34,7 @@ export async function fromUdp(what: string, options: FirstOptions): Promise<Foun
   const look = await lookAtUdp(address, format, numberOption('seconds', seconds, 0.001));
   if (look.summary.records === 0)
     throw new CommandError(nothingArrived(what, 'nothing was written'), EXIT.failed);
-  heardOrNot(look.summary.senders.length, what, 'hears no frame that csiflow can read');
+  heardOrNot(look, what, 'hears no frame that csiflow can read');
   await mkdir(folder, { recursive: true });
   const path = join(folder, SAMPLE);
   const created = new Date().toISOString();
@@ -52,9 +53,11 @@ export async function fromUdp(what: string, options: FirstOptions): Promise<Foun
 
 const SAMPLE = 'sample.csi';
 
-function heardOrNot(senders: number, what: string, why: string): void {
-  if (senders === 0)
-    throw new CommandError(`${what} ${why}; \`csiflow inspect\` says what there is`, EXIT.invalid);
+function heardOrNot({ summary: { senders, faults } }: Look, what: string, why: string): void {
+  if (senders.length > 0) return;
+  const [fault] = Object.values(faults);
+  const more = fault === undefined ? '`csiflow inspect` says what there is' : fault;
+  throw new CommandError(`${what} ${why}; ${more}`, EXIT.invalid);
 }
 
 /** A name with letters, digits and hyphens, of a file's. */

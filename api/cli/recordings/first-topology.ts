@@ -82,7 +82,7 @@ export function firstTopology(found: Found): string {
     '  screen: { type: console, from: motion }',
     'tests:',
     '  - name: what was seen at first is still read',
-    `    input: { air: ${scalar(capture)} }`,
+    `    input: { air: ${inputText(source, capture)} }`,
     '    expect:',
     `      - { from: air, matching: { port: csi }, count: { at_least: ${records} } }`,
     ...(length === null || gap * 2000 > length
@@ -101,6 +101,12 @@ function windowLines(length: number, from: string, heard: readonly Heard[]): rea
     `  windows: { type: window, from: ${from}, length_ms: ${length}, hop_ms: ${10 * step}, points: ${POINTS}, idle_ms: ${idle} }`,
   ];
 }
+
+/** A capture knows how its records are read; another recording is told. */
+const inputText = ({ type, records }: Found['source'], capture: string): string =>
+  type === 'file' && records !== undefined
+    ? `{ type: file, path: ${scalar(capture)}, records: ${records} }`
+    : scalar(capture);
 
 const scalar = (value: string | number): string =>
   typeof value === 'number' ? String(value) : yamlText(value);

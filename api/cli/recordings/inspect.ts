@@ -47,6 +47,8 @@ export class Inspection {
   readonly #links: LinkTable;
   readonly #decoder: Pick<Decoder, 'decode' | 'describe'>;
   readonly #found = new Map<string, Map<string, Counts>>();
+  /** What is wrong with the first record of each kind of fault. */
+  readonly #faults: Record<string, string> = {};
   #records = 0;
   #bytes = 0;
   #first = NaN;
@@ -63,7 +65,9 @@ export class Inspection {
     this.#bytes += raw.bytes.length;
     if (Number.isNaN(this.#first)) this.#first = raw.time[0]!;
     this.#last = raw.time[raw.count - 1]!;
-    for (const data of this.#decoder.decode(raw).data) if (data.port === 'csi') this.#count(data);
+    const { data, failed = [] } = this.#decoder.decode(raw);
+    for (const one of data) if (one.port === 'csi') this.#count(one);
+    for (const { code, reason } of failed) this.#faults[code.replace('decode.', '')] ??= reason;
   }
 
   summary() {
@@ -91,6 +95,7 @@ export class Inspection {
       seconds: round(seconds),
       packets: about['packets'] ?? null,
       malformed: about['malformed'] ?? null,
+      faults: this.#faults as Readonly<Record<string, string>>,
       senders,
     };
   }
@@ -126,7 +131,7 @@ export type Summary = ReturnType<Inspection['summary']>;
 /** For people. */
 export function summaryText(
   what: string,
-  { records, bytes, start, seconds, packets, malformed, senders }: Summary,
+  { records, bytes, start, seconds, packets, malformed, faults, senders }: Summary,
 ): string {
   const counts = (of: unknown) =>
     Object.entries((of ?? {}) as Record<string, number>)
@@ -135,6 +140,7 @@ export function summaryText(
       .join(', ') || 'none';
   const lines = [what, `${records} records, ${bytes} bytes, ${seconds} s from ${start ?? '-'}`];
   if (packets) lines.push(`packets: ${counts(packets)}`, `malformed: ${counts(malformed)}`);
+  for (const [name, reason] of Object.entries(faults)) lines.push(`  first ${name}: ${reason}`);
   for (const { sender, heard, loss, layouts } of senders) {
     lines.push(
       `sender: ${yamlText(sender)}`,

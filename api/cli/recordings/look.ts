@@ -1,6 +1,6 @@
 import { formatNamed, ProblemLog, recogniseRecord } from '../../../pipeline/formats/index.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
-import { openRecording } from '../../../pipeline/sources/recording.js';
+import { openRecording, recordsFormat } from '../../../pipeline/sources/recording.js';
 import { udp } from '../../../pipeline/sources/udp.js';
 import { commandContext } from './context.js';
 import { Inspection, type Summary } from './inspect.js';
@@ -15,10 +15,14 @@ export interface Look {
   readonly summary: Summary;
 }
 
-/** Reads a whole recording. Problems in it go to stderr. */
-export async function lookIntoFile(path: string, kind: string): Promise<Look> {
+/**
+ * Reads a whole recording. Problems in it go to stderr.
+ * @param asked how its records are read; `auto`: as the file says
+ */
+export async function lookIntoFile(path: string, kind: string, asked: string): Promise<Look> {
   const recording = await openRecording(path, kind);
-  const inspection = inspectionOf(recording.format);
+  const format = recordsFormat(recording, asked);
+  const inspection = inspectionOf(format);
   const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${path}: ${message}\n`));
   try {
     for await (const { raw, problems } of recording.batches(256)) {
@@ -28,7 +32,7 @@ export async function lookIntoFile(path: string, kind: string): Promise<Look> {
   } finally {
     log.end();
   }
-  return { kind: recording.kind, format: recording.format, summary: inspection.summary() };
+  return { kind: recording.kind, format, summary: inspection.summary() };
 }
 
 /** The format of the first record that one recognises; the first of all where none does. */

@@ -1,7 +1,7 @@
 import { encodePairs } from '../../../pipeline/formats/adr018-frame.js';
 import { encodeLine } from '../../../pipeline/formats/esp32-serial.js';
 import { encodeMeasurement } from '../../../pipeline/formats/intel5300.js';
-import { formatNamed } from '../../../pipeline/formats/index.js';
+import { formatNamed, FORMATS } from '../../../pipeline/formats/index.js';
 import { resultRecord, type FormatDriver, type RawRecord } from '../../../pipeline/testing/kit/index.js';
 import { toMessage } from '../../../sinks/kafka/message.js';
 import { SAMPLES, type Sample } from '../../formats/samples.js';
@@ -58,15 +58,11 @@ export const formatDrivers: readonly FormatDriver[] = [
     records: () => Array.from({ length: 20 }, (_, index) => record(index)),
   })),
   ...SAMPLES.map((sample) => sampled(sample.format, sample)),
-  // The same records, read in the other order.
-  sampled(
-    'feitcsi-real-first',
-    SAMPLES.find(({ format }) => format === 'feitcsi')!,
-  ),
-  sampled(
-    'picoscenes-real-first',
-    SAMPLES.find(({ format }) => format === 'picoscenes')!,
-  ),
+  // The same records, read in another way.
+  ...FORMATS.flatMap(({ name, variantOf }) => {
+    const sample = SAMPLES.find(({ format }) => format === variantOf);
+    return sample ? [sampled(name, sample)] : [];
+  }),
   // Some of each, one after the other.
   sampled('auto', {
     format: 'auto',

@@ -1,0 +1,52 @@
+/**
+ * In which order a receiver writes the tones of its Fourier transform, where its documents do not say: from the lowest
+ * frequency up (`ascending`), or from the middle up and then from the lowest up to the middle (`fft`). No frame uses
+ * the tones at both ends of the channel, so where those are quiet, they tell.
+ */
+export const TONE_ORDERS = ['fft', 'ascending'] as const;
+export type ToneOrder = (typeof TONE_ORDERS)[number];
+
+/** For a format's summary; null is an order that the quiet tones tell. */
+export const orderText = (order: ToneOrder | null): string =>
+  order === null
+    ? 'tones in the order that the quiet ones tell'
+    : `tones in ${order === 'fft' ? 'the order of an FFT' : 'ascending order'}`;
+
+/** Where the carrier stands among `size` tones. */
+export const toneOf = (order: ToneOrder, carrier: number, size: number): number =>
+  order === 'fft' ? (carrier + size) % size : carrier + size / 2;
+
+/** Power of the unused tones over that of the used ones below which they are quiet: 20 dB. */
+const QUIET = 0.01;
+
+/**
+ * The order in which the tones outside of `carriers` are quiet; null where they are in none, or in both. Without any
+ * power the order makes no difference.
+ * @param carriers ascending, relative to the middle of the tones
+ * @param power of a tone, over all antennas
+ */
+export function orderByQuietTones(
+  size: number,
+  carriers: readonly number[],
+  power: (tone: number) => number,
+): ToneOrder | null {
+  const powers = Float64Array.from({ length: size }, (_, tone) => power(tone));
+  if (powers.every((value) => value === 0)) return 'fft';
+  const unused = Array.from({ length: size }, (_, i) => i - size / 2).filter(
+    (carrier) => carrier < carriers[0]! || carrier > carriers.at(-1)!,
+  );
+  const quiet = TONE_ORDERS.filter((order) => {
+    const mean = (list: readonly number[]): number =>
+      list.reduce((sum, carrier) => sum + powers[toneOf(order, carrier, size)]!, 0) / list.length;
+    return mean(unused) < QUIET * mean(carriers);
+  });
+  return quiet.length === 1 ? quiet[0]! : null;
+}
+
+/** What is wrong with a measurement whose order is not told. @param format of which `-fft` and `-ascending` fix it */
+export const unknownOrder = (format: string) => ({
+  fault: 'tone_order',
+  reason:
+    'the tones at the ends of its channel are not quiet, so they do not tell in which order its tones stand: ' +
+    `read it as ${format}-fft or ${format}-ascending`,
+});
