@@ -20,6 +20,14 @@ export {
   type SettingsFields,
   type TopologyOptions,
 } from '../pipeline/config/index.js';
+export {
+  formatNamed,
+  MAX_RECORD_BYTES,
+  RawBuilder,
+  type Decoder,
+  type DecoderContext,
+  type Format,
+} from '../pipeline/formats/index.js';
 export { lift, type Lifted } from '../pipeline/runtime/lift.js';
 export { run, type Running, type RunOptions } from './run.js';
 export { components } from './components.js';

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
+import * as csiflow from '../api/index.js';
 import { defineOperator, NOTHING, Registry } from '../pipeline/component/index.js';
 
 const probe = defineOperator({
@@ -18,4 +19,8 @@ test('a registry lists what was added and refuses a second component of the same
   expect(registry.operator('probe')).toBe(probe);
   expect(registry.source('probe')).toBeUndefined();
   expect(() => registry.add(probe)).toThrow('two operators are named probe');
+});
+
+test.each(csiflow.components.list())('$kind $name is exported by api/index.ts', (component) => {
+  expect(Object.values(csiflow)).toContain(component);
 });

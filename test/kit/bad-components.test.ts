@@ -183,6 +183,21 @@ describe('operators', () => {
           );
         },
       ],
+      [
+        'a time that matters to one record of ten',
+        () => {
+          let last = 0;
+          let seen = 0;
+          return driver(
+            processing((data, operator) => {
+              const [time] = data.time;
+              const gap = measure('gap', time!, time! - last);
+              last = time!;
+              return seen++ % 10 === 9 ? [...usual(data, operator), gap] : usual(data, operator);
+            }),
+          );
+        },
+      ],
     ],
     'a snapshot is a copy: what follows does not change it': [
       [
@@ -260,6 +275,30 @@ describe('operators', () => {
       ],
     ],
   });
+});
+
+test('an operator that a jump of the clock changes is told of `timeFields`', async () => {
+  let last = 0;
+  const component = defineOperator({
+    ...sum,
+    config,
+    create: () => ({
+      process: (block: CsiBlock) => {
+        const gap = measure('gap', block.time[0]!, block.time[0]! - last);
+        last = block.time[0]!;
+        return { data: [gap] };
+      },
+    }),
+  } as never) as AnyOperator;
+  const cases = operatorCases({
+    component,
+    config: {},
+    input: () => [frames(0, 40)],
+    bad: () => [frames(0, 1)],
+  });
+  const { run } = cases.find(({ name }) => name.startsWith('after a jump of the clock'))!;
+  const error = await run().catch((reason: unknown) => reason);
+  expect(String((error as Error).cause)).toContain('timeFields');
 });
 
 describe('sinks', () => {
@@ -557,6 +596,18 @@ describe('sources', () => {
         }),
     });
 
+  test('where nothing decodes, the kit says what the source counted and why it refused', async () => {
+    const refusing: Source['decode'] = () => ({
+      data: [],
+      failed: [{ record: null, code: 'decode.number', reason: 'a number has four bytes', retriable: false }],
+    });
+    const cases = sourceCases(
+      driver({ decode: refusing, describe: () => ({ unknown_senders: ['10.0.0.7'] }) }),
+    );
+    const { run } = cases.find(({ name }) => name === 'what it reads decodes into records')!;
+    await expect(run()).rejects.toThrow(/a number has four bytes.*10\.0\.0\.7/);
+  });
+
   catches<SourceDriver>('source', driver(), sourceCases, {
     'its fields all have a description, and no unknown one is taken': [
       [
@@ -623,6 +674,10 @@ describe('sources', () => {
             },
           }),
       ],
+    ],
+    'what it reads decodes into records': [
+      ['nothing', () => driver({ decode: () => ({ data: [] }) })],
+      ['no decode', () => driver({ decode: undefined as never })],
     ],
     'random bytes do not make decode throw': [['they do', () => driver({ decode: decodeNumbers })]],
   });

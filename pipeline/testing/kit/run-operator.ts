@@ -40,7 +40,7 @@ export const moved = (records: readonly Data[], by: number): Data[] =>
   records.map((data) => {
     if (data.port === 'csi') return { ...data, time: data.time.map((time) => time + by) };
     const other = moveTimes(data, TIMES, by);
-    return other.port === 'event' ? { ...other, id: other.id.replace(/-\d{10,}$/, '') } : other;
+    return other.port === 'event' ? { ...other, id: other.id.replace(/\D\d{10,}$/, '') } : other;
   });
 
 export const finish = (operator: Operator): readonly Data[] => results(operator.watermark?.(Infinity));

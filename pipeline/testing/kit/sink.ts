@@ -13,8 +13,11 @@ export interface SinkBackend {
   /** Configuration of a sink that writes there. */
   readonly config: object;
   readonly context?: Partial<Context>;
-  /** Identities of the stored records, as {@link SinkDriver.identity} gives them, in order. Called after a flush, the sink open or closed. */
-  read(sink: Sink): Promise<readonly string[]>;
+  /**
+   * Identities of the stored records, as {@link SinkDriver.identity} gives them, in order. Called after a flush, the sink open or closed.
+   * Where the other side takes what was flushed in its own time, it waits until `count` are there.
+   */
+  read(sink: Sink, count: number): Promise<readonly string[]>;
   close?(): Promise<void>;
 }
 
@@ -80,8 +83,8 @@ class Bench {
   /** These records are stored and no others, those of a port in the order in which they were written. */
   async expectStored(sink: Sink, from: number, to: number): Promise<void> {
     const { identity, ordered = true } = this.driver;
-    const found = await this.backend.read(sink);
     const written = this.records(from, to);
+    const found = await this.backend.read(sink, written.length);
     deepEqual([...found].sort(), written.map(identity).sort());
     if (!ordered) return;
     for (const port of new Set(written.map((record) => record.port))) {

@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, fail, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import {
   type SourceBatch,
 } from '../../component/index.js';
 import type { Data } from '../../model/index.js';
-import { testContext } from './context.js';
+import { testContext, type Recorded } from './context.js';
 import { drawing, kitCase, where, type KitCase } from './cases.js';
 import { definitionCases, withDefaults } from './definition.js';
 import { comparable, inAnyOrder, throughDisk } from './run-operator.js';
@@ -25,7 +25,7 @@ export interface SourceInput {
   /** Configuration of a source that reads it; of a replayable one, as fast as it goes. */
   readonly config: object;
   readonly context?: Partial<Context>;
-  /** Of live sources: makes at least 20 records arrive, once the source is open. */
+  /** Of live sources: makes at least 20 records arrive, of a sender that the environment knows. Called once the source is ready. */
   send?(source: Source): Promise<void>;
   /** Of a replayable source whose input never ends: it has been read when nothing came for this time, milliseconds. */
   readonly quietMs?: number;
@@ -69,11 +69,17 @@ class Bench {
     this.#input = input;
   }
 
-  make(): Source {
+  readonly make = (): Source => this.makeRecorded().source;
+
+  /** A source, and what it counts and logs. */
+  makeRecorded(): { readonly source: Source; readonly recorded: Recorded } {
     const { component } = this.#driver;
     const folders = { folder: this.#folder, stateFolder: this.#folder };
-    const { context } = testContext({ ...folders, ...this.#input.context });
-    return component.create(withDefaults(component, this.#input.config) as never, context);
+    const { context, recorded } = testContext({ ...folders, ...this.#input.context });
+    return {
+      source: component.create(withDefaults(component, this.#input.config) as never, context),
+      recorded,
+    };
   }
 
   /** Reads from a position until `enough` batches or the end; each is taken only after a turn, as by a full queue. */
@@ -84,11 +90,13 @@ class Bench {
     let under = 0;
     let waiting = 0;
     let last = Infinity;
+    const ready = new AbortController();
     const opened = source.open(position, {
       signal: abort.signal,
       // The first batch may take longer.
       ready: () => {
         last = Date.now() + 2000;
+        ready.abort();
       },
       offer: async (batch) => {
         last = Date.now();
@@ -101,7 +109,7 @@ class Bench {
       },
     });
     if (this.#input.send) {
-      await sleep(50);
+      await Promise.race([readiness(ready.signal), opened]);
       await this.#input.send(source);
       const deadline = Date.now() + 5000;
       while (count(batches) < 20 && Date.now() < deadline) await sleep(5);
@@ -223,7 +231,30 @@ async function goesOnFromPositions(bench: Bench): Promise<void> {
   );
 }
 
+/** A live source owes it to the start of its topology to be ready, here within four seconds. */
+const readiness = (signal: AbortSignal): Promise<void> =>
+  sleep(4000, undefined, { ref: false, signal }).then(
+    () => fail('it never calls `output.ready()`: the start of a topology waits for that'),
+    () => undefined,
+  );
+
+/** Every batch decodes into something; what was counted and refused says why it does not. */
+async function decodesSome(bench: Bench): Promise<void> {
+  const { batches } = await bench.read(null);
+  const raws = batches.flatMap(({ raw }) => (raw ? [raw] : []));
+  if (raws.length === 0) return;
+  const { source, recorded } = bench.makeRecorded();
+  const outputs = raws.map(
+    (raw) => source.decode?.(raw) ?? fail('it offers raw records and has no `decode`'),
+  );
+  if (outputs.some(({ data }) => data.length > 0)) return;
+  const refused = new Set(outputs.flatMap(({ failed = [] }) => failed.map(({ reason }) => reason)));
+  const told = { failed: [...refused].slice(0, 3), dropped: recorded.dropped, describe: source.describe?.() };
+  fail(`none of its records decodes into anything: ${JSON.stringify(told)}`);
+}
+
 const decoding: readonly Promised[] = [
+  ['what it reads decodes into records', decodesSome],
   [
     'what it decodes does not depend on the size of batches',
     async (bench) => {
