@@ -19,6 +19,7 @@ import { watchZones } from '../operators/watch-zones/watch-zones.js';
 import { window } from '../operators/window/window.js';
 import { Registry } from '../pipeline/component/index.js';
 import { file as fileSource } from '../pipeline/sources/file.js';
+import { http } from '../pipeline/sources/http/http.js';
 import { kafka as kafkaSource } from '../pipeline/sources/kafka/kafka.js';
 import { mqtt as mqttSource } from '../pipeline/sources/mqtt/mqtt.js';
 import { serial } from '../pipeline/sources/serial/serial.js';
@@ -43,6 +44,7 @@ import { websocket } from '../sinks/websocket.js';
 export const components = new Registry([
   // sources
   fileSource,
+  http,
   kafkaSource,
   mqttSource,
   serial,

@@ -34,6 +34,7 @@ export { components } from './components.js';
 
 // sources
 export { file as fileSource } from '../pipeline/sources/file.js';
+export { http } from '../pipeline/sources/http/http.js';
 export { kafka as kafkaSource } from '../pipeline/sources/kafka/kafka.js';
 export { mqtt as mqttSource } from '../pipeline/sources/mqtt/mqtt.js';
 export { serial } from '../pipeline/sources/serial/serial.js';

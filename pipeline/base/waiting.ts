@@ -41,3 +41,16 @@ export async function settles(work: Promise<unknown>, ms: number, signal?: Abort
     signal?.removeEventListener('abort', late);
   }
 }
+
+/** Resolves when the signal aborts, or at once where it has. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener(
+      'abort',
+      () => {
+        resolve();
+      },
+      { once: true },
+    );
+  });

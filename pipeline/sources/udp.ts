@@ -16,6 +16,7 @@ import {
 import { FORMAT_CHOICES, formatNamed, type Decoder } from '../formats/index.js';
 import type { Data } from '../model/index.js';
 import { hostFault } from '../base/host.js';
+import { bindError } from './bind-error.js';
 import { DropCount, kernelDrops } from './kernel-drops.js';
 import { Inbox, type UdpPosition } from './udp-inbox.js';
 
@@ -190,7 +191,7 @@ class UdpSource implements Source {
     await new Promise<void>((resolve, reject) => {
       socket.once('error', (error: NodeJS.ErrnoException) => {
         socket.close();
-        reject(bindError(error, host, port));
+        reject(bindError(error, { protocol: 'UDP', options: '-ulpn', host, port }));
       });
       socket.bind({ address: host, port }, resolve);
     });
@@ -239,17 +240,4 @@ function untilEnd(socket: Socket, signal: AbortSignal): Promise<void> {
       { once: true },
     );
   });
-}
-
-/** Says what a person can do. Keeps the system's code, by which the command line ends with exit code 3. */
-function bindError(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const advice: Readonly<Record<string, string>> = {
-    EADDRINUSE: `another program listens on it (\`ss -ulpn 'sport = :${port}'\` shows which): stop that, or set another \`port\``,
-    EACCES: 'ports below 1024 are for the system: set a higher `port`',
-    EADDRNOTAVAIL: 'this machine has no such address: set `host` to one of its own, or to 0.0.0.0 for all',
-    ENOTFOUND: 'there is no machine of this name: set `host` to an address of this one',
-  };
-  const why = advice[error.code ?? ''] ?? error.message;
-  const mended = new Error(`UDP port ${port} of ${host} cannot be opened: ${why}`, { cause: error });
-  return Object.assign(mended, { code: error.code });
 }

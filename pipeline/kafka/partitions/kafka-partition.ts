@@ -14,6 +14,7 @@ import type { CheckpointWriter } from './checkpoint-topic.js';
 import type { FeedControl, GroupReader } from './group-reader.js';
 import type { RoomsRead } from './rooms-read.js';
 import { asError, errorText } from '../../base/error-text.js';
+import { aborted } from '../../base/waiting.js';
 
 /** Where a partition is read on from. */
 export interface PartitionPosition {
@@ -285,16 +286,3 @@ class Backlog {
     control.resume();
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else
-      signal.addEventListener(
-        'abort',
-        () => {
-          resolve();
-        },
-        { once: true },
-      );
-  });

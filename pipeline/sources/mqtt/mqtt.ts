@@ -18,6 +18,7 @@ import { BrokerError } from './errors.js';
 import { Inbox, type MqttPosition } from './inbox.js';
 import { brokerFields, checkBroker } from './settings.js';
 import { TakenMessages } from './taken.js';
+import { aborted } from '../../base/waiting.js';
 
 const config = Type.Object(
   {
@@ -218,15 +219,3 @@ class MqttSource implements Source {
     }
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener(
-      'abort',
-      () => {
-        resolve();
-      },
-      { once: true },
-    );
-  });

@@ -1,0 +1,182 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+  defineSource,
+  type Context,
+  type Output,
+  type Position,
+  type RawBatch,
+  type Source,
+  type SourceOutput,
+  type State,
+} from '../../component/index.js';
+import { FormatError, formatNamed, type Decoder, type Format } from '../../formats/index.js';
+import type { Data } from '../../model/index.js';
+import { readBody, type Body } from './body.js';
+import { Inbox, type HttpPosition } from './inbox.js';
+import { FULL_S, Listener, Refusal, type Posted } from './listener.js';
+import { complaintsOf, config, type HttpSettings } from './settings.js';
+import { aborted } from '../../base/waiting.js';
+
+/** Takes frames that receivers post. */
+export const http = defineSource({
+  name: 'http',
+  summary: 'Takes CSI that receivers send by HTTP POST, one record or many a body.',
+  description: [
+    'A body is what `csiflow inspect` reads as a file (a log, a capture, a pcap), or one record as it would come in a',
+    'datagram, or several records: one a line, or as a JSON array. It may be packed with gzip.',
+    '',
+    '```bash',
+    "curl --data-binary @evening.csi -H 'Authorization: Bearer ...' 'http://localhost:5080/csi?sender=attic'",
+    '```',
+    '',
+    'The newest record of a body has the time of arrival, and those before it lie before it as the clock of their receiver',
+    'says; a record that states its own time (`csi-json`) keeps it, but for one in the future. Event time never decreases:',
+    'send what was measured every second or more often, and in its order.',
+    '',
+    '| answer | means |',
+    '|---|---|',
+    '| 200 `{"taken": 20, "left_out": 0, ...}` | so many records are in the journal: they may be forgotten. What was left out is counted, with its first reasons |',
+    '| 400, 415 | damaged, or of no format that is read: sending it again changes nothing |',
+    '| 401, 404, 405, 413 | no or a wrong token; another path or method; too large: send fewer records at once |',
+    '| 429 with `Retry-After` | the queue is full, or too many send at once: nothing was taken, send it again then |',
+    '| 503 with `Retry-After` | csiflow is stopping, or its disk or queue takes no more; `taken` says how many records of the body it has |',
+    '',
+    'Who gets no answer cannot know whether the body was taken; where frames are numbered, one that comes twice is counted',
+    'as a duplicate of its link.',
+    '',
+    'A format without names of its own belongs to the link whose `sender` is what `?sender=` says, else the address of the',
+    'host. A token goes over the network as plain text unless `cert` and `key` are given.',
+  ].join('\n'),
+  config,
+  examples: [
+    { title: 'Receivers on the local network', config: { host: '0.0.0.0', token: '${secret:csi}' } },
+    {
+      title: 'Receivers on the local network',
+      config: {
+        host: '0.0.0.0',
+        port: 5443,
+        token: '${secret:csi}',
+        cert: 'tls/cert.pem',
+        key: 'tls/key.pem',
+      },
+    },
+  ],
+  outputs: ['csi', 'measure', 'event'],
+  measures: ({ format }) => formatNamed(format).measurement,
+  replayable: false,
+  stateFields: ['format'],
+  check: complaintsOf,
+  claims: ({ port }) => (port === 0 ? [] : [{ what: `TCP port ${port}`, field: 'port' }]),
+  create: (settings, context) => new HttpSource(settings, context),
+});
+
+/** Reasons of what was left out that an answer names. */
+const TOLD = 8;
+
+class HttpSource implements Source {
+  readonly #config: HttpSettings;
+  readonly #context: Context;
+  readonly #format: Format;
+  readonly #decoder: Decoder;
+  #inbox: Inbox | undefined;
+  #listener: Listener | undefined;
+  #address: { readonly address: string; readonly port: number } | undefined;
+  #bodies = 0;
+
+  constructor(settings: HttpSettings, context: Context) {
+    this.#config = settings;
+    this.#context = context;
+    this.#format = formatNamed(settings.format);
+    this.#decoder = this.#format.decoder(context);
+  }
+
+  async open(position: Position, output: SourceOutput): Promise<void> {
+    if (output.signal.aborted) return;
+    const { idle_tick_ms: tick } = this.#config;
+    const inbox = new Inbox(tick, this.#context, output, position as HttpPosition | null);
+    this.#inbox = inbox;
+    const tls = await this.#tls();
+    const listener = new Listener(
+      { ...this.#config, ...(tls && { tls }) },
+      (posted) => this.#take(posted, inbox),
+      (message) => {
+        this.#context.log.error(message);
+      },
+    );
+    this.#listener = listener;
+    try {
+      this.#address = await listener.open();
+      const { address, port } = this.#address;
+      this.#context.log.info('listening', { address, port, route: this.#config.route });
+      output.ready?.();
+      await aborted(output.signal);
+    } finally {
+      await listener.close();
+      inbox.close();
+    }
+  }
+
+  decode(raw: RawBatch): Output<Data> {
+    return this.#decoder.decode(raw);
+  }
+
+  snapshot(): State {
+    return this.#decoder.snapshot();
+  }
+
+  restore(state: State): void {
+    this.#decoder.restore(state);
+  }
+
+  reanchor(): void {
+    this.#inbox?.reanchor();
+  }
+
+  describe(): Readonly<Record<string, unknown>> {
+    return {
+      address: this.#address ?? null,
+      route: this.#config.route,
+      bodies: this.#bodies,
+      records: this.#inbox?.records ?? 0,
+      refused: this.#listener?.refused ?? 0,
+      ...this.#decoder.describe(),
+    };
+  }
+
+  async #take(posted: Posted, inbox: Inbox): Promise<object> {
+    if (inbox.isFull) throw new Refusal(429, 'the queue is full', FULL_S);
+    const { batches, problems, kind } = this.#read(posted);
+    for (const { code } of problems) this.#context.metrics.dropped(code, 1);
+    const taken = await inbox.take(batches);
+    this.#bodies++;
+    const whole = batches.reduce((sum, { count }) => sum + count, 0);
+    if (taken < whole) throw new Refusal(503, 'the queue takes no more', FULL_S, { taken, of: whole });
+    return { taken, left_out: problems.length, kind, problems: problems.slice(0, TOLD) };
+  }
+
+  /** @throws Refusal */
+  #read({ bytes, sender }: Posted): Body {
+    const now = this.#context.clock.now();
+    try {
+      const settings = { format: this.#format, records: this.#config.block_records, sender, now };
+      const body = readBody(bytes, settings);
+      if (body && body.batches.length > 0) return body;
+    } catch (error) {
+      if (error instanceof FormatError) throw new Refusal(400, error.message);
+      throw error;
+    }
+    const wanted = this.#config.format === 'auto' ? 'any format that csiflow reads' : this.#config.format;
+    throw new Refusal(415, `the body holds no record of ${wanted}`);
+  }
+
+  /** @throws Error naming the file that cannot be read */
+  async #tls(): Promise<{ readonly cert: Buffer; readonly key: Buffer } | undefined> {
+    const { cert, key } = this.#config;
+    if (cert === undefined || key === undefined) return undefined;
+    const [certificate, secret] = await Promise.all(
+      [cert, key].map((path) => readFile(resolve(this.#context.folder, path))),
+    );
+    return { cert: certificate!, key: secret! };
+  }
+}

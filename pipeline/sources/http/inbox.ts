@@ -1,0 +1,95 @@
+import type { Context, RawBatch, SourceOutput } from '../../component/index.js';
+import { RawBuilder } from '../../formats/index.js';
+
+/** Records so far, and the time of the last one: no later one has an earlier time. */
+export interface HttpPosition {
+  readonly records: number;
+  readonly time: number;
+}
+
+/** Batches that wait for room in the queue before senders are asked to wait. */
+const MAX_WAITING = 16;
+
+/** Hands the records of bodies on in order. */
+export class Inbox {
+  readonly #context: Context;
+  readonly #output: SourceOutput;
+  readonly #tick: NodeJS.Timeout | undefined;
+  #records: number;
+  #newest: number;
+  #waiting = 0;
+  #heard = false;
+
+  constructor(tickMs: number, context: Context, output: SourceOutput, from: HttpPosition | null) {
+    this.#context = context;
+    this.#output = output;
+    this.#records = from?.records ?? 0;
+    // The clock may have been set back since.
+    this.#newest = from ? Math.min(from.time, context.clock.now()) : -Infinity;
+    if (tickMs > 0)
+      this.#tick = setInterval(() => {
+        this.#tickIfSilent();
+      }, tickMs);
+  }
+
+  /** The queue takes nothing more for now. */
+  get isFull(): boolean {
+    return this.#waiting >= MAX_WAITING;
+  }
+
+  get records(): number {
+    return this.#records;
+  }
+
+  /**
+   * Hands batches on until one is refused. Resolves once what was taken is on disk.
+   * @returns how many records were taken
+   */
+  async take(batches: readonly RawBatch[]): Promise<number> {
+    this.#heard = true;
+    let taken = 0;
+    for (const raw of batches) {
+      if (!this.#offer(raw)) break;
+      taken += raw.count;
+    }
+    await this.#output.journalled?.();
+    return taken;
+  }
+
+  /** Later records may have earlier times. */
+  reanchor(): void {
+    this.#newest = -Infinity;
+  }
+
+  close(): void {
+    clearInterval(this.#tick);
+  }
+
+  /** False where the queue leaves it out. */
+  #offer(raw: RawBatch): boolean {
+    const time = raw.time.map((at) => Math.max(at, this.#newest));
+    this.#newest = time[raw.count - 1]!;
+    this.#records += raw.count;
+    const position: HttpPosition = { records: this.#records, time: this.#newest };
+    const taken = this.#output.offer({ position, raw: { ...raw, time } });
+    if (typeof taken === 'boolean') return taken;
+    // It is in the journal, and has its place in the queue.
+    this.#waiting++;
+    void taken.finally(() => {
+      this.#waiting--;
+    });
+    return true;
+  }
+
+  /** A record of no bytes from no sender: nothing was heard up to now. */
+  #tickIfSilent(): void {
+    if (!this.#heard && this.#waiting === 0 && this.#records > 0) {
+      const builder = new RawBuilder(1, 'live');
+      builder.add(this.#context.clock.now(), NO_BYTES);
+      this.#offer(builder.take());
+    }
+    this.#heard = false;
+  }
+}
+
+const NO_BYTES = new Uint8Array(0);

@@ -1,0 +1,262 @@
+import { once } from 'node:events';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { request as encrypted } from 'node:https';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { SourceBatch, SourceOutput } from '../../pipeline/component/index.js';
+import { encodeLine } from '../../pipeline/formats/esp32-serial.js';
+import { LinkTable } from '../../pipeline/model/index.js';
+import { http } from '../../pipeline/sources/http/http.js';
+import { pcapOf } from '../formats/pcap-files.js';
+import { SAMPLES } from '../formats/samples.js';
+import { withDefaults } from '../kit/definition.js';
+import { formatRecords } from '../kit/drivers/formats.js';
+import { afterThisTest } from '../support/clean-up.js';
+import { testContext, testEnvironment } from '../support/context.js';
+import { temporaryFolder } from '../support/flow.js';
+import { anySender } from '../support/recordings.js';
+import { eventually } from '../support/waiting.js';
+
+/** A promise that the test resolves. */
+function gate<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((opened) => {
+    resolve = opened;
+  });
+  return { promise, resolve };
+}
+
+const NOW = 1_700_000_000_000_000;
+
+async function start(config: object = {}, output: Partial<SourceOutput> = {}, environment = anySender) {
+  const clock = { now: () => NOW, elapsed: () => 0 };
+  const { context, recorded } = testContext({ links: new LinkTable([environment]), clock });
+  const settings = withDefaults(http, { port: 0, idle_tick_ms: 0, ...config });
+  const source = http.create(settings as never, context);
+  const stop = new AbortController();
+  const batches: SourceBatch[] = [];
+  const ready = gate<null>();
+  const ended = source.open(null, {
+    signal: stop.signal,
+    ready: () => {
+      ready.resolve(null);
+    },
+    offer: (batch) => {
+      batches.push(batch);
+      return true;
+    },
+    ...output,
+  });
+  const close = async () => {
+    stop.abort();
+    await ended;
+  };
+  // What an open rejects with is for the test.
+  afterThisTest(() => close().catch(() => undefined));
+  await Promise.race([ready.promise, ended]);
+  const { port } = source.describe!()['address'] as { readonly port: number };
+  const post = async (body: Uint8Array | string, headers: Record<string, string> = {}, path = '/csi') => {
+    const sent = { method: 'POST', body: typeof body === 'string' ? body : Buffer.from(body), headers };
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, sent);
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as object };
+  };
+  const times = () => batches.flatMap(({ raw }) => [...raw!.time]);
+  const frames = () =>
+    batches
+      .flatMap(({ raw }) => source.decode!(raw!).data)
+      .reduce((sum, one) => sum + (one.port === 'csi' ? one.count : 0), 0);
+  return { source, recorded, batches, port, post, times, frames, close, stop };
+}
+
+const BEFORE: Readonly<Record<string, number>> = { atheros: 2 };
+
+test.each(SAMPLES)('$format is taken as a file, and record by record', async ({ format, kind, records }) => {
+  const { post, frames } = await start();
+  if (kind !== null) {
+    const file = Buffer.concat(records.map((record) => Buffer.from(record)));
+    const { body } = await post(gzipSync(file));
+    expect(body).toMatchObject({ taken: records.length, left_out: 0, kind });
+  }
+  for (const record of records.slice(0, 3)) {
+    const { body } = await post(record.subarray(BEFORE[format] ?? 0));
+    expect(body).toMatchObject({ taken: 1 });
+  }
+  expect(frames()).toBeGreaterThanOrEqual((kind === null ? 0 : records.length) + 3);
+});
+
+test('a pcap is taken packet by packet, the last one now and the others before it', async () => {
+  const { post, times } = await start();
+  const { records } = SAMPLES.find(({ format }) => format === 'nexmon')!;
+  await post(pcapOf(records.slice(0, 3)));
+  expect(times()).toEqual([NOW - 20_000, NOW - 10_000, NOW]);
+  await post(pcapOf(records.slice(0, 3)));
+  expect(times().slice(3)).toEqual([NOW, NOW, NOW]);
+});
+
+test('JSON comes alone, one a line or in an array; each has its own time', async () => {
+  const { post, times } = await start();
+  const [one, two, three] = [0, 1, 2].map((index) =>
+    Buffer.from(formatRecords['csi-json']!(index).bytes).toString().replace('2025', '2023'),
+  );
+  expect((await post(one!)).body).toMatchObject({ taken: 1, kind: 'record' });
+  expect((await post(`${one}\n\n${two}\nno record\n`)).body).toMatchObject({ taken: 3 });
+  expect((await post(`[${two},${three}]`)).body).toMatchObject({ taken: 2 });
+  const first = Date.UTC(2023, 0, 15) * 1000;
+  expect(times()).toEqual([first, first, first + 10_000, NOW, NOW, NOW]);
+});
+
+test('formats without names belong to the sender that the call names', async () => {
+  const environment = { ...testEnvironment, links: [{ ...testEnvironment.links[0]!, sender: 'attic' }] };
+  const { post, frames, source } = await start({}, {}, environment);
+  const line = encodeLine({ sequence: 1, timeMs: 5, rssi: -40 }, [Array<number>(104).fill(1)]);
+  await post(line, {}, '/csi?sender=attic');
+  await post(line);
+  expect(frames()).toBe(1);
+  expect(source.describe!()).toMatchObject({
+    bodies: 2,
+    records: 2,
+    unknown_senders: { listed: [{ sender: '127.0.0.1' }] },
+  });
+});
+
+test('what is not to be taken is refused, with the reason', async () => {
+  const { post, port, source, batches } = await start({ token: 'long-enough', max_body_bytes: 2048 });
+  const right = { Authorization: 'Bearer long-enough' };
+  const status = async (...args: Parameters<typeof post>) => (await post(...args)).status;
+  expect(await status('x')).toBe(401);
+  expect(await status('x', { Authorization: 'Bearer long-enougH' })).toBe(401);
+  expect(await status('x', right, '/other')).toBe(404);
+  expect(await status('x', right)).toBe(415);
+  expect(await status('', right)).toBe(415);
+  expect(await status(Buffer.alloc(2049), right)).toBe(413);
+  expect(await status(gzipSync(Buffer.alloc(5000)), right)).toBe(413);
+  expect(await status(gzipSync(Buffer.alloc(5000)).subarray(0, 20), right)).toBe(400);
+  expect(await status('x', { ...right, 'Content-Encoding': 'br' })).toBe(415);
+  expect((await fetch(`http://127.0.0.1:${port}/csi`, { headers: right })).status).toBe(405);
+  expect(source.describe!()).toMatchObject({ refused: 10, records: 0 });
+  expect(batches).toEqual([]);
+});
+
+test('a body without a stated length is cut off at the limit', async () => {
+  const { port } = await start({ max_body_bytes: 2048 });
+  const call = request({ port, host: '127.0.0.1', path: '/csi', method: 'POST' });
+  call.on('error', () => undefined);
+  call.write(Buffer.alloc(1500));
+  call.write(Buffer.alloc(1500));
+  const [answer] = (await once(call, 'response')) as [
+    { statusCode: number; headers: object; resume(): void },
+  ];
+  answer.resume();
+  expect(answer).toMatchObject({ statusCode: 413, headers: { connection: 'close' } });
+  call.destroy();
+});
+
+const adr018 = (count: number): Uint8Array[] =>
+  Array.from({ length: count }, (_, index) => formatRecords['adr018']!(index).bytes);
+
+test('an answer comes when the frames are on disk', async () => {
+  const disk = gate<null>();
+  const { post, batches } = await start({}, { journalled: () => disk.promise.then(() => undefined) });
+  let isAnswered = false;
+  const answered = post(adr018(1)[0]!).then(({ status }) => {
+    isAnswered = true;
+    return status;
+  });
+  await eventually(() => {
+    expect(batches).toHaveLength(1);
+  });
+  expect(isAnswered).toBe(false);
+  disk.resolve(null);
+  expect(await answered).toBe(200);
+});
+
+test('a disk that fails is no success', async () => {
+  const { post, recorded } = await start({}, { journalled: () => Promise.reject(new Error('disk full')) });
+  const { status, headers } = await post(adr018(1)[0]!);
+  expect(status).toBe(503);
+  expect(headers.get('retry-after')).toBe('5');
+  expect(recorded.lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'disk full' }));
+});
+
+test('while the queue is full senders are asked to wait, and nothing is lost', async () => {
+  const room = gate<boolean>();
+  let offered = 0;
+  const offer = () => {
+    offered++;
+    return room.promise;
+  };
+  const { post } = await start({}, { offer });
+  const [record] = adr018(1);
+  for (let i = 0; i < 16; i++) expect((await post(record!)).status).toBe(200);
+  const { status, headers, body } = await post(record!);
+  expect(status).toBe(429);
+  expect(headers.get('retry-after')).toBe('1');
+  expect(body).toEqual({ error: 'the queue is full' });
+  expect(offered).toBe(16);
+  room.resolve(true);
+  await eventually(async () => {
+    expect((await post(record!)).status).toBe(200);
+  });
+});
+
+test('a queue that leaves frames out says how many it has', async () => {
+  let room = 2;
+  const { post } = await start({ block_records: 2 }, { offer: () => room-- > 0 });
+  const lines = Array.from({ length: 6 }, (_, sequence) =>
+    encodeLine({ sequence, timeMs: sequence * 10, rssi: -40 }, [Array<number>(104).fill(1)]),
+  );
+  const { status, body } = await post(`${lines.join('\n')}\n`);
+  expect(status).toBe(503);
+  expect(body).toEqual({ error: 'the queue takes no more', taken: 4, of: 6 });
+});
+
+test('a call that is under way at a stop is answered', async () => {
+  const disk = gate<null>();
+  const { post, batches, close } = await start({}, { journalled: () => disk.promise.then(() => undefined) });
+  const answered = post(adr018(1)[0]!);
+  await eventually(() => {
+    expect(batches).toHaveLength(1);
+  });
+  const closed = close();
+  disk.resolve(null);
+  expect((await answered).status).toBe(200);
+  await closed;
+});
+
+test('a port that is taken is named', async () => {
+  const { port } = await start();
+  await expect(start({ port })).rejects.toThrow(
+    `TCP port ${port} of 127.0.0.1 cannot be opened: another program`,
+  );
+});
+
+test.skipIf(spawnSync('openssl', ['version']).status !== 0)('with a certificate it speaks TLS', async () => {
+  const folder = temporaryFolder();
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const made = [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    '1',
+  ];
+  execFileSync('openssl', [...made, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  const { port } = await start({ cert, key });
+  const call = encrypted({ port, host: '127.0.0.1', path: '/csi', method: 'POST', ca: readFileSync(cert) });
+  call.end(adr018(1)[0]);
+  const [answer] = (await once(call, 'response')) as [{ statusCode: number; resume(): void }];
+  answer.resume();
+  expect(answer.statusCode).toBe(200);
+});
+
+test('a certificate that is not there is named', async () => {
+  await expect(start({ cert: 'no-cert.pem', key: 'no-key.pem' })).rejects.toThrow(/no-(cert|key)\.pem/);
+});
