@@ -74,7 +74,7 @@ export class Lateness {
       if (blamed.has(cause)) continue;
       const isSource = this.#byId.get(cause)!.component.kind === 'source';
       const what = isSource
-        ? `its input is ${rounded(this.#age(cause))} s behind`
+        ? `its input is ${rounded(this.#age(cause))} s behind, so results are ${rounded(age)} s old`
         : `results are ${rounded(age)} s old and wait for it`;
       blamed.set(cause, `${what}; the limit is the ${limit}`);
     }

@@ -86,7 +86,9 @@ test('a live source that lags is told by its lag', async () => {
   await runner.start();
   const stop = sending(radio, 115_000);
   await until('degraded', () => runner.status().problem?.includes('behind') === true);
-  expect(runner.status().problem).toMatch(/^in: its input is 11[56] s behind; the limit is the 0\.4 s/);
+  expect(runner.status().problem).toMatch(
+    /^in: its input is 11[56] s behind, so results are 11[567] s old; the limit is the 0\.4 s/,
+  );
   stop();
 });
 
