@@ -29,7 +29,7 @@ export interface FrameReader {
 export interface ReadFrame {
   /** Null where the sender does not number its frames. */
   readonly sequence: number | null;
-  /** Where the record names its sender itself. */
+  /** Where the record names its sender itself; '' where it names none and its origin does not either: `*` takes it. */
   readonly sender?: string;
   /** dBm, NaN where unknown. */
   readonly rssi: number;

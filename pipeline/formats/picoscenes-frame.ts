@@ -50,10 +50,12 @@ export function openFrame(record: Uint8Array): PicoFrame | null {
   return { segments, packet: record.subarray(start) };
 }
 
-/** The 802.11 address of who sent the packet; undefined where its kind has none (acknowledgements). */
-export function transmitterOf(packet: Uint8Array): string | undefined {
-  const isControl = ((packet[0] ?? 0) & 0x0c) === 0x04;
-  if (packet.length < 24 || isControl) return undefined;
+/** Clear to send, acknowledgement, and a control frame that wraps another one: IEEE 802.11-2020, 9.3.1. */
+const WITHOUT_TRANSMITTER = [0xc4, 0xd4, 0x74];
+
+/** The 802.11 address of who sent the packet; '' where its kind has none, or the frame holds no packet. */
+export function transmitterOf(packet: Uint8Array): string {
+  if (packet.length < 16 || WITHOUT_TRANSMITTER.includes(packet[0]! & 0xfc)) return '';
   return Array.from(packet.subarray(10, 16), (byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
 

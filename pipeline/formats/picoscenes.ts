@@ -80,11 +80,11 @@ function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFau
   if (!basic) return { fault: 'basic', reason: 'it has no RxSBasic of version 1 to 6' };
   const extra = segment(frame, 'ExtraInfo');
   const gain = extra && readGain(extra);
-  const sender = transmitterOf(frame.packet);
   const clock = clockOf(frame, basic);
   return {
     sequence: null,
-    ...(sender !== undefined && { sender }),
+    // Whoever sends the datagram is the receiver: it says nothing of who is heard.
+    sender: transmitterOf(frame.packet),
     rssi: basic.rssi,
     noise: basic.noise,
     ...(clock !== null && { deviceTime: clock.stamp * clock.unit }),

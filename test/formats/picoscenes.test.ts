@@ -6,8 +6,8 @@ import { encodeFeitcsi } from '../../pipeline/formats/feitcsi.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
 import { encodeMeasurement } from '../../pipeline/formats/intel5300.js';
 import { encodePicoscenes, type WrittenFrame } from '../../pipeline/formats/picoscenes-encode.js';
-import { picoscenesFile } from '../../pipeline/formats/picoscenes.js';
-import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
+import { picoscenes, picoscenesFile } from '../../pipeline/formats/picoscenes.js';
+import { LinkTable, type CsiBlock, type Environment } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { anySender, recordingBlocks } from '../support/recordings.js';
 import { sharedFile } from '../support/shared.js';
@@ -112,12 +112,30 @@ it.each([
   expect(decoded(bytes).failed).toMatchObject([{ code: `decode.${fault}` }]);
 });
 
-it('a frame without CSI is passed over, and an acknowledgement names no transmitter', () => {
+it('a frame without CSI is passed over', () => {
   const without = Uint8Array.from(good);
   without.set(Buffer.from('XSI'), CSI_BODY - 5);
   expect(decoded(without)).toMatchObject({ block: undefined, failed: [], told: { packets: { other: 1 } } });
-  const acknowledgement = changed(good.length - 24, 0xd4);
-  expect(decoded(acknowledgement).told['any_sender']).toEqual({ '127.0.0.1:4000': 1 });
+});
+
+it.each([
+  ['an acknowledgement', 0xd4, ''],
+  ['clear to send', 0xc4, ''],
+  ['request to send', 0xb4, '02:00:00:00:00:01'],
+  ['data', 0x08, '02:00:00:00:00:01'],
+])('the transmitter of %s', (_, control, sender) => {
+  const bytes = changed(good.length - 24, control);
+  expect(decoded(bytes).told['any_sender']).toEqual({ [sender]: 1 });
+});
+
+it('a packet without a transmitter is not that of the address it comes from', () => {
+  const [link] = anySender.links as [Environment['links'][number]];
+  const named = { ...anySender, links: [{ ...link, sender: '127.0.0.1' }] };
+  const { context, recorded } = testContext({ links: new LinkTable([named]) });
+  const decoder = picoscenes.decoder(context);
+  const { data } = decoder.decode(batchOf({ bytes: changed(good.length - 24, 0xd4) }));
+  expect([data, recorded.dropped]).toEqual([[], { unknown_sender: 1 }]);
+  expect(decoder.describe()).toMatchObject({ unknown_senders: { listed: [{ sender: '', frames: 1 }] } });
 });
 
 it('event time is that of the host where the file has it', () => {
