@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { allocateBlock, csiLayout, type CsiBlock } from '../../pipeline/model/index.js';
 import { captureOf } from '../accuracy/chain/espectre.js';
 import type { Playable } from '../accuracy/chain/inputs.js';
-import { readNpy } from '../accuracy/npz.js';
+import { readNpy } from '../../pipeline/formats/tables/npy.js';
 import { pickledTexts } from './pickled.js';
 import { listClips, shareOut } from './recordings.js';
 
@@ -82,9 +82,9 @@ export function continuous(data: string, share: number): readonly MotionRecordin
 }
 
 function readAmplitudes(path: string): CsiBlock {
-  const { shape, values } = readNpy(gunzipSync(readFileSync(path)));
+  const { shape, re, texts } = readNpy(gunzipSync(readFileSync(path)));
   const [carriers = 0, frames = 0] = shape;
-  if (carriers !== HT20.length || !(values instanceof Float64Array))
+  if (carriers !== HT20.length || texts !== null)
     throw new Error(`${path}: must be numbers [${HT20.length}, frames], not [${shape.join(', ')}]`);
   const layout = csiLayout({
     rx: 1,
@@ -98,7 +98,7 @@ function readAmplitudes(path: string): CsiBlock {
   for (let row = 0; row < frames; row++) {
     block.time[row] = Math.round((1e6 * row) / CONTINUOUS_RATE);
     block.sequence[row] = row;
-    for (let k = 0; k < carriers; k++) block.values[2 * (row * carriers + k)] = values[k * frames + row]!;
+    for (let k = 0; k < carriers; k++) block.values[2 * (row * carriers + k)] = re[k * frames + row]!;
   }
   return block;
 }

@@ -3,6 +3,7 @@ export { CODES, type ProblemCode } from './codes.js';
 export { createEnvironment, createTopology } from './create.js';
 export { describeComponent, docsPages } from './docs.js';
 export type { DocsPage } from './docs-fields.js';
+export { readFragment } from './fragment.js';
 export { toDot, toMermaid } from './draw.js';
 export { testFileSchema, topologySchema } from './editor-schema.js';
 export * from './load.js';

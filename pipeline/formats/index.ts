@@ -23,6 +23,7 @@ import { picoscenes, picoscenesFile, picoscenesRealFirst } from './picoscenes.js
 import { realtekCsi, realtekCsiFile, realtekCsiImaginaryFirst } from './realtek-csi.js';
 import { realtekCsiLog } from './realtek-log.js';
 import { results } from './results.js';
+import { tableFrame } from './tables/table-frame.js';
 
 export * from './format.js';
 export { LinkActivity } from './link-activity.js';
@@ -56,6 +57,7 @@ export const FORMATS: readonly Format[] = [
   atheros,
   intel5300,
   intel5300Scaled,
+  tableFrame,
 ];
 
 /** Any of them, told record by record. */

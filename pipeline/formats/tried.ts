@@ -10,10 +10,6 @@ export interface Tried {
 
 /** Files that others write, by the bytes that they begin with, and how their data come to csiflow. */
 const FOREIGN: readonly { readonly begin: string; readonly is: string }[] = [
-  { begin: '\x89HDF\r\n\x1a\n', is: 'an HDF5 file (or one of MATLAB 7.3)' },
-  { begin: 'MATLAB 5.0 MAT-file', is: 'a MATLAB file' },
-  { begin: '\x93NUMPY', is: 'a NumPy array' },
-  { begin: 'PK\x03\x04', is: 'a zip archive (NumPy `.npz` files are some)' },
   { begin: 'PAR1', is: 'a Parquet file' },
   { begin: '\x89MCAP0\r\n', is: 'an MCAP recording' },
   { begin: 'SQLite format 3\0', is: 'an SQLite database' },

@@ -21,6 +21,8 @@ import {
   type Decoder,
   type Problem,
 } from '../formats/index.js';
+import { TABLE_KINDS } from '../formats/tables/kinds.js';
+import { TableMapping } from '../formats/tables/mapping.js';
 import type { Data } from '../model/index.js';
 import {
   formatOfHead,
@@ -40,9 +42,16 @@ const config = Type.Object(
     format: choice(
       {
         auto: 'By the first bytes.',
-        ...Object.fromEntries(FILE_FORMATS.map(({ name, summary }) => [name, summary])),
+        ...Object.fromEntries([...FILE_FORMATS, ...TABLE_KINDS].map(({ name, summary }) => [name, summary])),
       },
       { default: 'auto', description: 'The kind of file.' },
+    ),
+    table: Type.Optional(
+      Type.Object(TableMapping.properties, {
+        additionalProperties: false,
+        description:
+          'What the arrays of a CSV, NumPy, MATLAB or HDF5 file are: see docs/formats/tables.md. Not for other files.',
+      }),
     ),
     records: choice<string>(
       {
@@ -96,6 +105,10 @@ export const file = defineSource({
       title: 'A log of an Intel 5300, scaled to the noise',
       config: { path: 'captures/ward.dat', records: 'intel5300-scaled' },
     },
+    {
+      title: 'Amplitudes of NumPy, 100 frames a second',
+      config: { path: 'captures/walk.npy', table: { rate_hz: 100 } },
+    },
   ],
   outputs: ['csi', 'measure', 'event'],
   measures: (config, folder) => measurementOf(config, folder),
@@ -145,7 +158,7 @@ class FileSource implements Source {
   }
 
   async open(position: Position, output: SourceOutput): Promise<void> {
-    const recording = await openRecording(this.#path, this.#config.format);
+    const recording = await openRecording(this.#path, this.#config.format, this.#config.table);
     this.#recording = recording;
     this.#decoderFor(recordsFormat(recording, this.#config.records));
     output.ready?.();

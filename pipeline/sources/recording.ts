@@ -14,11 +14,14 @@ import {
   type OpenedFile,
   type Problem,
 } from '../formats/index.js';
+import { TABLE_KINDS, tableKindOf } from '../formats/tables/kinds.js';
+import type { TableMapping } from '../formats/tables/mapping.js';
 import { foreignFile, tryKinds } from '../formats/tried.js';
 import { upgradedCutter } from './older-positions.js';
+import { openTable } from './table-recording.js';
 import { asError } from '../base/error-text.js';
 
-/** A file of raw records, of any kind that csiflow reads; gzip is unpacked on the way. */
+/** A file of raw records or of arrays, of any kind that csiflow reads; gzip is unpacked on the way. */
 export interface Recording {
   readonly path: string;
   /** Name of the kind of file: `capture`, `adr018-jsonl`, ... */
@@ -53,14 +56,23 @@ export interface RecordingPosition {
 /**
  * Opens a recording.
  * @param kind name of its kind; `auto` recognises it by its first bytes.
+ * @param table what the arrays of a file of arrays are
  * @throws FormatError where it is of no known kind, or its header cannot be read; the system's error where the file cannot.
  */
-export async function openRecording(path: string, kind = 'auto'): Promise<Recording> {
+export async function openRecording(
+  path: string,
+  kind = 'auto',
+  table: TableMapping = {},
+): Promise<Recording> {
   const size = await sizeOf(path);
   const packed = await isGzip(path);
   const head = await readHead(path, packed);
   const fileFormat = kind === 'auto' ? recogniseFile(head) : FILE_FORMATS.find(({ name }) => name === kind);
-  if (!fileFormat) throw unknownKind(path, kind, head);
+  if (!fileFormat) {
+    const tableKind = tableKindOf(kind, head, head.length < HEAD_BYTES);
+    if (tableKind) return openTable(path, tableKind, packed, table);
+    throw unknownKind(path, kind, head);
+  }
   const { format, origin, meta } = fileFormat.open(head);
   return {
     path,
@@ -240,7 +252,9 @@ function unknownKind(path: string, kind: string, head: Uint8Array): FormatError 
   );
 }
 
-const KINDS = FILE_FORMATS.map(({ name, summary }) => `  ${name}: ${summary}`).join('\n');
+const KINDS = [...FILE_FORMATS, ...TABLE_KINDS]
+  .map(({ name, summary }) => `  ${name}: ${summary}`)
+  .join('\n');
 
 /** Puts the file's name before what is wrong with it. */
 function damaged(error: unknown, path: string, kind: string, offset: number): Error {

@@ -12,7 +12,7 @@ import { encodeLine, esp32Serial, esp32SerialLog } from '../../pipeline/formats/
 import { RawBuilder } from '../../pipeline/formats/raw-builder.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext, testEnvironment } from '../support/context.js';
-import { readMat, type MatValue } from '../support/mat5.js';
+import { readMat, type MatValue } from '../../pipeline/formats/tables/mat5.js';
 import { sharedFile } from '../support/shared.js';
 
 const numeric = (value: MatValue | undefined) => {

@@ -5,7 +5,7 @@ import { formatNamed } from '../../pipeline/formats/index.js';
 import { encodeNexmon, nexmonPcap, unpackFloats } from '../../pipeline/formats/nexmon.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
-import { readMat } from '../support/mat5.js';
+import { readMat } from '../../pipeline/formats/tables/mat5.js';
 import { anySender, recordingBlocks } from '../support/recordings.js';
 import { sharedFile } from '../support/shared.js';
 import { batchOf } from './batches.js';

@@ -15,6 +15,8 @@ import { encodeOneWifiDump, encodeOneWifiEvent } from '../../pipeline/formats/on
 import { encodePicoscenes } from '../../pipeline/formats/picoscenes-encode.js';
 import { encodeRealtek } from '../../pipeline/formats/realtek-csi.js';
 import { printRealtek } from '../../pipeline/formats/realtek-log.js';
+import { encodeTableFrame } from '../../pipeline/formats/tables/table-frame.js';
+import { csiLayout } from '../../pipeline/model/index.js';
 import { pcapngOf, pcapOf } from './pcap-files.js';
 
 /** Some records of a format, one after the other as in a file of it, or single datagrams. */
@@ -58,8 +60,24 @@ const common = (index: number) => ({
   local_timestamp: 1_000_000 + index * 10_000,
 });
 
+const tableLayout = csiLayout({
+  rx: 1,
+  tx: 1,
+  subcarriers: [-2, -1, 1, 2],
+  bandwidthMhz: 20,
+  centreMhz: 2437,
+  training: 'ht-ltf',
+});
+
 /** One of each format, for properties that hold for all. */
 export const SAMPLES: readonly Sample[] = [
+  {
+    format: 'table-frame',
+    kind: null,
+    records: many((index) =>
+      encodeTableFrame(tableLayout, -40, Float32Array.from(values(index, tableLayout))),
+    ),
+  },
   {
     format: 'esp-csi',
     kind: 'esp-csi-log',

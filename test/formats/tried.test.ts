@@ -36,9 +36,8 @@ test.each(['picoscenes', 'feitcsi', 'atheros', 'esp-framed'])(
 );
 
 test.each([
-  ['\x89HDF\r\n\x1a\n', 'it is an HDF5 file'],
-  ['MATLAB 5.0 MAT-file, Platform: GLNXA64', 'it is a MATLAB file'],
-  ['\x93NUMPY\x01\0', 'it is a NumPy array'],
+  ['PAR1', 'it is a Parquet file'],
+  ['\x89MCAP0\r\n', 'it is an MCAP recording'],
   ['1.5,2.5,3.5\n1.0,2.0,3.0\n', 'none finds a record in its first 24 bytes'],
 ])('%j is named', async (text, expected) => {
   const answer = await answerTo(Buffer.from(text, 'latin1'));

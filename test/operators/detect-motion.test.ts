@@ -17,7 +17,8 @@ import {
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
-import { readNpz } from '../../bench/accuracy/npz.js';
+import { arraysByName } from '../../pipeline/formats/tables/arrays.js';
+import { readNpz } from '../../pipeline/formats/tables/npy.js';
 import { sharedFile } from '../support/shared.js';
 import { recordingBlocks } from '../support/recordings.js';
 import { blockOf, outputs, windowsOf } from './frames.js';
@@ -267,9 +268,9 @@ const folder = sharedFile('labelled/esp32-presence');
 
 /** One of the recordings as the shipped chain measures it. */
 function recording(name: string): Measure[] {
-  const arrays = readNpz(readFileSync(join(folder!, name)));
-  const { shape, values: csi } = arrays.get('csi_data')!;
-  const duration = Number(arrays.get('duration_ms')!.values[0]);
+  const arrays = arraysByName(readNpz(readFileSync(join(folder!, name))));
+  const { shape, re: csi } = arrays.get('csi_data')!;
+  const duration = Number(arrays.get('duration_ms')!.re[0]);
   const layout = csiLayout({
     rx: 1,
     tx: 1,
@@ -280,7 +281,7 @@ function recording(name: string): Measure[] {
   });
   const frames = Array.from({ length: shape[0]! }, (_, i) => ({
     time: START + Math.round((i * duration * 1000) / shape[0]!),
-    values: (csi as Float64Array).subarray(i * 128, (i + 1) * 128),
+    values: csi.subarray(i * 128, (i + 1) * 128),
   }));
   return outputs(make(detectMotion), chain([blockOf(layout, frames)])) as Measure[];
 }

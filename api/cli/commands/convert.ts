@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 interface Options {
   readonly kind: string;
+  readonly table?: string;
   readonly force: boolean;
   readonly json: boolean;
 }
@@ -13,6 +14,7 @@ export function register(program: Command): void {
     .argument('<in>', 'any recording that csiflow reads')
     .argument('<out>', 'the capture to write')
     .option('--kind <name>', 'kind of the file', 'auto')
+    .option('--table <yaml>', 'what the arrays of a CSV, NumPy, MATLAB or HDF5 file are: `{ rate_hz: 100 }`')
     .option('--force', 'write over a file that is there', false)
     .option('--json', 'print the result as JSON', false)
     .addHelpText('after', '\nExample:\n  csiflow convert recording.csi.jsonl recording.csi')
@@ -21,9 +23,12 @@ export function register(program: Command): void {
 
 async function run(from: string, to: string, options: Options): Promise<void> {
   const { notMade, readingRecordings } = await import('../recordings/errors.js');
+  const { tableOption } = await import('../recordings/table.js');
   const { CaptureWriter } = await import('../recordings/record.js');
   const { openRecording } = await import('../../../pipeline/sources/recording.js');
-  const recording = await readingRecordings(() => openRecording(from, options.kind));
+  const recording = await readingRecordings(() =>
+    openRecording(from, options.kind, tableOption(options.table)),
+  );
   const { kind, format, origin } = recording;
   const meta = {
     format,

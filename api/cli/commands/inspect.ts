@@ -5,6 +5,7 @@ interface Options {
   readonly seconds: string;
   readonly format: string;
   readonly kind: string;
+  readonly table?: string;
   readonly json: boolean;
 }
 
@@ -16,6 +17,7 @@ export function register(program: Command): void {
     .option('--seconds <n>', 'how long to listen', '5')
     .option('--format <name>', 'how records are read; auto tells it by their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
+    .option('--table <yaml>', 'what the arrays of a CSV, NumPy, MATLAB or HDF5 file are: `{ rate_hz: 100 }`')
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
@@ -28,11 +30,12 @@ async function run(what: string, options: Options): Promise<void> {
   const { isUdp, numberOption, udpAddress } = await import('../recordings/address.js');
   const { nothingArrived, readingRecordings } = await import('../recordings/errors.js');
   const { summaryText } = await import('../recordings/inspect.js');
+  const { tableOption } = await import('../recordings/table.js');
   const { lookAtUdp, lookIntoFile } = await import('../recordings/look.js');
   const { kind, format, summary } = await readingRecordings(() =>
     isUdp(what)
       ? lookAtUdp(udpAddress(what), options.format, numberOption('seconds', options.seconds, 0.001))
-      : lookIntoFile(what, options.kind, options.format),
+      : lookIntoFile(what, options.kind, options.format, tableOption(options.table)),
   );
   if (summary.records === 0) {
     const why = isUdp(what) ? nothingArrived(what, 'there is nothing to show') : `${what} holds no record`;

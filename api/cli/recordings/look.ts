@@ -1,4 +1,5 @@
 import { formatNamed, ProblemLog, recogniseRecord } from '../../../pipeline/formats/index.js';
+import type { TableMapping } from '../../../pipeline/formats/tables/mapping.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
 import { openRecording, recordsFormat } from '../../../pipeline/sources/recording.js';
 import { udp } from '../../../pipeline/sources/udp.js';
@@ -18,9 +19,15 @@ export interface Look {
 /**
  * Reads a whole recording. Problems in it go to stderr.
  * @param asked how its records are read; `auto`: as the file says
+ * @param table what the arrays of a file of arrays are
  */
-export async function lookIntoFile(path: string, kind: string, asked: string): Promise<Look> {
-  const recording = await openRecording(path, kind);
+export async function lookIntoFile(
+  path: string,
+  kind: string,
+  asked: string,
+  table?: TableMapping,
+): Promise<Look> {
+  const recording = await openRecording(path, kind, table);
   const format = recordsFormat(recording, asked);
   const inspection = inspectionOf(format);
   const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${path}: ${message}\n`));

@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { CSI_HEADER_BYTES, encodePairs } from '../../../pipeline/formats/adr018-frame.js';
 import { encodeHeader, encodeRecords } from '../../../pipeline/formats/capture.js';
 import { RawBuilder } from '../../../pipeline/formats/raw-builder.js';
-import { readNpz } from '../npz.js';
+import { arraysByName } from '../../../pipeline/formats/tables/arrays.js';
+import { readNpz } from '../../../pipeline/formats/tables/npy.js';
 
 const BINS = 64;
 
@@ -13,14 +14,14 @@ const BINS = 64;
  * @throws Error where it is laid out otherwise
  */
 export function captureOf(npz: string, capture: string): void {
-  const arrays = readNpz(readFileSync(npz));
+  const arrays = arraysByName(readNpz(readFileSync(npz)));
   const data = arrays.get('csi_data');
-  const milliseconds = Number(arrays.get('duration_ms')?.values[0]);
+  const milliseconds = Number(arrays.get('duration_ms')?.re[0]);
   const [frames = 0, width = 0] = data?.shape ?? [];
-  if (!data || width !== 2 * BINS || typeof data.values[0] !== 'number')
+  if (!data || width !== 2 * BINS || data.texts !== null)
     throw new Error(`${npz}: csi_data must be numbers [frames, ${2 * BINS}], not [${frames}, ${width}]`);
   if (!(milliseconds > 0)) throw new Error(`${npz}: duration_ms must say how long it took`);
-  const pairs = Int8Array.from(data.values as Float64Array);
+  const pairs = Int8Array.from(data.re);
   const builder = new RawBuilder(frames, 'replay');
   for (let frame = 0; frame < frames; frame++) {
     const bytes = encodePairs(

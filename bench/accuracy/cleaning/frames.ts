@@ -13,7 +13,8 @@ import {
   type Data,
 } from '../../../pipeline/model/index.js';
 import { benchContext, environmentOf } from '../../speed/bench-line.js';
-import { readNpz } from '../npz.js';
+import { arraysByName } from '../../../pipeline/formats/tables/arrays.js';
+import { readNpz } from '../../../pipeline/formats/tables/npy.js';
 
 /** An operator and its settings, as a topology names them. */
 export interface Step {
@@ -65,9 +66,9 @@ const espressif = csiLayout({
 
 /** Frames of a recording of labelled/esp32-presence: int8 [frames, 128], imaginary part first, spread evenly over its duration. */
 export function espFrames(path: string): CsiBlock {
-  const arrays = readNpz(readFileSync(path));
+  const arrays = arraysByName(readNpz(readFileSync(path)));
   const data = arrays.get('csi_data');
-  const milliseconds = Number(arrays.get('duration_ms')?.values[0]);
+  const milliseconds = Number(arrays.get('duration_ms')?.re[0]);
   const frames = data?.shape[0] ?? 0;
   if (data?.shape[1] !== 2 * BINS || !(milliseconds > 0))
     throw new Error(`${path}: expected csi_data [frames, ${2 * BINS}] and duration_ms`);
@@ -77,8 +78,8 @@ export function espFrames(path: string): CsiBlock {
     for (let bin = 0; bin < BINS; bin++) {
       const from = frame * 2 * BINS + 2 * bin;
       const to = (frame * BINS + ((bin + BINS / 2) % BINS)) * 2;
-      block.values[to] = Number(data.values[from + 1]);
-      block.values[to + 1] = Number(data.values[from]);
+      block.values[to] = data.re[from + 1]!;
+      block.values[to + 1] = data.re[from]!;
     }
   }
   return block;

@@ -1,9 +1,7 @@
 import { inflateSync } from 'node:zlib';
+import { columnMajor, numberArray, textArray, type Table, type TableArray } from './arrays.js';
 
-/**
- * Reads MATLAB level 5 MAT-files (MathWorks, "MAT-File Format", R2023b): numeric, complex, struct, cell
- * and char arrays, compressed or not, little-endian. Enough for the reference outputs beside captures.
- */
+/** What a variable holds. */
 export type MatValue =
   | {
       readonly kind: 'numeric';
@@ -37,9 +35,32 @@ const MI = {
 };
 const MX = { cell: 1, struct: 2, char: 4 };
 
-/** Variables by name. Numbers are in MATLAB's order: first index fastest. */
+/** All arrays of a MATLAB file of level 5 (`-v6`, `-v7`); those of structures are named `structure.field`. */
+export function readMat5(file: Uint8Array): Table {
+  const arrays: TableArray[] = [];
+  const unread: string[] = [];
+  for (const [name, value] of readMat(file)) flatten(name, value, arrays, unread);
+  return { arrays, unread };
+}
+
+function flatten(name: string, value: MatValue, arrays: TableArray[], unread: string[]): void {
+  if (value.kind === 'numeric')
+    arrays.push(numberArray(name, value.size, value.re, value.im, columnMajor(value.size)));
+  else if (value.kind === 'char') arrays.push(textArray(name, [1], [value.text]));
+  else if (value.kind === 'struct' && value.elements.length === 1)
+    for (const [field, inner] of Object.entries(value.elements[0]!))
+      flatten(`${name}.${field}`, inner, arrays, unread);
+  else unread.push(`${name}: ${value.kind === 'cell' ? 'a cell array' : 'an array of structures'}`);
+}
+
+/**
+ * Reads MATLAB level 5 MAT-files (MathWorks, "MAT-File Format", R2023b): numeric, complex, struct, cell and char
+ * arrays, compressed or not, little-endian. Gives variables by name, numbers in MATLAB's order: first index fastest.
+ * @throws Error where the file is damaged
+ */
 export function readMat(file: Uint8Array): Map<string, MatValue> {
   const variables = new Map<string, MatValue>();
+  if (file[126] === 0x4d) throw new Error('it was written by a big-endian machine, which is not read');
   for (const element of elements(file.subarray(128))) {
     const body = element.type === MI.compressed ? inflateSync(element.data) : null;
     const matrix = body ? elements(body).next().value : element;
@@ -66,6 +87,8 @@ function* elements(bytes: Uint8Array): Generator<Element, undefined> {
     } else {
       const type = view.getUint32(at, true);
       const length = view.getUint32(at + 4, true);
+      if (at + 8 + length > bytes.length)
+        throw new Error(`it is cut off: ${bytes.length - at - 8} bytes of an element of ${length}`);
       yield { type, data: bytes.subarray(at + 8, at + 8 + length) };
       at += 8 + (type === MI.compressed ? length : Math.ceil(length / 8) * 8);
     }
@@ -75,6 +98,10 @@ function* elements(bytes: Uint8Array): Generator<Element, undefined> {
 
 function readMatrix(bytes: Uint8Array): { name: string; value: MatValue } {
   const parts = [...elements(bytes)];
+  // An empty one, as cells may hold.
+  if (parts.length === 0)
+    return { name: '', value: { kind: 'numeric', size: [0, 0], re: new Float64Array(0), im: null } };
+  if (parts.length < 4) throw new Error(`a variable of ${parts.length} parts is cut off`);
   const flags = numbers(parts[0]!)[0]!;
   const size = [...numbers(parts[1]!)];
   const name = Buffer.from(parts[2]!.data).toString('latin1');

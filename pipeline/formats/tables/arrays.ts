@@ -1,0 +1,59 @@
+/** An array of a file: numbers of any width as 64-bit floats, or texts. Elements may lie in any order: see `strides`. */
+export interface TableArray {
+  readonly name: string;
+  readonly shape: readonly number[];
+  /** How far apart the neighbours of each axis lie in the columns below. */
+  readonly strides: readonly number[];
+  /** Empty where the array holds texts. */
+  readonly re: Float64Array;
+  /** Imaginary parts of complex numbers. */
+  readonly im: Float64Array | null;
+  readonly texts: readonly string[] | null;
+}
+
+/** Arrays of one file. */
+export interface Table {
+  /** Each array is a column of one table, as long as all others. */
+  readonly isColumns?: boolean;
+  readonly arrays: readonly TableArray[];
+  /** What was left out, in words: `labels: objects of Python`. */
+  readonly unread: readonly string[];
+}
+
+export const arraysByName = ({ arrays }: Table): ReadonlyMap<string, TableArray> =>
+  new Map(arrays.map((array) => [array.name, array]));
+
+/** Neighbours of the last axis lie side by side: C, NumPy's default, HDF5. */
+export function rowMajor(shape: readonly number[]): number[] {
+  const strides = new Array<number>(shape.length).fill(1);
+  for (let axis = shape.length - 2; axis >= 0; axis--) strides[axis] = strides[axis + 1]! * shape[axis + 1]!;
+  return strides;
+}
+
+/** Neighbours of the first axis lie side by side: Fortran, MATLAB. */
+export const columnMajor = (shape: readonly number[]): number[] => rowMajor([...shape].reverse()).reverse();
+
+export const sizeOf = (shape: readonly number[]): number =>
+  shape.reduce((product, each) => product * each, 1);
+
+/** Numbers in the order of `strides`. */
+export const numberArray = (
+  name: string,
+  shape: readonly number[],
+  re: Float64Array,
+  im: Float64Array | null = null,
+  strides: readonly number[] = rowMajor(shape),
+): TableArray => ({ name, shape, strides, re, im, texts: null });
+
+export const textArray = (name: string, shape: readonly number[], texts: readonly string[]): TableArray => ({
+  name,
+  shape,
+  strides: rowMajor(shape),
+  re: new Float64Array(0),
+  im: null,
+  texts,
+});
+
+/** `csi (300 x 3 x 30, complex)` */
+export const describeArray = ({ name, shape, im, texts }: TableArray): string =>
+  `${name} (${shape.length === 0 ? 'one value' : shape.join(' x ')}, ${texts ? 'text' : im ? 'complex' : 'real'})`;

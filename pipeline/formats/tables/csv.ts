@@ -1,0 +1,93 @@
+import { numberArray, textArray, type Table } from './arrays.js';
+
+/** A table as text: columns are separated by `,`, `;`, tabs or blanks, with a line of names above or without. */
+export interface CsvLook {
+  readonly separator: string | RegExp;
+  /** Names of the columns, or null. */
+  readonly header: readonly string[] | null;
+  readonly columns: number;
+}
+
+const SEPARATORS: readonly (string | RegExp)[] = [',', ';', '\t', / +/];
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^[+-]?(nan|inf(inity)?)$/i;
+
+/** The least numbers of a line: lines of logs have a few too. */
+const LEAST_NUMBERS = 8;
+
+/** Share of the first lines that are rows: some may be cut off. */
+const LEAST_FITTING = 0.75;
+
+/** What a text that begins so is, as a table; null where its first lines are no rows of numbers. */
+export function lookAtCsv(head: string, isWhole: boolean): CsvLook | null {
+  const all = head.split(/\r?\n/);
+  const lines = (isWhole ? all : all.slice(0, -1)).filter((line) => line.trim() !== '').slice(0, 20);
+  const [first, second] = lines;
+  if (first === undefined) return null;
+  for (const separator of SEPARATORS) {
+    const cells = cellsOf(first, separator);
+    if (cells.length < LEAST_NUMBERS) continue;
+    const hasHeader = cells.every((cell) => cell !== '' && !NUMBER.test(cell));
+    const rows = (hasHeader ? lines.slice(1) : lines).map((line) => cellsOf(line, separator));
+    if (hasHeader && second === undefined) continue;
+    const fitting = rows.filter(
+      (row) =>
+        row.length === cells.length &&
+        row.filter((cell) => NUMBER.test(cell)).length >= LEAST_NUMBERS &&
+        // A list in a cell is what logs of receivers have.
+        !row.some((cell) => /[[\]]/.test(cell)),
+    );
+    if (fitting.length >= LEAST_FITTING * rows.length)
+      return { separator, header: hasHeader ? cells : null, columns: cells.length };
+  }
+  return null;
+}
+
+const cellsOf = (line: string, separator: string | RegExp): string[] =>
+  line
+    .trim()
+    .split(separator)
+    .map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+
+/**
+ * Each column by its name (`1`, `2`, ... where there are no names). A line with too few or too many columns is left out.
+ * Columns of texts hold texts; an empty cell of numbers is NaN.
+ */
+export function readCsv(text: string): Table {
+  const look = lookAtCsv(text, true);
+  if (!look) throw new Error('its first lines are no rows of numbers');
+  const { separator, header, columns } = look;
+  const unread: string[] = [];
+  const rows: string[][] = [];
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '' || (header && rows.length === 0 && unread.length === 0 && isHeader(line, look)))
+      continue;
+    const cells = cellsOf(line, separator);
+    if (cells.length === columns) rows.push(cells);
+    else unread.push(`line ${index + 1}: ${cells.length} columns, the first line has ${columns}`);
+  }
+  const arrays = Array.from({ length: columns }, (_, column) => {
+    const name = header?.[column] ?? String(column + 1);
+    const isText = rows.some((row) => row[column] !== '' && !NUMBER.test(row[column]!));
+    if (isText)
+      return textArray(
+        name,
+        [rows.length],
+        rows.map((row) => row[column]!),
+      );
+    return numberArray(
+      name,
+      [rows.length],
+      Float64Array.from(rows, (row) => numberOf(row[column]!)),
+    );
+  });
+  return { arrays, unread, isColumns: true };
+}
+
+const isHeader = (line: string, { separator, header }: CsvLook): boolean =>
+  cellsOf(line, separator).join('\n') === header!.join('\n');
+
+function numberOf(cell: string): number {
+  if (cell === '' || /nan/i.test(cell)) return NaN;
+  if (/inf/i.test(cell)) return cell.startsWith('-') ? -Infinity : Infinity;
+  return Number(cell);
+}

@@ -1,0 +1,166 @@
+import type { CsiLayout } from '../../model/index.js';
+import { describeArray, numberArray, sizeOf, type Table, type TableArray } from './arrays.js';
+import { axesOf, Grid } from './grid.js';
+import { MappingError, type TableMapping } from './mapping.js';
+
+/** The frames of a table. */
+export interface TableFrames {
+  readonly count: number;
+  readonly layout: CsiLayout;
+  /** Microseconds since 1970. */
+  time(frame: number): number;
+  /** Empty where the table names none. */
+  sender(frame: number): string;
+  /** dBm, NaN where unknown. */
+  rssi(frame: number): number;
+  /** [rx, tx, subcarrier, (re, im)] */
+  values(frame: number): Float32Array;
+}
+
+/** @throws MappingError that names the array, its shape, and how to mend the mapping */
+export function framesOf(table: Table, mapping: TableMapping): TableFrames {
+  const arrays = new Arrays(table);
+  const named = [mapping.imaginary, mapping.phase, mapping.time, mapping.sender, mapping.rssi];
+  const values = arrays.values(mapping.values, named);
+  const axes = axesOf(values, mapping);
+  const grid = new Grid(values, axes, mapping);
+  const count = grid.frames;
+  const column = (field: 'time' | 'sender' | 'rssi') => {
+    const name = mapping[field];
+    return name === undefined ? null : arrays.column(field, name, count);
+  };
+  const [rssi, sender] = [column('rssi'), column('sender')];
+  const partner = (field: 'imaginary' | 'phase') => {
+    const name = mapping[field];
+    if (name === undefined) return null;
+    const array = arrays.named(field, name);
+    if (array.shape.join() !== values.shape.join())
+      throw new MappingError(field, `${describeArray(array)} must have the axes of ${describeArray(values)}`);
+    return new Grid(array, axes, mapping);
+  };
+  const [imaginary, phase] = [partner('imaginary'), partner('phase')];
+  const time = timesOf(mapping, column('time'), arrays);
+  return {
+    count,
+    layout: grid.layout,
+    time,
+    sender: (frame) => (sender ? elementText(sender, frame) : ''),
+    rssi: (frame) => (rssi ? element(rssi, frame) : NaN),
+    values: (frame) => grid.read(frame, imaginary, phase),
+  };
+}
+
+/** Arrays by what a mapping calls them: a name, or columns of a CSV file. */
+class Arrays {
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  /** The array of the measurements. `others` are those that something else is. */
+  values(name: string | undefined, others: readonly (string | undefined)[]): TableArray {
+    if (name !== undefined) return this.named('values', name);
+    if (this.#table.isColumns) {
+      const rest = this.#table.arrays.filter((array) => !array.texts && !others.includes(array.name));
+      return joined('all columns', rest);
+    }
+    const found = this.#table.arrays.filter(
+      ({ texts, shape, name: each }) =>
+        !texts && shape.filter((length) => length > 1).length >= 2 && !others.includes(each),
+    );
+    if (found.length === 1) return found[0]!;
+    throw new MappingError(
+      'values',
+      `${found.length === 0 ? 'no array has two axes or more' : 'several arrays may be the measurements: name one as `values`'}. ${this.list()}`,
+    );
+  }
+
+  named(field: string, name: string): TableArray {
+    const { arrays, isColumns } = this.#table;
+    const found = arrays.find((array) => array.name === name);
+    if (found) return found;
+    const columns = isColumns ? columnsNamed(arrays, name) : [];
+    if (columns.length > 0) return joined(name, columns);
+    throw new MappingError(
+      field,
+      `there is no ${isColumns ? 'column' : 'array'} \`${name}\`. ${this.list()}`,
+    );
+  }
+
+  /** One value a frame. */
+  column(field: string, name: string, count: number): TableArray {
+    const array = this.named(field, name);
+    if (sizeOf(array.shape) === count) return array;
+    throw new MappingError(field, `${describeArray(array)} must hold one value for each of ${count} frames`);
+  }
+
+  list(): string {
+    const { arrays, unread } = this.#table;
+    const shown = arrays.slice(0, MOST_LISTED).map(describeArray);
+    const more = arrays.length > MOST_LISTED ? ` and ${arrays.length - MOST_LISTED} more` : '';
+    const left = unread.length > 0 ? `; not read: ${unread.slice(0, MOST_LISTED).join('; ')}` : '';
+    return `There are: ${shown.join('; ')}${more}${left}`;
+  }
+}
+
+const MOST_LISTED = 20;
+
+/** `csi_*` by its beginning and end, `3..54` or `a..b` from one column to another. */
+function columnsNamed(arrays: readonly TableArray[], pattern: string): readonly TableArray[] {
+  const [first, last] = pattern.split('..');
+  if (last !== undefined) {
+    const at = (name: string) => arrays.findIndex((array) => array.name === name);
+    const [from, to] = [at(first!), at(last)];
+    return from < 0 || to < from ? [] : arrays.slice(from, to + 1);
+  }
+  const [begin, end] = pattern.split('*');
+  if (end === undefined) return [];
+  return arrays.filter(({ name }) => name.startsWith(begin!) && name.endsWith(end));
+}
+
+/** Columns side by side: [rows, columns]. @throws MappingError where one holds texts */
+function joined(name: string, columns: readonly TableArray[]): TableArray {
+  const text = columns.find(({ texts }) => texts);
+  if (text)
+    throw new MappingError('values', `the column ${text.name} holds texts: leave it out of \`${name}\``);
+  const rows = columns[0]?.shape[0] ?? 0;
+  const re = new Float64Array(rows * columns.length);
+  columns.forEach((column, at) => {
+    re.set(column.re, at * rows);
+  });
+  return numberArray(name, [rows, columns.length], re, null, [1, rows]);
+}
+
+/** Of a vector, or an array of which all axes but one have the length 1. */
+const offsetOf = ({ shape, strides }: TableArray, index: number): number => {
+  const axis = shape.findIndex((length) => length > 1);
+  return axis < 0 ? 0 : index * strides[axis]!;
+};
+const element = (array: TableArray, index: number): number => array.re[offsetOf(array, index)]!;
+const elementText = (array: TableArray, index: number): string =>
+  array.texts ? array.texts[offsetOf(array, index)]! : String(element(array, index));
+
+const MICROSECONDS = { s: 1e6, ms: 1e3, us: 1, ns: 1e-3 };
+
+function timesOf(
+  mapping: TableMapping,
+  column: TableArray | null,
+  arrays: Arrays,
+): (frame: number) => number {
+  const { start: said = '1970-01-01T00:00:00Z', time_unit: unit = 's' } = mapping;
+  const start = Date.parse(said) * 1000;
+  if (!Number.isFinite(start))
+    throw new MappingError('start', `\`${said}\` is no ISO 8601 time, such as 2026-03-01T00:00:00Z`);
+  if (column) {
+    if (column.texts) throw new MappingError('time', `${describeArray(column)} holds no numbers`);
+    return (frame) => start + element(column, frame) * MICROSECONDS[unit];
+  }
+  const { rate_hz: rate } = mapping;
+  if (rate === undefined)
+    throw new MappingError(
+      'time',
+      `nothing says when the frames were: name the array of times as \`time\`, or say \`rate_hz\`. ${arrays.list()}`,
+    );
+  return (frame) => start + Math.round((frame * 1e6) / rate);
+}

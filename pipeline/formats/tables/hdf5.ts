@@ -1,0 +1,93 @@
+import type { Dataset, File, Group } from 'h5wasm/node';
+import { columnMajor, numberArray, sizeOf, textArray, type Table, type TableArray } from './arrays.js';
+
+/**
+ * All arrays of an HDF5 file, and so of a MATLAB file of version 7.3, whose axes are given in MATLAB's order. Arrays of
+ * groups are named with their path: `group/csi`.
+ * @throws Error where it cannot be read
+ */
+export async function readHdf5(path: string): Promise<Table> {
+  const { default: library } = await import('h5wasm/node');
+  // Otherwise the library prints what is wrong, and goes on.
+  (await library.ready).activate_throwing_error_handler();
+  try {
+    return readArrays(library, path);
+  } catch (error) {
+    throw new Error(reasonOf(error as Error), { cause: error });
+  }
+}
+
+function readArrays(library: Library, path: string): Table {
+  const file: File = new library.File(path, 'r');
+  try {
+    const arrays: TableArray[] = [];
+    const unread: string[] = [];
+    for (const { name, dataset } of datasets(file, '', library)) {
+      const array = arrayOf(name, dataset);
+      if (typeof array === 'string') unread.push(`${name}: ${array}`);
+      else arrays.push(array);
+    }
+    return { arrays, unread };
+  } finally {
+    file.close();
+  }
+}
+
+type Library = Pick<typeof import('h5wasm/node').default, 'File' | 'Dataset' | 'Group'>;
+
+/** The innermost line of what the library says: `truncated file: eof = 100, ...` */
+function reasonOf({ message }: Error): string {
+  const reasons = [...message.matchAll(/#\d+: .* in \w+\(\): (.*)/g)];
+  return reasons.at(-1)?.[1] ?? message;
+}
+
+/** Groups nest; a file that links a group into itself would never end. */
+const MOST_LEVELS = 16;
+
+function* datasets(
+  group: Group,
+  prefix: string,
+  library: Library,
+  level = 0,
+): Generator<{ readonly name: string; readonly dataset: Dataset }> {
+  for (const key of group.keys()) {
+    // MATLAB's own: contents of cells.
+    if (key === '#refs#' || key === '#subsystem#') continue;
+    const found = group.get(key);
+    const name = `${prefix}${key}`;
+    if (found instanceof library.Dataset) yield { name, dataset: found };
+    else if (found instanceof library.Group && level < MOST_LEVELS)
+      yield* datasets(found, `${name}/`, library, level + 1);
+  }
+}
+
+/** Or why it is not read. */
+function arrayOf(name: string, dataset: Dataset): TableArray | string {
+  const shape = dataset.shape ?? [];
+  const { value } = dataset;
+  const isMatlab = 'MATLAB_class' in dataset.attrs;
+  // MATLAB writes its columns as HDF5's rows: the same numbers with the axes the other way round.
+  const [axes, strides] = isMatlab
+    ? [[...shape].reverse(), columnMajor([...shape].reverse())]
+    : [shape, undefined];
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string'))
+    return textArray(name, shape, value);
+  if (Array.isArray(value) && isComplex(dataset)) {
+    const pairs = value as unknown as readonly (readonly [number, number])[];
+    const part = (index: 0 | 1) => Float64Array.from(pairs, (pair) => pair[index]);
+    return numberArray(name, axes, part(0), part(1), strides);
+  }
+  if (typeof value === 'number') return numberArray(name, axes, Float64Array.of(value));
+  if (!ArrayBuffer.isView(value)) return 'neither numbers nor texts';
+  const re = Float64Array.from(value as unknown as ArrayLike<number>, Number);
+  return re.length === sizeOf(axes)
+    ? numberArray(name, axes, re, null, strides)
+    : 'an array within each element';
+}
+
+/** Two numbers an element: h5py calls them r and i, MATLAB real and imag. */
+function isComplex({ dtype }: Dataset): boolean {
+  if (!Array.isArray(dtype) || dtype.length !== 2) return false;
+  const names = (dtype as readonly (readonly [string, unknown])[]).map(([field]) => field).join();
+  return names === 'r,i' || names === 'real,imag';
+}

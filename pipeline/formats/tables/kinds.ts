@@ -1,0 +1,71 @@
+import { FormatError } from '../format.js';
+import type { Table } from './arrays.js';
+import { lookAtCsv } from './csv.js';
+
+/** A kind of file that holds arrays. */
+export interface TableKind {
+  /** kebab-case: `npz`. */
+  readonly name: string;
+  readonly summary: string;
+  /** True where a file that starts with `head` is of this kind; `isWhole`: nothing follows. */
+  readonly recognise: (head: Uint8Array, isWhole: boolean) => boolean;
+  /** Reads all of it. HDF5 is read from its path, all others from their bytes. */
+  readonly read: (bytes: Buffer, path: string) => Promise<Table>;
+}
+
+const beginsWith =
+  (...texts: readonly string[]) =>
+  (head: Uint8Array): boolean =>
+    texts.some((text) => Buffer.from(head.subarray(0, text.length)).toString('latin1') === text);
+
+/** HDF5's mark, at the start or behind a block of the user's: MATLAB's has 512 bytes. */
+const HDF5 = '\x89HDF\r\n\x1a\n';
+const isHdf5 = (head: Uint8Array): boolean =>
+  [0, 512, 1024, 2048].some((at) => beginsWith(HDF5)(head.subarray(at)));
+
+export const TABLE_KINDS: readonly TableKind[] = [
+  {
+    name: 'hdf5',
+    summary: 'HDF5 file, and MATLAB file of version 7.3.',
+    recognise: isHdf5,
+    read: async (_bytes, path) => (await import('./hdf5.js')).readHdf5(path),
+  },
+  {
+    name: 'mat5',
+    summary: 'MATLAB file of versions 5 to 7.',
+    recognise: beginsWith('MATLAB 5.0 MAT-file'),
+    read: async (bytes) => (await import('./mat5.js')).readMat5(bytes),
+  },
+  {
+    name: 'npy',
+    summary: 'Array of NumPy.',
+    recognise: beginsWith('\x93NUMPY'),
+    read: async (bytes) => ({ arrays: [(await import('./npy.js')).readNpy(bytes, 'values')], unread: [] }),
+  },
+  {
+    name: 'npz',
+    summary: 'Arrays of NumPy in a zip archive.',
+    recognise: beginsWith('PK\x03\x04'),
+    read: async (bytes) => (await import('./npy.js')).readNpz(bytes),
+  },
+  {
+    name: 'csv',
+    summary: 'Rows of at least eight numbers as text, with a line of names or without.',
+    recognise: (head, isWhole) => lookAtCsv(Buffer.from(head).toString('utf8'), isWhole) !== null,
+    read: async (bytes) => (await import('./csv.js')).readCsv(bytes.toString('utf8')),
+  },
+];
+
+/** The kind of table that a file with these first bytes is; of `name`, where that is not `auto`. */
+export const tableKindOf = (name: string, head: Uint8Array, isWhole: boolean): TableKind | undefined =>
+  TABLE_KINDS.find((kind) => (name === 'auto' ? kind.recognise(head, isWhole) : kind.name === name));
+
+/** @throws FormatError `table.damaged` that says what of the file cannot be read */
+export async function readTable(kind: TableKind, bytes: Buffer, path: string): Promise<Table> {
+  try {
+    return await kind.read(bytes, path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new FormatError('table.damaged', path, `${kind.summary.replace(/\.$/, '')}: ${reason}`);
+  }
+}

@@ -1,0 +1,104 @@
+import { Type, type Static } from 'typebox';
+import { choice } from '../../component/index.js';
+
+/** What each axis of an array is. */
+export const AXES = {
+  time: 'Frames, the first one first; of two such axes the outer one stands first.',
+  rx: 'Receive antennas.',
+  tx: 'Transmit streams.',
+  subcarrier: 'Carriers, the lowest first where `subcarriers` does not say otherwise.',
+  part: 'Two numbers of a complex value.',
+} as const;
+export type Axis = keyof typeof AXES;
+
+const arrayName = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }));
+
+/** Which array of a file is what. The schema of `table` of the source `file`, and of `--table`. */
+export const TableMapping = Type.Object(
+  {
+    values: arrayName(
+      'Array of the measurements. Of a CSV file its columns, `csi_*` or `3..54`. Default: the only array of two axes or more; all columns that no other field names.',
+    ),
+    axes: Type.Optional(
+      Type.Array(choice<Axis>(AXES, { description: 'An axis.' }), {
+        minItems: 1,
+        maxItems: 8,
+        description:
+          'What each axis of `values` is, in its order; axes of length 1 may be left out. Default for two axes: time, subcarrier.',
+      }),
+    ),
+    numbers: Type.Optional(
+      choice(
+        {
+          auto: 'Complex values where the array holds them, else amplitudes.',
+          amplitude: 'Amplitudes.',
+          decibels: 'Amplitudes in decibels.',
+          'real-imaginary': 'Real and imaginary parts in turn along the carriers, or along the axis `part`.',
+          'imaginary-real': 'The same, the imaginary part first.',
+        },
+        { default: 'auto', description: 'What the numbers of `values` are.' },
+      ),
+    ),
+    imaginary: arrayName('Array of the imaginary parts; `values` holds the real ones.'),
+    phase: arrayName('Array of the phases, radians; `values` holds amplitudes.'),
+    time: arrayName('Array of the times, one a frame.'),
+    time_unit: Type.Optional(
+      choice(
+        { s: 'Seconds.', ms: 'Milliseconds.', us: 'Microseconds.', ns: 'Nanoseconds.' },
+        { default: 's', description: 'Unit of `time`.' },
+      ),
+    ),
+    rate_hz: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1_000_000,
+        description: 'Frames a second, where there is no array of times.',
+      }),
+    ),
+    start: Type.Optional(
+      Type.String({
+        default: '1970-01-01T00:00:00Z',
+        description: 'Time 0, ISO 8601: what the times count from, or the first frame is at.',
+      }),
+    ),
+    sender: arrayName('Array that names the sender of each frame: links have its values as `sender`.'),
+    rssi: arrayName('Array of the levels, dBm.'),
+    subcarriers: Type.Optional(
+      Type.Array(Type.Integer({ minimum: -2048, maximum: 2047 }), {
+        minItems: 1,
+        maxItems: 4096,
+        description:
+          'Index of each carrier, relative to the centre of the channel, in the order of the array. Default: as many on either side, without 0 where their number is even.',
+      }),
+    ),
+    bandwidth_mhz: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 320,
+        description: 'Default: the least of 20, 40, 80 and 160 that has so many carriers.',
+      }),
+    ),
+    centre_mhz: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 100_000,
+        default: 2437,
+        description: 'Centre of the channel.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type TableMapping = Static<typeof TableMapping>;
+
+/** A mapping that does not fit the file: `field` is the one to change. */
+export class MappingError extends Error {
+  readonly field: string;
+
+  constructor(field: string, message: string) {
+    super(message);
+    this.name = 'MappingError';
+    this.field = field;
+  }
+}

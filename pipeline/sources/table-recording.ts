@@ -1,0 +1,123 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { FormatError, RawBuilder } from '../formats/index.js';
+import { describeArray, type Table } from '../formats/tables/arrays.js';
+import { framesOf, type TableFrames } from '../formats/tables/frames.js';
+import { readTable, type TableKind } from '../formats/tables/kinds.js';
+import { MappingError, type TableMapping } from '../formats/tables/mapping.js';
+import { encodeTableFrame, tableFrame } from '../formats/tables/table-frame.js';
+import type { Recording, RecordingBatch, RecordingPosition } from './recording.js';
+
+/** Largest file of arrays, bytes unpacked: all of it is read into memory. */
+const MOST_BYTES = 1_073_741_824;
+
+/**
+ * Opens a file of arrays. Each frame becomes a record of the format `table-frame`; positions count frames.
+ * @throws FormatError where the file cannot be read, or the mapping does not fit it
+ */
+export async function openTable(
+  path: string,
+  kind: TableKind,
+  packed: boolean,
+  mapping: TableMapping,
+): Promise<Recording> {
+  const { size } = await stat(path);
+  const table = await read(path, kind, packed, size);
+  const frames = mapped(path, table, mapping);
+  return {
+    path,
+    kind: kind.name,
+    format: tableFrame.name,
+    origin: 'replay',
+    meta: { arrays: table.arrays.map(describeArray), frames: frames.count },
+    size,
+    batches: (count, position) => batches(path, frames, table.unread, count, position ?? null),
+  };
+}
+
+async function read(path: string, kind: TableKind, packed: boolean, size: number): Promise<Table> {
+  const tooLarge = () =>
+    new FormatError(
+      'table.size',
+      path,
+      `files of arrays are read as a whole, up to ${MOST_BYTES} bytes: split it, or record a capture`,
+    );
+  if (size > MOST_BYTES) throw tooLarge();
+  const file = await readFile(path);
+  if (!packed) return readTable(kind, file, path);
+  const bytes = await promisify<Buffer, object, Buffer>(gunzip)(file, { maxOutputLength: MOST_BYTES }).catch(
+    (error: unknown) => {
+      throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+        ? tooLarge()
+        : new FormatError('file.gzip', path, 'the gzip data is damaged or cut off');
+    },
+  );
+  if (kind.name !== 'hdf5') return readTable(kind, bytes, path);
+  // The library reads files alone.
+  const folder = await mkdtemp(join(tmpdir(), 'csiflow-hdf5-'));
+  try {
+    await writeFile(join(folder, 'unpacked.h5'), bytes);
+    return await readTable(kind, bytes, join(folder, 'unpacked.h5'));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function mapped(path: string, table: Table, mapping: TableMapping): TableFrames {
+  try {
+    return framesOf(table, mapping);
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    throw new FormatError(
+      'table.mapping',
+      path,
+      `\`table.${error.field}\` (\`--table '{ ${error.field}: ... }'\`): ${error.message}`,
+    );
+  }
+}
+
+async function* batches(
+  path: string,
+  frames: TableFrames,
+  unread: readonly string[],
+  count: number,
+  position: RecordingPosition | null,
+): AsyncGenerator<RecordingBatch, void> {
+  const builder = new RawBuilder(count, 'replay', position?.newest ?? -Infinity);
+  // What no frame was made of is said once, at the start.
+  if (!position)
+    for (const what of unread)
+      builder.problem({ code: 'table.unread', location: what.split(':')[0]!, message: `not read: ${what}` });
+  const batch = (next: number): RecordingBatch => ({
+    raw: builder.take(),
+    position: {
+      offset: next,
+      cutter: null,
+      newest: Number.isFinite(builder.newest) ? builder.newest : null,
+    },
+    problems: builder.takeProblems(),
+  });
+  for (let frame = position?.offset ?? 0; frame < frames.count; frame++) {
+    const time = frames.time(frame);
+    if (Number.isFinite(time))
+      builder.add(
+        time,
+        encodeTableFrame(frames.layout, frames.rssi(frame), frames.values(frame)),
+        0,
+        undefined,
+        frames.sender(frame),
+      );
+    else
+      builder.problem({
+        code: 'table.time',
+        location: `frame ${frame}`,
+        message: `${path}: its time is ${time}: it is left out`,
+      });
+    if (builder.full) yield batch(frame + 1);
+  }
+  const end = batch(frames.count);
+  if (end.raw.count > 0 || end.problems.length > 0) yield end;
+}

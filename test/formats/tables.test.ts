@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { formatNamed, FormatError } from '../../pipeline/formats/index.js';
+import type { TableMapping } from '../../pipeline/formats/tables/mapping.js';
+import type { CsiBlock } from '../../pipeline/model/index.js';
+import { openRecording } from '../../pipeline/sources/recording.js';
+import { testContext } from '../support/context.js';
+import { temporaryFolder } from '../support/flow.js';
+
+// How they were made, by NumPy, SciPy and h5py: tables/make.py.
+const made = (name: string): string => join(import.meta.dirname, 'tables', name);
+
+const environment = (...senders: readonly string[]) => ({
+  id: 'test-room',
+  size: { x: 5, y: 4, z: 2.6 },
+  links: senders.map((sender, index) => ({
+    id: `link-${index}`,
+    transmitter: [0.1, 0.1, 1],
+    receiver: [4.9, 3.9, 1.2],
+    sender,
+  })),
+  walls: [],
+  zones: [],
+  timezone: 'UTC',
+  assumed: [],
+});
+
+/** All frames of a table, decoded; `count` records at a time. */
+async function framesIn(
+  path: string,
+  table: TableMapping,
+  senders = ['*'],
+  count = 100,
+): Promise<CsiBlock[]> {
+  const recording = await openRecording(path, 'auto', table);
+  const decoder = formatNamed(recording.format).decoder(
+    testContext({ environments: [environment(...senders)] }).context,
+  );
+  const blocks: CsiBlock[] = [];
+  for await (const { raw } of recording.batches(count))
+    blocks.push(...(decoder.decode(raw).data as CsiBlock[]));
+  return blocks;
+}
+
+const errorOf = (path: string, table: TableMapping): Promise<string> =>
+  openRecording(path, 'auto', table).then(
+    () => 'opened',
+    (error: unknown) => {
+      expect(error).toBeInstanceOf(FormatError);
+      return (error as Error).message;
+    },
+  );
+
+type Value = (t: number, r: number, k: number) => readonly [re: number, im: number];
+const csi: Value = (t, r, k) => [t + 10 * r + 100 * k, 0.5 * k - t];
+
+const expected = (of: Value, rx: number): number[] =>
+  [0, 1, 2, 3].flatMap((t) =>
+    Array.from({ length: rx }, (_, r) => [0, 1, 2].flatMap((k) => of(t, r, k))).flat(),
+  );
+
+const AXES: TableMapping['axes'] = ['time', 'rx', 'subcarrier'];
+const TIMES = [0, 10_000, 20_000, 40_000];
+
+test.each<[string, TableMapping, Value, number, readonly number[]]>([
+  ['complex.npy', { axes: AXES, rate_hz: 100 }, csi, 2, [0, 10_000, 20_000, 30_000]],
+  ['fortran.npy', { rate_hz: 100 }, (t, _, k) => [csi(t, 0, k)[0], 0], 1, [0, 10_000, 20_000, 30_000]],
+  ['several.npz', { values: 'csi', axes: AXES, time: 'time' }, csi, 2, TIMES],
+  [
+    'several.npz',
+    { values: 'pairs', numbers: 'imaginary-real', time: 'time' },
+    (t, _, k) => [
+      csi(t, 0, k)[0] - 100,
+      Math.round((0.5 * k - t) / 2) * 2 === 0.5 * k - t ? 0.5 * k - t : NaN,
+    ],
+    1,
+    TIMES,
+  ],
+  ['level5.mat', { values: 'csi', axes: ['rx', 'subcarrier', 'time'], time: 'time' }, csi, 2, TIMES],
+  ['level5.mat', { values: 's.amp', phase: 's.phase', axes: AXES, time: 'time' }, csi, 2, TIMES],
+  ['level73.mat', { axes: AXES, rate_hz: 50 }, csi, 2, [0, 20_000, 40_000, 60_000]],
+  ['plain.h5', { values: 'group/csi', axes: AXES, time: 'group/time_ms', time_unit: 'ms' }, csi, 2, TIMES],
+])('%s by %o holds what was put in', async (name, mapping, of, rx, times) => {
+  const [block, ...others] = await framesIn(made(name), mapping);
+  expect(others).toEqual([]);
+  expect(block!.layout).toMatchObject({ rx, tx: 1, bandwidthMhz: 20, centreMhz: 2437 });
+  expect([...block!.layout.subcarriers]).toEqual([-1, 0, 1]);
+  expect([...block!.time]).toEqual(times);
+  const wanted = expected(of, rx);
+  block!.values.forEach((value, i) => {
+    // Whole numbers of eight bits hold no halves.
+    if (!Number.isNaN(wanted[i])) expect(value).toBeCloseTo(wanted[i]!, 4);
+  });
+});
+
+test('carriers in another order are sorted', async () => {
+  const [block] = await framesIn(made('fortran.npy'), { rate_hz: 1, subcarriers: [0, 1, -1] });
+  expect([...block!.layout.subcarriers]).toEqual([-1, 0, 1]);
+  expect([...block!.values.subarray(0, 6)]).toEqual([200, 0, 0, 0, 100, 0]);
+});
+
+test('a CSV file with names, packed: columns by a pattern, level and times by name', async () => {
+  const mapping = {
+    time: 'time',
+    rssi: 'rssi',
+    values: 'csi_*',
+    subcarriers: [-4, -3, -2, -1, 1, 2, 3, 4, 5],
+  };
+  const [block] = await framesIn(made('named.csv.gz'), mapping);
+  expect([...block!.time]).toEqual(TIMES);
+  expect([...block!.rssi]).toEqual([-40, -41, -42, -43]);
+  expect([...block!.values.subarray(18, 24)]).toEqual([1, 0, 11, 0, 21, 0]);
+  expect([...block!.layout.subcarriers]).toEqual(mapping.subcarriers);
+  const [range] = await framesIn(made('named.csv.gz'), { ...mapping, values: 'csi_0..csi_8' });
+  expect(range!.values).toEqual(block!.values);
+});
+
+test('a CSV file without names: all columns are amplitudes, bad lines are named', async () => {
+  const path = join(temporaryFolder(), 'walk.csv');
+  const row = (index: number) => Array.from({ length: 52 }, (_, k) => index + k / 10).join(',');
+  writeFileSync(path, `${row(1)}\n${row(2)}\n1,2,3\n\n${row(4)}`);
+  const recording = await openRecording(path, 'auto', { rate_hz: 10, start: '2026-03-01T00:00:00Z' });
+  const found = [];
+  for await (const batch of recording.batches(2)) found.push(batch);
+  expect(found.flatMap(({ raw }) => [...raw.time])).toEqual(
+    [0, 1, 2].map((frame) => Date.parse('2026-03-01T00:00:00Z') * 1000 + frame * 100_000),
+  );
+  expect(found.flatMap(({ problems }) => problems.map(({ message }) => message))).toEqual([
+    'not read: line 3: 3 columns, the first line has 52',
+  ]);
+});
+
+test('frames are told apart by a column of senders, and read on from any position', async () => {
+  const mapping: TableMapping = { values: 'csi', axes: AXES, time: 'time', sender: 'mac' };
+  const senders = ['aa:00:00:00:00:01', 'aa:00:00:00:00:02'];
+  const [block] = await framesIn(made('several.npz'), mapping, senders);
+  expect([...block!.link]).toEqual([0, 1, 0, 1]);
+  const recording = await openRecording(made('several.npz'), 'auto', mapping);
+  for await (const { position } of recording.batches(3)) {
+    const rest = [];
+    for await (const { raw } of recording.batches(100, position)) rest.push(...raw.time);
+    expect(rest).toEqual(TIMES.slice(position.offset));
+  }
+});
+
+test.each<[string, TableMapping, RegExp]>([
+  [
+    'complex.npy',
+    {},
+    /`table\.axes` .*values \(4 x 2 x 3, complex\) has 3 axes: .*axes: \[time, rx, subcarrier\]/,
+  ],
+  [
+    'complex.npy',
+    { axes: AXES },
+    /`table\.time` .*nothing says when.* `time`, or say `rate_hz`\. There are: values/,
+  ],
+  [
+    'several.npz',
+    { rate_hz: 1 },
+    /several arrays may be the measurements.*csi \(4 x 2 x 3, complex\).*not read: labels: .*O/,
+  ],
+  ['several.npz', { values: 'cis' }, /`table\.values` .*there is no array `cis`\. There are: csi/],
+  [
+    'several.npz',
+    { values: 'csi', axes: AXES, time: 'pairs' },
+    /`table\.time` .*pairs \(4 x 6, real\) must hold one value/,
+  ],
+  [
+    'several.npz',
+    { values: 'csi', axes: AXES, phase: 'pairs' },
+    /pairs \(4 x 6, real\) must have the axes of csi/,
+  ],
+  ['complex.npy', { axes: AXES, rate_hz: 1, subcarriers: [1, 2] }, /they are 2, values .* has 3 carriers/],
+  ['complex.npy', { axes: ['rx', 'rx', 'time'], rate_hz: 1 }, /`rx` stands there twice/],
+  ['complex.npy', { axes: AXES, rate_hz: 1, start: 'noon' }, /`table\.start` .*`noon` is no ISO 8601 time/],
+  ['complex.npy', { axes: ['time', 'rx', 'part'], rate_hz: 1 }, /the axis `part` .* needs the length 2/],
+])('%s by %o: the answer says what to change', async (name, mapping, message) => {
+  expect(await errorOf(made(name), mapping)).toMatch(message);
+});
+
+test('whatever is cut off or damaged is refused or read, and nothing else', async () => {
+  const names = ['complex.npy', 'several.npz', 'level5.mat', 'named.csv.gz'];
+  const folder = temporaryFolder();
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...names), fc.nat(), fc.nat(255), async (name, seed, change) => {
+      const bytes = readFileSync(made(name));
+      const at = seed % bytes.length;
+      const path = join(folder, name);
+      writeFileSync(path, change === 0 ? bytes.subarray(0, at) : bytes.with(at, bytes[at]! ^ change));
+      try {
+        await framesIn(path, { values: 'csi', axes: AXES, rate_hz: 10 });
+      } catch (error) {
+        expect(error).toBeInstanceOf(FormatError);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a packed HDF5 file, and a file that is none although it begins so', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'a.h5.gz'), gzipSync(readFileSync(made('plain.h5'))));
+  const [block] = await framesIn(join(folder, 'a.h5.gz'), { values: 'group/csi', axes: AXES, rate_hz: 1 });
+  expect(block!.count).toBe(4);
+  writeFileSync(join(folder, 'b.h5'), readFileSync(made('plain.h5')).subarray(0, 100));
+  expect(await errorOf(join(folder, 'b.h5'), {})).toMatch(
+    /b\.h5: HDF5 file, and MATLAB file of version 7\.3: truncated file: eof = 100/,
+  );
+});

@@ -1,0 +1,40 @@
+"""Makes the files beside it: NumPy 2.4, SciPy 1.17, h5py 3.16. Four frames, two antennas, three carriers."""
+
+import gzip
+
+import h5py
+import numpy as np
+from scipy.io import savemat
+
+t, r, k = np.meshgrid(np.arange(4), np.arange(2), np.arange(3), indexing="ij")
+csi = (t + 10 * r + 100 * k) + 1j * (0.5 * k - t)
+time = np.array([0.0, 0.01, 0.02, 0.04])
+mac = np.array(["aa:00:00:00:00:01", "aa:00:00:00:00:02"] * 2)
+
+np.save("complex.npy", csi.astype(np.complex64))
+np.save("fortran.npy", np.asfortranarray(csi.real[:, 0, :].astype(np.float32)))
+pairs = np.stack([csi.imag[:, 0, :], csi.real[:, 0, :] - 100], axis=-1).reshape(4, 6)
+np.savez_compressed(
+    "several.npz",
+    csi=csi,
+    time=time,
+    mac=mac,
+    pairs=np.round(pairs).astype(np.int8),
+    labels=np.array([{}, 1], dtype=object),
+)
+savemat("level5.mat", {"csi": csi.transpose(1, 2, 0), "time": time, "s": {"amp": np.abs(csi), "phase": np.angle(csi)}}, do_compression=True)
+with h5py.File("plain.h5", "w", libver="latest") as file:
+    file["group/csi"] = csi
+    file["group/time_ms"] = (time * 1000).astype("i4")
+    file["names"] = [b"a", b"b"]
+# As MATLAB writes it: a block of 512 bytes before, the axes the other way round, complex numbers as real and imag.
+with h5py.File("level73.mat", "w", userblock_size=512) as file:
+    turned = csi.transpose()
+    numbers = np.zeros(turned.shape, dtype=[("real", "f8"), ("imag", "f8")])
+    numbers["real"], numbers["imag"] = turned.real, turned.imag
+    file["csi"] = numbers
+    file["csi"].attrs["MATLAB_class"] = np.bytes_("double")
+rows = ["time,rssi,note," + ",".join(f"csi_{i}" for i in range(9))]
+rows += [f"{time[i]},-4{i},walk," + ",".join(str(float(i + 10 * j)) for j in range(9)) for i in range(4)]
+with open("named.csv.gz", "wb") as out:
+    out.write(gzip.compress("\n".join(rows).encode() + b"\n", mtime=0))
