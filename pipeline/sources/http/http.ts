@@ -50,7 +50,7 @@ export const http = defineSource({
   ].join('\n'),
   config,
   examples: [
-    { title: 'Receivers on the local network', config: { host: '0.0.0.0', token: '${secret:csi}' } },
+    { title: 'Behind a proxy that speaks TLS', config: { token: '${secret:csi}' } },
     {
       title: 'Receivers on the local network',
       config: {
