@@ -1,27 +1,33 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
+import type { RawBatch } from '../../../pipeline/component/index.js';
+import type { Look } from '../recordings/look.js';
 
 interface Options {
   readonly seconds: string;
   readonly format: string;
   readonly kind: string;
   readonly table?: string;
+  readonly plot?: string;
+  readonly sender?: string;
   readonly json: boolean;
 }
 
 export function register(program: Command): void {
   program
     .command('inspect')
-    .description('Say what a recording or a UDP port holds: format, links, rates, loss, layouts.')
+    .description('Say what a recording or a UDP port holds: format, links, rates, loss, layouts; or draw it.')
     .argument('<what>', 'a file, or udp://HOST:PORT')
     .option('--seconds <n>', 'how long to listen', '5')
     .option('--format <name>', 'how records are read; auto tells it by their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
     .option('--table <yaml>', 'what the arrays of a CSV, NumPy, MATLAB or HDF5 file are: `{ rate_hz: 100 }`')
+    .option('--plot <file>', 'draw amplitude, phase, spectrogram, rate and gaps to a .png or .svg')
+    .option('--sender <name>', 'the sender that is drawn (default: the one with the most frames)')
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow inspect evening.csi\n  csiflow inspect udp://0.0.0.0:5005 --seconds 10',
+      '\nExample:\n  csiflow inspect evening.csi\n  csiflow inspect evening.csi --plot evening.png\n  csiflow inspect udp://0.0.0.0:5005 --seconds 10',
     )
     .action(run);
 }
@@ -32,11 +38,13 @@ async function run(what: string, options: Options): Promise<void> {
   const { summaryText } = await import('../recordings/inspect.js');
   const { tableOption } = await import('../recordings/table.js');
   const { lookAtUdp, lookIntoFile } = await import('../recordings/look.js');
-  const { kind, format, summary } = await readingRecordings(() =>
+  if (options.plot !== undefined) (await import('../recordings/plot/write.js')).plotKind(options.plot);
+  const look: Look & { readonly batches?: readonly RawBatch[] } = await readingRecordings(() =>
     isUdp(what)
       ? lookAtUdp(udpAddress(what), options.format, numberOption('seconds', options.seconds, 0.001))
       : lookIntoFile(what, options.kind, options.format, tableOption(options.table)),
   );
+  const { kind, format, summary } = look;
   if (summary.records === 0) {
     const why = isUdp(what) ? nothingArrived(what, 'there is nothing to show') : `${what} holds no record`;
     throw new CommandError(why, isUdp(what) ? EXIT.failed : EXIT.invalid);
@@ -46,4 +54,29 @@ async function run(what: string, options: Options): Promise<void> {
       ? `${JSON.stringify({ what, kind, format, ...summary })}\n`
       : `${summaryText(`${what}: ${kind}, records of ${format}`, summary)}\n`,
   );
+  if (options.plot !== undefined) await draw(what, look, options.plot, options);
+}
+
+/** Draws one sender. @throws CommandError where it has no frames */
+async function draw(
+  what: string,
+  { kind, format, summary, batches }: Look & { readonly batches?: readonly RawBatch[] },
+  path: string,
+  options: Options,
+): Promise<void> {
+  const { tableOption } = await import('../recordings/table.js');
+  const { drawnSender, framesOf, recorded } = await import('../recordings/plot/gather.js');
+  const { plotSvg, titlesOf } = await import('../recordings/plot/plot.js');
+  const { writePlot } = await import('../recordings/plot/write.js');
+  const sender = drawnSender(summary, options.sender);
+  const frames =
+    sender === null
+      ? null
+      : await framesOf(batches ?? recorded(what, options.kind, tableOption(options.table)), format, sender);
+  if (sender === null || !frames)
+    throw new CommandError(
+      `${what} holds no frames of ${sender ?? 'anyone'}: there is nothing to draw`,
+      EXIT.invalid,
+    );
+  await writePlot(path, plotSvg(frames, titlesOf(frames, { what, kind, format, sender })));
 }

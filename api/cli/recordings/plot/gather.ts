@@ -1,0 +1,52 @@
+import type { RawBatch } from '../../../../pipeline/component/index.js';
+import { formatNamed } from '../../../../pipeline/formats/index.js';
+import type { TableMapping } from '../../../../pipeline/formats/tables/mapping.js';
+import { LinkTable } from '../../../../pipeline/model/index.js';
+import { openRecording } from '../../../../pipeline/sources/recording.js';
+import { commandContext } from '../context.js';
+import type { SenderSummary, Summary } from '../inspect.js';
+import { FrameCollector, type PlotFrames } from './frames.js';
+
+/** The sender that is drawn: the one asked for, else the one with the most frames. Null where there is none. */
+export function drawnSender({ senders }: Summary, asked: string | undefined): string | null {
+  if (asked !== undefined) return asked;
+  const all = senders.flatMap(namesOf).sort((a, b) => b.frames - a.frames);
+  return all[0]?.name ?? null;
+}
+
+/** Those behind `*` one by one. */
+function namesOf({ sender, heard = {}, layouts }: SenderSummary): { name: string; frames: number }[] {
+  const several = Object.entries(heard).map(([name, frames]) => ({ name, frames }));
+  if (several.length > 0) return several;
+  return [{ name: sender, frames: layouts.reduce((sum, { frames }) => sum + frames, 0) }];
+}
+
+/** Frames of one sender among raw records; null where it has none. */
+export async function framesOf(
+  batches: AsyncIterable<RawBatch> | Iterable<RawBatch>,
+  format: string,
+  sender: string,
+): Promise<PlotFrames | null> {
+  const { metrics, log, environments } = commandContext();
+  const [environment] = environments;
+  const links = [{ ...environment!.links[0]!, id: sender, sender }];
+  const quiet = { ...log, warn: () => undefined };
+  const decoder = formatNamed(format).decoder({
+    links: new LinkTable([{ ...environment!, links }]),
+    metrics,
+    log: quiet,
+  });
+  const collector = new FrameCollector(decoder);
+  for await (const raw of batches) collector.see(raw);
+  return collector.frames();
+}
+
+/** The records of a recording; what is damaged in it was told when it was looked into. */
+export async function* recorded(
+  path: string,
+  kind: string,
+  table?: TableMapping,
+): AsyncGenerator<RawBatch, void> {
+  const recording = await openRecording(path, kind, table);
+  for await (const { raw } of recording.batches(256)) yield raw;
+}

@@ -1,0 +1,40 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
+import { errorText } from '../../../../pipeline/base/error-text.js';
+
+/** Ending of a file that a plot can be written to. @throws CommandError for others */
+export function plotKind(path: string): 'png' | 'svg' {
+  const ending = /\.(png|svg)$/i.exec(path)?.[1]?.toLowerCase();
+  if (ending === 'png' || ending === 'svg') return ending;
+  throw new CommandError(`--plot writes a .png or a .svg, not ${path}`, EXIT.invalid);
+}
+
+/** Writes a drawing. @throws CommandError where the file cannot be written */
+export async function writePlot(path: string, svg: string): Promise<void> {
+  const content = plotKind(path) === 'png' ? await pngOf(svg) : svg;
+  try {
+    writeFileSync(path, content);
+  } catch (error) {
+    throw new CommandError(`${path} cannot be written: ${errorText(error)}`, EXIT.unavailable);
+  }
+}
+
+/** Pixels of a unit of the drawing. */
+const SCALE = 2;
+const FONTS = ['400Regular/PTSans_400Regular.ttf', '700Bold/PTSans_700Bold.ttf'];
+
+/** The module is loaded once a process. */
+let ready: Promise<void> | undefined;
+
+async function pngOf(svg: string): Promise<Uint8Array> {
+  const { initWasm, Resvg } = await import('@resvg/resvg-wasm');
+  const { resolve } = createRequire(import.meta.url);
+  await (ready ??= initWasm(readFileSync(resolve('@resvg/resvg-wasm/index_bg.wasm'))));
+  const fontBuffers = FONTS.map((font) => readFileSync(resolve(`@expo-google-fonts/pt-sans/${font}`)));
+  const drawn = new Resvg(svg, {
+    fitTo: { mode: 'zoom', value: SCALE },
+    font: { fontBuffers, defaultFontFamily: 'PT Sans' },
+  });
+  return drawn.render().asPng();
+}
