@@ -2,7 +2,6 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
-import type { RawBatch, State } from '../component/index.js';
 import {
   areSameRecords,
   FILE_FORMATS,
@@ -12,46 +11,18 @@ import {
   recogniseFile,
   type FileFormat,
   type OpenedFile,
-  type Problem,
 } from '../formats/index.js';
 import { TABLE_KINDS, tableKindOf } from '../formats/tables/kinds.js';
 import type { TableMapping } from '../formats/tables/mapping.js';
 import { foreignFile, tryKinds } from '../formats/tried.js';
+import { capture } from '../formats/capture.js';
+import { offsetNear } from './capture-seek.js';
+import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
 import { upgradedCutter } from './older-positions.js';
 import { openTable } from './table-recording.js';
 import { asError } from '../base/error-text.js';
 
-/** A file of raw records or of arrays, of any kind that csiflow reads; gzip is unpacked on the way. */
-export interface Recording {
-  readonly path: string;
-  /** Name of the kind of file: `capture`, `adr018-jsonl`, ... */
-  readonly kind: string;
-  /** Name of the format of its records. */
-  readonly format: string;
-  readonly origin: RawBatch['origin'];
-  readonly meta: Readonly<Record<string, unknown>>;
-  /** Bytes on disk. */
-  readonly size: number;
-  /** Batches of `count` records (the last one of fewer), from `position` on. @throws FormatError where the rest cannot be read. */
-  batches(count: number, position?: RecordingPosition | null): AsyncGenerator<RecordingBatch, void>;
-}
-
-export interface RecordingBatch {
-  readonly raw: RawBatch;
-  /** Where the records after these begin. */
-  readonly position: RecordingPosition;
-  /** What was skipped on the way to them. */
-  readonly problems: readonly Problem[];
-}
-
-/** Where a reader is in a file; survives JSON. */
-export interface RecordingPosition {
-  /** Of the next record, in the unpacked file, bytes. */
-  readonly offset: number;
-  readonly cutter: State;
-  /** Time of the newest record, microseconds; null before the first. */
-  readonly newest: number | null;
-}
+export type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
 
 /**
  * Opens a recording.
@@ -81,6 +52,7 @@ export async function openRecording(
     origin,
     meta,
     size,
+    ...(fileFormat === capture && !packed && { positionNear: (time: number) => nearIn(path, head, time) }),
     batches: (count, position) =>
       readBatches(path, packed, fileFormat, fileFormat.open(head), count, position ?? null),
   };
@@ -99,6 +71,16 @@ export function recordsFormat({ path, format }: Pick<Recording, 'path' | 'format
     path,
     `its records are ${format}, not ${asked}: leave that out, or name a format that reads those`,
   );
+}
+
+async function nearIn(path: string, head: Uint8Array, time: number): Promise<RecordingPosition> {
+  const file = await open(path);
+  try {
+    const near = await offsetNear(file, capture.open(head).start, (await file.stat()).size, time);
+    return { ...near, cutter: { lost: -1 } };
+  } finally {
+    await file.close();
+  }
 }
 
 /** Format of the records of a file, by its first bytes; undefined where they do not tell, or cannot be read. */

@@ -9,7 +9,7 @@ import { framesOf, type TableFrames } from '../formats/tables/frames.js';
 import { readTable, type TableKind } from '../formats/tables/kinds.js';
 import { MappingError, type TableMapping } from '../formats/tables/mapping.js';
 import { encodeTableFrame, tableFrame } from '../formats/tables/table-frame.js';
-import type { Recording, RecordingBatch, RecordingPosition } from './recording.js';
+import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
 
 /** Largest file of arrays, bytes unpacked: all of it is read into memory. */
 const MOST_BYTES = 1_073_741_824;

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import type { TableSelection } from '../../../pipeline/component/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
+import { instant } from '../instant.js';
 import { ask, remoteOptions, type RemoteOptions } from '../remote.js';
 
 interface Options extends RemoteOptions {
@@ -117,15 +118,3 @@ const keyHint = ({ from, keyFile }: Options): string =>
   keyFile === undefined
     ? `${from} is encrypted: say --key-file, privacy.key of the state folder or a file with the secret`
     : `${keyFile} is not the key of ${from}: it is in privacy.key of the state folder, or the secret; leave --key-file out where the store is not encrypted`;
-
-/** Microseconds. */
-function instant(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const time = Date.parse(text);
-  if (Number.isNaN(time))
-    throw new CommandError(
-      `${option} \`${text}\` is no ISO 8601 time, such as 2026-03-01T00:00:00Z`,
-      EXIT.invalid,
-    );
-  return time * 1000;
-}

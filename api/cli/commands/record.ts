@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 
 interface Options {
@@ -8,6 +9,7 @@ interface Options {
   readonly seconds?: string;
   readonly format: string;
   readonly note?: string;
+  readonly append: boolean;
   readonly force: boolean;
   readonly json: boolean;
 }
@@ -21,7 +23,8 @@ export function register(program: Command): void {
     .option('--seconds <n>', 'stop after so many seconds')
     .option('--format <name>', 'what the datagrams are', 'adr018')
     .option('--note <text>', 'stored in the capture, for people')
-    .option('--force', 'write over a file that is there', false)
+    .option('--append', 'go on with a capture that is there, also with one that a crash cut off', false)
+    .addOption(new Option('--force', 'write over a file that is there').default(false).conflicts('append'))
     .option('--json', 'print the result as JSON', false)
     .addHelpText(
       'after',
@@ -33,7 +36,8 @@ export function register(program: Command): void {
 async function run(options: Options): Promise<void> {
   const { numberOption, udpAddress } = await import('../recordings/address.js');
   const { Progress, untilStopped } = await import('../recordings/progress.js');
-  const { CaptureWriter, recordUdp } = await import('../recordings/record.js');
+  const { CaptureWriter } = await import('../recordings/capture-writer.js');
+  const { recordUdp } = await import('../recordings/record.js');
   const { nothingArrived, notMade, readingRecordings } = await import('../recordings/errors.js');
   const address = udpAddress(options.from);
   const seconds = options.seconds === undefined ? undefined : numberOption('seconds', options.seconds, 0.001);
@@ -46,8 +50,11 @@ async function run(options: Options): Promise<void> {
     source: options.from,
     ...(options.note === undefined ? {} : { note: options.note }),
   };
-  const writer = await CaptureWriter.create(options.out, meta, options.force).catch((error: unknown) => {
-    throw notMade(error, options.out, 'another --out');
+  const isNew = !options.append || !existsSync(options.out);
+  const writer = await readingRecordings(() =>
+    isNew ? CaptureWriter.create(options.out, meta, options.force) : CaptureWriter.append(options.out, meta),
+  ).catch((error: unknown) => {
+    throw notMade(error, options.out, 'another --out, --append');
   });
   const stop = untilStopped(seconds);
   const progress = new Progress();
@@ -57,7 +64,7 @@ async function run(options: Options): Promise<void> {
     });
   } catch (error) {
     // The port could not be opened: an empty capture would be in the way of the next try.
-    if (writer.recorded.records === 0) await rm(options.out);
+    if (isNew && writer.recorded.records === 0) await rm(options.out);
     throw error;
   } finally {
     stop.release();
@@ -66,8 +73,9 @@ async function run(options: Options): Promise<void> {
   }
   const { records, bytes } = writer.recorded;
   if (records === 0) {
-    await rm(options.out);
-    throw new CommandError(nothingArrived(options.from, `${options.out} was not written`), EXIT.failed);
+    if (isNew) await rm(options.out);
+    const left = isNew ? 'was not written' : 'is as it was';
+    throw new CommandError(nothingArrived(options.from, `${options.out} ${left}`), EXIT.failed);
   }
   process.stdout.write(
     options.json

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
-import type { Recorded } from '../recordings/record.js';
+import type { Recorded } from '../recordings/capture-writer.js';
 import type { SimulatedScene } from '../recordings/simulate.js';
 
 interface Options {
@@ -72,7 +72,7 @@ async function capture(scene: SimulatedScene, { out, truth, note, force }: Optio
     await Promise.all([
       import('node:fs/promises'),
       import('../recordings/simulate.js'),
-      import('../recordings/record.js'),
+      import('../recordings/capture-writer.js'),
       import('../recordings/progress.js'),
       import('../recordings/errors.js'),
     ]);

@@ -5,7 +5,7 @@ import { numberOption, udpAddress } from './address.js';
 import { notMade, nothingArrived } from './errors.js';
 import { firstEnvironment, firstTopology, type Found } from './first-topology.js';
 import { lookAtUdp, lookIntoFile, type Look } from './look.js';
-import { CaptureWriter } from './record.js';
+import { CaptureWriter } from './capture-writer.js';
 
 /** What `csiflow init` is told. */
 export interface FirstOptions {

@@ -4,7 +4,7 @@ import { RawBuilder } from '../../../pipeline/formats/index.js';
 import { frameSize, LinkTable, type CsiBlock, type Environment } from '../../../pipeline/model/index.js';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import { commandContext } from './context.js';
-import type { CaptureWriter, Recorded } from './record.js';
+import type { CaptureWriter, Recorded } from './capture-writer.js';
 
 /** A scene of the simulator: its configuration, and the places that it plays in. */
 export interface SimulatedScene {

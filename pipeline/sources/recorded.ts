@@ -1,0 +1,36 @@
+import type { RawBatch, State } from '../component/index.js';
+import type { Problem } from '../formats/index.js';
+
+/** A file of raw records or of arrays, of any kind that csiflow reads; gzip is unpacked on the way. */
+export interface Recording {
+  readonly path: string;
+  /** Name of the kind of file: `capture`, `adr018-jsonl`, ... */
+  readonly kind: string;
+  /** Name of the format of its records. */
+  readonly format: string;
+  readonly origin: RawBatch['origin'];
+  readonly meta: Readonly<Record<string, unknown>>;
+  /** Bytes on disk. */
+  readonly size: number;
+  /** Batches of `count` records (the last one of fewer), from `position` on. @throws FormatError where the rest cannot be read. */
+  batches(count: number, position?: RecordingPosition | null): AsyncGenerator<RecordingBatch, void>;
+  /** A place before which all records are earlier than `time` (microseconds), found without reading what lies before it. */
+  positionNear?(time: number): Promise<RecordingPosition>;
+}
+
+export interface RecordingBatch {
+  readonly raw: RawBatch;
+  /** Where the records after these begin. */
+  readonly position: RecordingPosition;
+  /** What was skipped on the way to them. */
+  readonly problems: readonly Problem[];
+}
+
+/** Where a reader is in a file; survives JSON. */
+export interface RecordingPosition {
+  /** Of the next record, in the unpacked file, bytes. */
+  readonly offset: number;
+  readonly cutter: State;
+  /** Time of the newest record, microseconds; null before the first. */
+  readonly newest: number | null;
+}
