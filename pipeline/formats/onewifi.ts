@@ -29,7 +29,7 @@ function onewifi(order: ToneOrder | null): Format {
     ),
     recognise: (record) => {
       if (isEvent(record)) return Array.isArray(readEvent(record));
-      if (record[0] !== OPENING) return dumpLength(record, 0) === record.length;
+      if (record[0] !== OPENING) return record.length > 0 && dumpLength(record, 0) === record.length;
       return !('fault' in parseStation(latin1(record)));
     },
     ...(order !== null && { variantOf: NAME }),

@@ -109,7 +109,7 @@ interface Environment extends Record<string, string> {
 function plantSecrets(name: string): Environment {
   const secrets = join(folder, name);
   mkdirSync(secrets);
-  for (const secret of ['influx', 'mqtt', 'kafka', 'webhook', 'address', 'unused'])
+  for (const secret of ['influx', 'mqtt', 'kafka', 'webhook', 'address', 'posts', 'unused'])
     writeFileSync(join(secrets, secret), `${canaries.plant(`${name}/${secret}`)}\n`);
   return {
     CSIFLOW_SECRETS: secrets,
@@ -129,12 +129,16 @@ const topology = (): string => `id: site
 environment: ${packageFile('topologies/environments/demo-flat.yaml')}
 sources:
   flat: { type: simulator, rate_hz: 20, seed: 7 }
+  posts: { type: http, port: 0, token: '\${secret:posts}' }
 operators:
+  posted: { type: window, from: posts }
+  moved: { type: detect-motion, from: posted }
   windows: { type: window, from: flat, length_ms: 1000, hop_ms: 200, points: 20 }
   motion: { type: detect-motion, from: windows }
   alarm: { type: alarm, from: motion }
 sinks:
   history: { type: duckdb, from: motion, path: ${join(folder, 'site.duckdb')} }
+  others: { type: file, from: moved, path: ${join(folder, 'others.ndjson')} }
   live: { type: websocket, from: motion }
   influx: { type: influxdb, from: motion, url: '${urlOf(server)}', username: csiflow, password: '\${secret:influx}' }
   broker: { type: mqtt, from: motion, url: 'mqtts://127.0.0.1:1', username: csiflow, password: '\${secret:mqtt}' }
@@ -342,6 +346,7 @@ test('every component that has a field for a secret is among those that were tri
     'sink kafka',
     'sink mqtt',
     'sink webhook',
+    'source http',
     'source kafka',
     'source mqtt',
   ]);

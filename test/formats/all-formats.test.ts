@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recogniseFile, recogniseRecord } from '../../pipeline/formats/index.js';
+import { FILE_FORMATS, FORMATS, recogniseFile, recogniseRecord } from '../../pipeline/formats/index.js';
 import { cutAll } from './cut.js';
 import { checkDamage, checkRecovery } from './damaged.js';
 import { FILES, SAMPLES } from './samples.js';
@@ -16,6 +16,10 @@ describe.each(SAMPLES)('$format', (sample) => {
   it('survives damage: nothing crashes, hangs or grows, and problems say where', () => {
     checkDamage(sample, 25);
   });
+});
+
+it.each([...FORMATS, ...FILE_FORMATS])('$name recognises nothing in nothing', ({ recognise }) => {
+  expect(recognise(new Uint8Array(0))).toBe(false);
 });
 
 it.each(FILES)('a file of $kind survives damage', (sample) => {
