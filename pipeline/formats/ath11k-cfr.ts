@@ -2,9 +2,10 @@
  * Channel frequency responses of Qualcomm's ath11k (Linux): the relay file `cfr_capture0`, or its records, one a
  * datagram. Bytes: docs/formats/ath11k-cfr.md.
  */
-import { csiLayout, type CsiLayout } from '../model/index.js';
+import type { CsiLayout } from '../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from './format.js';
+import { LayoutCache } from './layout-cache.js';
 import { RecordCutter, type RecordKind } from './record-cutter.js';
 import {
   orderByQuietTones,
@@ -183,17 +184,11 @@ function strongest(levels: readonly number[]): number {
   return known.length > 0 ? Math.max(...known) : NaN;
 }
 
-const layouts = new Map<string, CsiLayout>();
-/** So many are kept: others are made for each frame, as what a file says must not make memory grow. */
-const MOST_LAYOUTS = 64;
+const layouts = new LayoutCache();
 
 function layoutOf(band: Band, rx: number, centreMhz: number): CsiLayout {
   const key = `${band.training} ${band.bandwidthMhz} ${rx} ${centreMhz}`;
-  const known = layouts.get(key);
-  if (known) return known;
-  const layout = csiLayout({ ...band, rx, tx: 1, centreMhz });
-  if (layouts.size < MOST_LAYOUTS) layouts.set(key, layout);
-  return layout;
+  return layouts.of(key, () => ({ ...band, rx, tx: 1, centreMhz }));
 }
 
 /** A record, the real part first: the inverse of the decoder. `values`: (re, im) of each chain's carriers. */

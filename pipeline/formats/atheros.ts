@@ -2,9 +2,10 @@
  * Atheros CSI Tool (Y. Xie, Z. Li, M. Li, "Precise power delay profiling with commodity Wi-Fi", MobiCom 2015), both byte
  * orders. Bytes: docs/formats/atheros.md.
  */
-import { csiLayout, type CsiLayout } from '../model/index.js';
+import type { CsiLayout } from '../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from './format.js';
+import { LayoutCache } from './layout-cache.js';
 import { RecordCutter, type RecordKind } from './record-cutter.js';
 
 /** One entry of a log without its length. The tool names no transmitter: a link takes the frames with `*`. */
@@ -136,19 +137,13 @@ export const HT_CARRIERS = new Map([
   [114, sides(2, 58)],
 ]);
 
-const layouts = new Map<string, CsiLayout>();
-/** So many are kept: others are made for each frame, as what a file says must not make memory grow. */
-const MAX_LAYOUTS = 64;
+const layouts = new LayoutCache();
 
 function layoutOf(tones: number, rx: number, tx: number, centreMhz: number): CsiLayout {
   const key = `${tones} ${rx} ${tx} ${centreMhz}`;
-  const known = layouts.get(key);
-  if (known) return known;
   const bandwidthMhz = tones === 56 ? 20 : 40;
   const subcarriers = HT_CARRIERS.get(tones)!;
-  const layout = csiLayout({ rx, tx, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' });
-  if (layouts.size < MAX_LAYOUTS) layouts.set(key, layout);
-  return layout;
+  return layouts.of(key, () => ({ rx, tx, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' }));
 }
 
 /** Little-endian where the entry at `at` is so. */

@@ -2,7 +2,7 @@
  * Compressed beamforming reports of 802.11ac and 802.11ax: what stations tell their access point of the channel, heard
  * by any card in monitor mode. Bytes: docs/formats/beamforming.md.
  */
-import { csiLayout, type CsiLayout } from '../model/index.js';
+import type { CsiLayout } from '../model/index.js';
 import {
   anglePattern,
   isReport,
@@ -13,6 +13,7 @@ import {
 } from './beamforming-report.js';
 import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import type { FileFormat, Format } from './format.js';
+import { LayoutCache } from './layout-cache.js';
 import { isPcap, type Packet } from './pcap-blocks.js';
 import { checkPcap, packetsOf, pcapCutter, pcapStart } from './pcap.js';
 import { isMonitored, readRadiotap } from './radiotap.js';
@@ -82,29 +83,20 @@ function readPacket(packet: Uint8Array): ReadFrame | ReadFault {
   };
 }
 
-const layouts = new Map<string, CsiLayout>();
-
-/** Layouts that are kept at hand: of as many kinds of reports and channels as a capture may have, not more. */
-const MOST_LAYOUTS = 256;
+const layouts = new LayoutCache();
 
 function layoutOf({ kind, rows, columns, width, carriers }: Report, mhz: number): CsiLayout {
   const key = `${kind} ${rows}x${columns} ${width} ${carriers.length} ${mhz}`;
-  let layout = layouts.get(key);
-  if (!layout) {
-    const bandwidthMhz = 20 << width;
-    layout = csiLayout({
-      rx: columns,
-      tx: rows,
-      subcarriers: carriers,
-      bandwidthMhz,
-      centreMhz: wideCentreMhz(mhz, bandwidthMhz),
-      training: kind === 'vht' ? 'vht-ltf' : 'he-ltf',
-      measurement: 'beamforming-report',
-    });
-    if (layouts.size >= MOST_LAYOUTS) layouts.clear();
-    layouts.set(key, layout);
-  }
-  return layout;
+  const bandwidthMhz = 20 << width;
+  return layouts.of(key, () => ({
+    rx: columns,
+    tx: rows,
+    subcarriers: carriers,
+    bandwidthMhz,
+    centreMhz: wideCentreMhz(mhz, bandwidthMhz),
+    training: kind === 'vht' ? 'vht-ltf' : 'he-ltf',
+    measurement: 'beamforming-report',
+  }));
 }
 
 /** What a report says beside its angles. */

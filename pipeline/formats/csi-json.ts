@@ -1,7 +1,8 @@
-import { csiLayout, type CsiLayout } from '../model/index.js';
+import type { CsiLayout } from '../model/index.js';
 import { FrameDecoder, type FrameReader, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import type { Format } from './format.js';
 import { errorText } from '../base/error-text.js';
+import { LayoutCache } from './layout-cache.js';
 
 /**
  * One measurement as JSON, as the service interface's `POST /pose/process` takes it: `csi_data` (or its content alone)
@@ -99,8 +100,7 @@ function fill(into: Float32Array, at: number, antenna: readonly unknown[]): bool
 }
 
 /** Layouts are few: they are made once. */
-const layouts = new Map<string, CsiLayout>();
-const MAX_LAYOUTS = 256;
+const layouts = new LayoutCache();
 
 /** The layout that `metadata` states, or the usual one of so many subcarriers; null where `metadata.subcarriers` are no indices of them. */
 export function statedLayout(rx: number, count: number, metadata: Fields): CsiLayout | null {
@@ -110,11 +110,7 @@ export function statedLayout(rx: number, count: number, metadata: Fields): CsiLa
   const centreMhz = numberOf(metadata['centre_mhz']) ?? ASSUMED_MHZ;
   const bandwidthMhz = numberOf(metadata['bandwidth_mhz']) ?? (count <= 64 ? 20 : count <= 128 ? 40 : 80);
   const key = [rx, centreMhz, bandwidthMhz, ...subcarriers].join(' ');
-  const known = layouts.get(key);
-  if (known) return known;
-  const layout = csiLayout({ rx, tx: 1, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' });
-  if (layouts.size < MAX_LAYOUTS) layouts.set(key, layout);
-  return layout;
+  return layouts.of(key, () => ({ rx, tx: 1, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' }));
 }
 
 /** Indices on both sides of the centre, which an even number leaves out. */

@@ -2,10 +2,11 @@
  * FeitCSI (KuskoSoft), Intel AX200, AX210 and others: files, and datagrams of its UDP server. Bytes:
  * docs/formats/feitcsi.md.
  */
-import { csiLayout, type CsiLayout } from '../model/index.js';
+import type { CsiLayout } from '../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import type { FileFormat, Format } from './format.js';
 import { axBand, fillAx, RAW, type AxBand } from './intel-ax.js';
+import { LayoutCache } from './layout-cache.js';
 import { RecordCutter, type RecordKind } from './record-cutter.js';
 
 /** A header of 272 bytes and its values, the imaginary part first. Frames belong to the link of their source's MAC address, or `*`. */
@@ -106,16 +107,11 @@ function strongest(magnitudes: readonly number[]): number {
 
 /** The file gives no channel: the middle of channel 64, as for the Intel 5300. */
 const ASSUMED_MHZ = 5320;
-const layouts = new Map<string, CsiLayout>();
+const layouts = new LayoutCache();
 
 function layoutOf({ training, bandwidthMhz, subcarriers }: AxBand, rx: number, tx: number): CsiLayout {
   const key = `${training} ${bandwidthMhz} ${rx} ${tx}`;
-  let layout = layouts.get(key);
-  if (!layout) {
-    layout = csiLayout({ rx, tx, subcarriers, bandwidthMhz, centreMhz: ASSUMED_MHZ, training });
-    layouts.set(key, layout);
-  }
-  return layout;
+  return layouts.of(key, () => ({ rx, tx, subcarriers, bandwidthMhz, centreMhz: ASSUMED_MHZ, training }));
 }
 
 const isHostTimed = (head: Uint8Array): boolean =>

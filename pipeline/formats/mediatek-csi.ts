@@ -3,10 +3,11 @@
  * and a stream. Fields: docs/formats/mediatek.md.
  */
 import { errorText } from '../base/error-text.js';
-import { csiLayout, type CsiLayout } from '../model/index.js';
+import type { CsiLayout } from '../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from './format.js';
 import { JsonCutter, type ValueKind } from './json-cutter.js';
+import { LayoutCache } from './layout-cache.js';
 import { latin1 } from './line-cutter.js';
 import {
   orderByQuietTones,
@@ -209,16 +210,11 @@ function everyFourth(band: Band): Band {
 
 /** A row gives no frequency: the middle of channel 64, as for the Intel 5300. */
 const ASSUMED_MHZ = 5320;
-const layouts = new Map<string, CsiLayout>();
+const layouts = new LayoutCache();
 
 function layoutOf(band: Band): CsiLayout {
   const key = `${band.training} ${band.bandwidthMhz}`;
-  let layout = layouts.get(key);
-  if (!layout) {
-    layout = csiLayout({ ...band, rx: 1, tx: 1, centreMhz: ASSUMED_MHZ });
-    layouts.set(key, layout);
-  }
-  return layout;
+  return layouts.of(key, () => ({ ...band, rx: 1, tx: 1, centreMhz: ASSUMED_MHZ }));
 }
 
 /** A row of a frame as wide as its channel: the inverse of the decoder. `values`: (re, im) of its carriers. */

@@ -2,9 +2,10 @@
  * seemoo-lab/nexmon_csi, Broadcom chips: UDP datagrams to port 5500, live or in a pcap or pcapng. Bytes:
  * docs/formats/nexmon.md.
  */
-import { csiLayout, type CsiLayout } from '../model/index.js';
+import type { CsiLayout } from '../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import type { FileFormat, Format } from './format.js';
+import { LayoutCache } from './layout-cache.js';
 import { isPcap } from './pcap-blocks.js';
 import { checkPcap, packetsOf, pcapCutter, pcapStart, udpPayload } from './pcap.js';
 
@@ -122,18 +123,20 @@ const CARRIERS = new Map(
   }),
 );
 
-const layouts = new Map<string, CsiLayout>();
+const layouts = new LayoutCache();
 
 function layoutOf(bins: number, mhz: number): CsiLayout {
   const key = `${bins}@${mhz}`;
-  let layout = layouts.get(key);
-  if (!layout) {
-    const { subcarriers } = CARRIERS.get(bins)!;
-    const bandwidthMhz = (bins / 64) * 20;
-    layout = csiLayout({ rx: 1, tx: 1, subcarriers, bandwidthMhz, centreMhz: mhz, training: 'vht-ltf' });
-    layouts.set(key, layout);
-  }
-  return layout;
+  const { subcarriers } = CARRIERS.get(bins)!;
+  const bandwidthMhz = (bins / 64) * 20;
+  return layouts.of(key, () => ({
+    rx: 1,
+    tx: 1,
+    subcarriers,
+    bandwidthMhz,
+    centreMhz: mhz,
+    training: 'vht-ltf',
+  }));
 }
 
 function fillValues(

@@ -1,6 +1,7 @@
 /** What OneWifi says of a measurement, in JSON as in its structures, and the frame that it makes. */
-import { csiLayout, type CsiLayout } from '../model/index.js';
+import type { CsiLayout } from '../model/index.js';
 import type { ReadFault, ReadFrame } from './frame-decoder.js';
+import { LayoutCache } from './layout-cache.js';
 import { orderByQuietTones, toneOf, unknownOrder, type ToneOrder } from './tone-order.js';
 import { bandOf, type Band, type BandKind } from './wifi-bands.js';
 import { channelMhz, wideCentreMhz } from './wifi-channel.js';
@@ -105,15 +106,9 @@ function bandOfInfo({ mode, width, carriers, decimation, mask }: OneWifiInfo): B
   };
 }
 
-const layouts = new Map<string, CsiLayout>();
-/** So many are kept: others are made for each frame, as what a file says must not make memory grow. */
-const MOST_LAYOUTS = 64;
+const layouts = new LayoutCache();
 
 function layoutOf(band: Band, rx: number, tx: number, centreMhz: number): CsiLayout {
   const key = `${band.training} ${band.bandwidthMhz} ${rx} ${tx} ${centreMhz}`;
-  const known = layouts.get(key);
-  if (known) return known;
-  const layout = csiLayout({ ...band, rx, tx, centreMhz });
-  if (layouts.size < MOST_LAYOUTS) layouts.set(key, layout);
-  return layout;
+  return layouts.of(key, () => ({ ...band, rx, tx, centreMhz }));
 }

@@ -2,10 +2,11 @@
  * PicoScenes (Z. Jiang et al., "Eliminating the barriers", IEEE IoT Journal 2021): files, and frames one a datagram. Bytes:
  * docs/formats/picoscenes.md.
  */
-import { csiLayout, type CsiLayout } from '../model/index.js';
+import type { CsiLayout } from '../model/index.js';
 import type { ClockKind } from './device-clock.js';
 import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import type { FileFormat, Format } from './format.js';
+import { LayoutCache } from './layout-cache.js';
 import { isAx, readBody, type Body } from './picoscenes-bodies.js';
 import {
   frameLength,
@@ -142,18 +143,12 @@ function recordsOf(first: PicoFrame | null): RecordKind {
   };
 }
 
-const layouts = new Map<string, CsiLayout>();
-/** So many are kept: others are made for each frame, as what a file says must not make memory grow. */
-const MOST_LAYOUTS = 64;
+const layouts = new LayoutCache();
 
 function layoutOf(
   { device, packetFormat, bandwidthMhz, centreMhz, tones }: CsiSegment,
   { layout: { rx, tx, ...band } }: Body,
 ): CsiLayout {
   const key = `${device} ${packetFormat} ${bandwidthMhz} ${centreMhz} ${tones} ${rx} ${tx}`;
-  const known = layouts.get(key);
-  if (known) return known;
-  const layout = csiLayout({ rx, tx, ...band, bandwidthMhz, centreMhz });
-  if (layouts.size < MOST_LAYOUTS) layouts.set(key, layout);
-  return layout;
+  return layouts.of(key, () => ({ rx, tx, ...band, bandwidthMhz, centreMhz }));
 }

@@ -2,9 +2,10 @@
  * Realtek Ameba (RTL8721Dx, AmebaSmart, AmebaLite): reports of its SDK in a file or datagram, and the log of its
  * example on a serial port. Bytes: docs/formats/realtek.md.
  */
-import { csiLayout, type CsiLayout } from '../model/index.js';
+import type { CsiLayout } from '../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import { recordingOf, type FileFormat, type Format } from './format.js';
+import { LayoutCache } from './layout-cache.js';
 import { RecordCutter, type RecordKind } from './record-cutter.js';
 import { bandOf, type Band, type BandKind } from './wifi-bands.js';
 import { channelMhz, wideCentreMhz } from './wifi-channel.js';
@@ -129,17 +130,11 @@ function readRecord(record: Uint8Array, realFirst: boolean): ReadFrame | ReadFau
   };
 }
 
-const layouts = new Map<string, CsiLayout>();
-/** So many are kept: others are made for each frame, as what a file says must not make memory grow. */
-const MOST_LAYOUTS = 64;
+const layouts = new LayoutCache();
 
 function layoutOf(band: Band, centreMhz: number): CsiLayout {
   const key = `${band.training} ${band.bandwidthMhz} ${centreMhz}`;
-  const known = layouts.get(key);
-  if (known) return known;
-  const layout = csiLayout({ ...band, rx: 1, tx: 1, centreMhz });
-  if (layouts.size < MOST_LAYOUTS) layouts.set(key, layout);
-  return layout;
+  return layouts.of(key, () => ({ ...band, rx: 1, tx: 1, centreMhz }));
 }
 
 export interface RealtekReport {
