@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox';
 import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { Failure, SensedEvent } from '../../pipeline/model/index.js';
+import type { SensedEvent } from '../../pipeline/model/index.js';
 import { FADING_SAMPLES } from './floored.js';
 import { judgeOf } from './judge.js';
 import { FALL_SETTINGS } from './settings.js';
@@ -114,12 +114,7 @@ The weights of one link come from one person's falls on one chip; \`docs/reports
           if (recovered > 0) context.metrics.dropped('recovered', recovered);
           return NOTHING;
         }
-        const result = watch.take(data);
-        return result.length === 0
-          ? NOTHING
-          : 'code' in result[0]!
-            ? { data: [], failed: result as Failure[] }
-            : { data: result as SensedEvent[] };
+        return watch.take(data);
       },
       watermark: (time) => {
         const due = [...environments.values()].flatMap((watch) => watch.release(time));

@@ -1,3 +1,4 @@
+import { NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Failure, PoseFrame, SensedEvent, Window } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
 import { confidenceOf } from './confidence.js';
@@ -65,16 +66,17 @@ export class Watch {
     return this.#heldBack.release(time);
   }
 
-  take(window: Window): readonly (SensedEvent | Failure)[] {
-    if (window.step > 1e6 / RATE_HZ) return [coarse(window)];
+  take(window: Window): Output<SensedEvent> {
+    if (window.step > 1e6 / RATE_HZ) return { data: [], failed: [coarse(window)] };
     const usable = withUsableLinks(window);
-    return this.#scored(usable).flatMap((candidate) => {
+    const data = this.#scored(usable).flatMap((candidate) => {
       const event = this.#decide(candidate, window);
       const delay = this.#config.notify_delay_ms * 1000;
       if (!event || delay === 0) return event ? [event] : [];
       this.#heldBack.add(event, usable.start + usable.points * usable.step + delay);
       return [];
     });
+    return data.length === 0 ? NOTHING : { data };
   }
 
   /** Candidates that the window completes. */
