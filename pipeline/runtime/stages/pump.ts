@@ -1,8 +1,16 @@
 import type { Context } from '../../component/index.js';
-import type { Barriers } from '../checkpoints/barriers.js';
 import type { Gate } from './gate.js';
 import type { NodeRun } from '../host.js';
 import type { SourceStage } from './source-stage.js';
+
+/** The barriers of checkpoints, as the pump sees them. */
+export interface PumpBarriers {
+  /** One is to be injected, and none is under way. */
+  readonly due: boolean;
+  inject(): void;
+  /** A checkpoint is wanted as soon as it can be. */
+  ask(): void;
+}
 
 /** The pump yields to the event loop after this time. */
 const SLICE_MS = 5;
@@ -18,7 +26,7 @@ export class Pump {
   readonly #runs: ReadonlyMap<string, NodeRun>;
   readonly #gate: Gate;
   readonly #clock: Context['clock'];
-  readonly #barriers: Barriers;
+  readonly #barriers: PumpBarriers;
   readonly #jumped: () => void;
   #wake: (() => void) | undefined;
   #ends = false;
@@ -28,7 +36,7 @@ export class Pump {
   constructor(
     sources: readonly SourceStage[],
     runs: ReadonlyMap<string, NodeRun>,
-    barriers: Barriers,
+    barriers: PumpBarriers,
     gate: Gate,
     clock: Context['clock'],
     jumped: () => void,
