@@ -185,7 +185,7 @@ export const CODES = {
   ],
   'config.privacy.retention': [
     'A sink does not delete what is older than `data_retention_days`.',
-    'Have it deleted where it lies: by the retention of the topic, a job that removes old files, whoever receives it.',
+    'Delete the data at its destination: set the retention of the topic, or run a job that removes old files.',
   ],
   'config.privacy.encryption': [
     'A sink does not encrypt what it stores.',

@@ -24,7 +24,7 @@ const TOPOLOGY = [
   '',
   'One YAML file declares one topology. `csiflow validate FILE` checks it. `csiflow schema` prints a JSON schema, with',
   'which your editor can complete it. The [components](components/README.md) have a page each, and so do the',
-  '[environments](environments.md), the places that a topology senses.',
+  '[environments](environments.md), the rooms and flats that a topology senses.',
   '',
   '## Nodes',
   '',
@@ -92,7 +92,7 @@ export const topologyPage = (): DocsPage =>
 const ENVIRONMENT = [
   '# Environment files',
   '',
-  'An environment file describes a place where people are sensed: its size, and where the transmitters and receivers of',
+  'An environment file describes a room or flat in which people are sensed: its size, and where the transmitters and receivers of',
   'Wi-Fi stand in it. A topology names it as `environment`. csiflow cannot tell where somebody is without it, and a place',
   'is only as good as these figures: measure them to a hand.',
   '',

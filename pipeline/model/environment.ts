@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox';
 import type { Point } from './records.js';
 
-/** A place where people are sensed. The schema of `topologies/environments/*.yaml`; the source of its types, checks and docs. */
+/** A room or flat in which people are sensed. The schema of `topologies/environments/*.yaml`; the source of its types, checks and docs. */
 
 const Metres = (description: string) =>
   Type.Number({ exclusiveMinimum: 0, maximum: 1000, description: `${description}, metres` });
@@ -202,7 +202,11 @@ export const EnvironmentSchema = Type.Object(
       description: 'What in this file was assumed rather than measured, in words. Shown with the results.',
     }),
   },
-  { additionalProperties: false, title: 'Environment', description: 'A place where people are sensed.' },
+  {
+    additionalProperties: false,
+    title: 'Environment',
+    description: 'A room or flat in which people are sensed.',
+  },
 );
 
 /** The file's content after checks and defaults. */

@@ -70,7 +70,7 @@ class TopologyRunner implements Runner {
   readonly #patience: Patience;
   readonly #steps = new Steps();
   #topology: CheckedTopology;
-  /** Waits for the next start. */
+  /** Applied at the next start. */
   #next: CheckedTopology | null = null;
   #links: LinkTable;
   #shard: Run | undefined;
@@ -88,9 +88,9 @@ class TopologyRunner implements Runner {
   #launching: Promise<void> = Promise.resolve();
   /** The stop that somebody asked for, while it is under way. */
   #stopping: Promise<void> | null = null;
-  /** Somebody does not want to wait for its end. */
+  /** Aborted by a forced stop. */
   #forced = new AbortController();
-  /** What of it fails now is of no account. */
+  /** Being stopped: its errors are ignored. */
   #ending: Run | undefined;
   #finished = deferred();
 
@@ -183,7 +183,7 @@ class TopologyRunner implements Runner {
 
   #hurry(): void {
     this.#forced.abort();
-    // Who waits for its end is told how that ends.
+    // The caller of stop() reports this error.
     this.#ending?.stop(false, true).catch(() => undefined);
   }
 
