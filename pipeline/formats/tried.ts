@@ -10,7 +10,6 @@ export interface Tried {
 
 /** Files that others write, by the bytes that they begin with, and how their data come to csiflow. */
 const FOREIGN: readonly { readonly begin: string; readonly is: string }[] = [
-  { begin: 'PAR1', is: 'a Parquet file' },
   { begin: '\x89MCAP0\r\n', is: 'an MCAP recording' },
   { begin: 'SQLite format 3\0', is: 'an SQLite database' },
 ];

@@ -50,7 +50,7 @@ const config = Type.Object(
       Type.Object(TableMapping.properties, {
         additionalProperties: false,
         description:
-          'What the arrays of a CSV, NumPy, MATLAB or HDF5 file are: see docs/formats/tables.md. Not for other files.',
+          'What the arrays of a CSV, NumPy, MATLAB, HDF5 or Parquet file are: see docs/formats/tables.md. Not for other files.',
       }),
     ),
     records: choice<string>(

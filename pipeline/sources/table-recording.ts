@@ -55,12 +55,11 @@ async function read(path: string, kind: TableKind, packed: boolean, size: number
         : new FormatError('file.gzip', path, 'the gzip data is damaged or cut off');
     },
   );
-  if (kind.name !== 'hdf5') return readTable(kind, bytes, path);
-  // The library reads files alone.
-  const folder = await mkdtemp(join(tmpdir(), 'csiflow-hdf5-'));
+  if (!kind.needsFile) return readTable(kind, bytes, path);
+  const folder = await mkdtemp(join(tmpdir(), 'csiflow-table-'));
   try {
-    await writeFile(join(folder, 'unpacked.h5'), bytes);
-    return await readTable(kind, bytes, join(folder, 'unpacked.h5'));
+    await writeFile(join(folder, 'unpacked'), bytes);
+    return await readTable(kind, bytes, join(folder, 'unpacked'));
   } finally {
     await rm(folder, { recursive: true });
   }

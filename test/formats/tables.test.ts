@@ -200,6 +200,32 @@ test('whatever is cut off or damaged is refused or read, and nothing else', asyn
   );
 });
 
+test('columns of Parquet: lists have two axes, timestamps are seconds', async () => {
+  const folder = temporaryFolder();
+  const [lists, flat] = ['lists', 'flat'].map((name) => join(folder, `${name}.parquet`));
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const connection = await (await DuckDBInstance.create(':memory:')).connect();
+  const at = "TIMESTAMP '2026-03-01' + INTERVAL (i * 20) MILLISECOND AS t";
+  await connection.run(
+    `COPY (SELECT ${at}, [i, i + 10, 2.5] AS csi, 'n' || (i % 2) AS node, [i] || CASE i WHEN 2 THEN [1] ELSE [] END AS odd FROM range(3) r(i)) TO '${lists!}' (FORMAT parquet)`,
+  );
+  await connection.run(
+    `COPY (SELECT i::DECIMAL(4, 1) AS a, i * 2 AS b, 'x' AS note FROM range(3) r(i)) TO '${flat!}' (FORMAT parquet)`,
+  );
+  connection.closeSync();
+  const mapping = { values: 'csi', time: 't', sender: 'node' };
+  const [block] = await framesIn(lists!, mapping, ['n0', 'n1']);
+  const start = Date.parse('2026-03-01T00:00:00Z') * 1000;
+  expect([...block!.time]).toEqual([start, start + 20_000, start + 40_000]);
+  expect([...block!.link]).toEqual([0, 1, 0]);
+  expect([...block!.values.subarray(6, 12)]).toEqual([1, 0, 11, 0, 2.5, 0]);
+  expect(await errorOf(lists!, {})).toMatch(
+    /nothing says when.*not read: odd: row 2 holds 2 values, the first one 1/,
+  );
+  const [columns] = await framesIn(flat!, { rate_hz: 1 });
+  expect([...columns!.values]).toEqual([0, 0, 0, 0, 1, 0, 2, 0, 2, 0, 4, 0]);
+});
+
 test('a packed HDF5 file, and a file that is none although it begins so', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'a.h5.gz'), gzipSync(readFileSync(made('plain.h5'))));

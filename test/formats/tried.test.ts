@@ -36,7 +36,7 @@ test.each(['picoscenes', 'feitcsi', 'atheros', 'esp-framed'])(
 );
 
 test.each([
-  ['PAR1', 'it is a Parquet file'],
+  ['SQLite format 3\0', 'it is an SQLite database'],
   ['\x89MCAP0\r\n', 'it is an MCAP recording'],
   ['1.5,2.5,3.5\n1.0,2.0,3.0\n', 'none finds a record in its first 24 bytes'],
 ])('%j is named', async (text, expected) => {

@@ -17,7 +17,10 @@ export function register(program: Command): void {
     .argument('<in>', 'any recording that csiflow reads')
     .argument('<out>', 'the capture to write')
     .option('--kind <name>', 'kind of the file', 'auto')
-    .option('--table <yaml>', 'what the arrays of a CSV, NumPy, MATLAB or HDF5 file are: `{ rate_hz: 100 }`')
+    .option(
+      '--table <yaml>',
+      'what the arrays of a CSV, NumPy, MATLAB, HDF5 or Parquet file are: `{ rate_hz: 100 }`',
+    )
     .option('--start <time>', 'first time, ISO 8601; included')
     .option('--end <time>', 'last time, ISO 8601; excluded')
     .option('--force', 'write over a file that is there', false)

@@ -21,7 +21,10 @@ export function register(program: Command): void {
     .option('--seconds <n>', 'how long to listen', '5')
     .option('--format <name>', 'how records are read; auto tells it by their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
-    .option('--table <yaml>', 'what the arrays of a CSV, NumPy, MATLAB or HDF5 file are: `{ rate_hz: 100 }`')
+    .option(
+      '--table <yaml>',
+      'what the arrays of a CSV, NumPy, MATLAB, HDF5 or Parquet file are: `{ rate_hz: 100 }`',
+    )
     .option('--plot <file>', 'draw amplitude, phase, spectrogram, rate and gaps to a .png or .svg')
     .option('--sender <name>', 'the sender that is drawn (default: the one with the most frames)')
     .option('--json', 'print the result as JSON', false)

@@ -9,7 +9,8 @@ export interface TableKind {
   readonly summary: string;
   /** True where a file that starts with `head` is of this kind; `isWhole`: nothing follows. */
   readonly recognise: (head: Uint8Array, isWhole: boolean) => boolean;
-  /** Reads all of it. HDF5 is read from its path, all others from their bytes. */
+  /** Its library reads files alone: `read` takes the path, else the bytes. */
+  readonly needsFile?: boolean;
   readonly read: (bytes: Buffer, path: string) => Promise<Table>;
 }
 
@@ -28,6 +29,7 @@ export const TABLE_KINDS: readonly TableKind[] = [
     name: 'hdf5',
     summary: 'HDF5 file, and MATLAB file of version 7.3.',
     recognise: isHdf5,
+    needsFile: true,
     read: async (_bytes, path) => (await import('./hdf5.js')).readHdf5(path),
   },
   {
@@ -47,6 +49,13 @@ export const TABLE_KINDS: readonly TableKind[] = [
     summary: 'Arrays of NumPy in a zip archive.',
     recognise: beginsWith('PK\x03\x04'),
     read: async (bytes) => (await import('./npy.js')).readNpz(bytes),
+  },
+  {
+    name: 'parquet',
+    summary: 'Columns of Parquet.',
+    recognise: beginsWith('PAR1'),
+    needsFile: true,
+    read: async (_bytes, path) => (await import('./parquet.js')).readParquet(path),
   },
   {
     name: 'csv',

@@ -18,7 +18,7 @@ const arrayName = (description: string) =>
 export const TableMapping = Type.Object(
   {
     values: arrayName(
-      'Array of the measurements. Of a CSV file its columns, `csi_*` or `3..54`. Default: the only array of two axes or more; all columns that no other field names.',
+      'Array of the measurements. Of a CSV or Parquet file its columns, `csi_*` or `3..54`. Default: the only array of two axes or more; all columns that no other field names.',
     ),
     axes: Type.Optional(
       Type.Array(choice<Axis>(AXES, { description: 'An axis.' }), {

@@ -8,7 +8,7 @@ import type { Format } from '../format.js';
  */
 export const tableFrame: Format = frameFormat(
   { format: 'table-frame', sequenceBits: 32, read: readRecord },
-  'A frame of a table (CSV, NumPy, MATLAB, HDF5), as csiflow records it.',
+  'A frame of a table (CSV, NumPy, MATLAB, HDF5, Parquet), as csiflow records it.',
 );
 
 const MAGIC = 0x46_54_43_01;

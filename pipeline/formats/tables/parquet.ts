@@ -1,0 +1,69 @@
+import type { DuckDBValue } from '@duckdb/node-api';
+import { numberArray, textArray, type Table, type TableArray } from './arrays.js';
+
+/**
+ * All columns of a Parquet file. A column of lists, all as long, is an array [rows, length]. Times are seconds since 1970.
+ * @throws Error where it cannot be read
+ */
+export async function readParquet(path: string): Promise<Table> {
+  const { DuckDBInstance } = await import('@duckdb/node-api');
+  const instance = await DuckDBInstance.create(':memory:');
+  try {
+    const connection = await instance.connect();
+    const read = await connection.runAndReadAll('SELECT * FROM read_parquet($path)', { path });
+    const arrays: TableArray[] = [];
+    const unread: string[] = [];
+    read.getColumns().forEach((values, at) => {
+      const name = read.columnName(at);
+      const array = arrayOf(name, values);
+      if (typeof array === 'string') unread.push(`${name}: ${array}`);
+      else arrays.push(array);
+    });
+    connection.closeSync();
+    return { arrays, unread, isColumns: arrays.every(({ shape }) => shape.length === 1) };
+  } finally {
+    instance.closeSync();
+  }
+}
+
+/** Or why it is not read. */
+function arrayOf(name: string, values: readonly DuckDBValue[]): TableArray | string {
+  const rows = values.length;
+  const first = values.find((value) => value !== null);
+  if (typeof first === 'string') return textArray(name, [rows], values.map(String));
+  if (isNested(first)) {
+    const { length } = first.items;
+    const lists = values.map((value) => (isNested(value) ? value.items : []));
+    const odd = lists.findIndex((items) => items.length !== length);
+    if (odd >= 0) return `row ${odd} holds ${lists[odd]!.length} values, the first one ${length}`;
+    const numbers = numbersOf(lists.flat());
+    return numbers ? numberArray(name, [rows, length], numbers) : 'lists of something else than numbers';
+  }
+  const numbers = numbersOf(values);
+  return numbers ? numberArray(name, [rows], numbers) : 'neither numbers nor texts';
+}
+
+/** Lists, and arrays of fixed length. */
+const isNested = (value: DuckDBValue | undefined): value is DuckDBValue & { readonly items: DuckDBValue[] } =>
+  typeof value === 'object' && value !== null && 'items' in value && Array.isArray(value.items);
+
+/** Null where one is no number; a value that is missing is NaN. */
+function numbersOf(values: readonly DuckDBValue[]): Float64Array | null {
+  const numbers = Float64Array.from(values, numberOf);
+  const isBad = values.some(
+    (value, i) => value !== null && Number.isNaN(numbers[i]) && typeof value !== 'number',
+  );
+  return isBad ? null : numbers;
+}
+
+function numberOf(value: DuckDBValue): number {
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return Number(value);
+  if (typeof value !== 'object' || value === null) return NaN;
+  // Timestamps in all of their units, and decimals.
+  if ('micros' in value) return Number(value.micros) / 1e6;
+  if ('nanos' in value) return Number(value.nanos) / 1e9;
+  if ('millis' in value) return Number(value.millis) / 1e3;
+  if ('seconds' in value) return Number(value.seconds);
+  return 'scale' in value ? Number(value.toString()) : NaN;
+}
