@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Plan, RecordingsPlan } from './plan.js';
 import type { Table } from './table.js';
+import { diffuse } from './tables/diffuse.js';
 import { emptyRooms } from './tables/empty.js';
 import { errorScale } from './tables/error-scale.js';
 import { falls } from './tables/falls.js';
+import { negatives } from './tables/negatives.js';
 import { missingFalls, realFalls } from './tables/real-falls.js';
 import { missingRecordings, recordings } from './tables/recordings.js';
 import { several } from './tables/several.js';
@@ -24,7 +26,9 @@ type Measurement = { readonly summary: string } & (
 /** What can be measured, in the order of the report. */
 export const TABLES = {
   empty: { summary: 'empty rooms after somebody left', measure: emptyRooms },
+  negatives: { summary: 'rooms with a fan, a curtain or a pet, and nobody', measure: negatives },
   walking: { summary: 'place, pose and heading of a walker', measure: walking },
+  diffuse: { summary: 'a walker among many weak paths', measure: diffuse },
   still: { summary: 'place and posture of somebody still', measure: still },
   several: { summary: 'count, places and tracks of one to three walkers', measure: several },
   errors: { summary: 'the error told against the real one, with good and bad links', measure: errorScale },

@@ -38,15 +38,19 @@ export interface PlannedRoom {
 export const seedsOf = ({ seed, rooms }: Plan, table: number): readonly number[] =>
   Array.from({ length: rooms }, (_, room) => seed + 1000 * table + room);
 
-/** A random room, calibrated as a user would: with a run of the same room while it is empty. */
+/**
+ * A random room, calibrated as a user would: with a run of the same room while it is empty.
+ * @param simulator further settings of the room
+ */
 export async function plannedRoom(
   { topology, folder }: Plan,
   seed: number,
   links: number,
+  simulator: Readonly<Record<string, unknown>> = {},
 ): Promise<PlannedRoom> {
   const environment = randomEnvironment(seed, links);
   const file = join(folder, `${environment.id}-${links}.json`);
-  const calibration = await calibrate(topology, { environment, seed }, file);
+  const calibration = await calibrate(topology, { environment, seed, simulator }, file);
   return { seed, environment, calibration };
 }
 

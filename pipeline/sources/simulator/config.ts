@@ -25,6 +25,30 @@ export const config = Type.Object(
       description:
         'Furniture that blocks: weakens paths that it stands in the way of, and people behind it. People do not walk round it.',
     }),
+    diffuse: Type.Optional(
+      Type.Object(
+        {
+          paths: Type.Integer({ minimum: 0, maximum: 200, description: 'How many a link.' }),
+          power_db: Type.Number({
+            minimum: -40,
+            maximum: 10,
+            default: -6,
+            description: 'Power of all of them together against the line of sight, decibels.',
+          }),
+          excess_m: Type.Number({
+            minimum: 0.1,
+            maximum: 100,
+            default: 6,
+            description: 'Mean length beyond the line of sight, metres.',
+          }),
+        },
+        {
+          additionalProperties: false,
+          description:
+            'Weak paths of each link by way of rough walls and small things, which nobody blocks; default by chance: none in a quarter of rooms, else 10 to 50.',
+        },
+      ),
+    ),
     door: Type.Optional(
       Type.Array(Type.Number(), {
         minItems: 2,

@@ -85,6 +85,10 @@ interface StagePosition {
   readonly since: number;
 }
 
+const diffuseOf = ({ paths, power_db, excess_m }: NonNullable<Static<typeof config>['diffuse']>) => ({
+  ...{ paths, powerDb: power_db, excess: excess_m },
+});
+
 const BATCH_FRAMES = 64;
 const BATCH_SECONDS = 0.04;
 const TRUTH_HZ = 20;
@@ -127,6 +131,7 @@ class SimulatorSource implements Source {
           })),
           impairments,
           library,
+          ...(settings.diffuse && { diffuse: diffuseOf(settings.diffuse) }),
           ...(settings.door ? { door: [settings.door[0]!, settings.door[1]!] as const } : {}),
         }),
     );

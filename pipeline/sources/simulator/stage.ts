@@ -15,7 +15,7 @@ import { Motion } from './motion.js';
 import { homePose, postureOf } from './poses.js';
 import { Random } from './random.js';
 import type { MotionLibrary } from './recorded/library.js';
-import { clamp, randomRoom, type Obstacle } from './room.js';
+import { clamp, randomRoom, type Diffuse, type Obstacle } from './room.js';
 import { Scene, bandOf, siteOf } from './scene.js';
 import type { Reflector } from './reflector.js';
 import { stepOf, type PersonConfig, type ThingConfig } from './script.js';
@@ -47,6 +47,8 @@ export interface StageOptions {
   readonly door?: readonly [number, number];
   readonly library?: MotionLibrary | undefined;
   readonly obstacles?: readonly Obstacle[];
+  /** Weak paths of each link; default by chance. */
+  readonly diffuse?: Diffuse;
   /** What moves and is nobody. */
   readonly things?: readonly ThingConfig[];
 }
@@ -115,7 +117,9 @@ export class Stage {
     this.#options = options;
     const { seed } = options;
     const site = siteOf(environment);
-    const room = { ...randomRoom(new Random(seed, 10), site.size), obstacles: options.obstacles ?? [] };
+    const drawn = randomRoom(new Random(seed, 10), site.size);
+    const { obstacles = [], diffuse = drawn.diffuse } = options;
+    const room = { ...drawn, obstacles, diffuse };
     const band = bandOf(Array.from(LAYOUT.subcarriers), LAYOUT.centreMhz * 1e6);
     this.#scene = new Scene(seed, room, room, site.links, band, options.impairments);
     this.#clean = new Float64Array(frameSize(LAYOUT));

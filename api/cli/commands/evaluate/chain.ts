@@ -39,7 +39,7 @@ export function register(evaluate: Command): void {
     .option('--topology <file>', 'topology to measure', packageFile('topologies/demo.yaml'))
     .option(
       '--only <table...>',
-      'only these: empty, walking, still, several, errors, falls, recordings, real-falls',
+      'only these: empty, negatives, walking, diffuse, still, several, errors, falls, recordings, real-falls',
       [],
     )
     .option('--seed <number>', 'rooms, bodies and motions follow from it', wholeNumber(0, 2 ** 31), 900_000)

@@ -11,10 +11,10 @@ import {
   surestOf,
 } from '../answers.js';
 import { meanOver, medianOver } from '../bootstrap.js';
-import { each, playIn, plannedRoom, seedsOf, type Plan } from '../plan.js';
+import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from '../plan.js';
 import type { Column, Row, Table } from '../table.js';
 
-const COLUMNS: readonly Column[] = [
+export const WALKING_COLUMNS: readonly Column[] = [
   { id: 'place', title: 'place, mean error', unit: 'm' },
   { id: 'predicted', title: 'error told', unit: 'm' },
   { id: 'mpjpe', title: 'MPJPE of skeletons', unit: 'mm' },
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** Of one room: one value for each frame that has it. */
-interface Walk {
+export interface Walk {
   readonly place: readonly number[];
   readonly predicted: readonly number[];
   readonly mpjpe: readonly number[];
@@ -37,7 +37,7 @@ interface Walk {
   readonly truths: readonly TruthLine[];
 }
 
-const SECONDS = 45;
+export const WALKING_S = 45;
 /** Until windows are full and a track is active. */
 const SETTLED_US = 5e6;
 
@@ -45,22 +45,29 @@ export async function walking(plan: Plan): Promise<Table> {
   const rows: Row[] = [];
   for (const links of plan.links) {
     const name = `${links} links`;
-    const walks = await each(plan, seedsOf(plan, 2), (seed) => walkIn(plan, seed, links, name));
+    const walks = await each(plan, seedsOf(plan, 2), async (seed) =>
+      walkIn(plan, await plannedRoom(plan, seed, links), name),
+    );
     rows.push(rowOf(name, walks), baselineOf(name, walks));
   }
   return {
     id: 'walking',
     title: 'Walking',
-    method: `${plan.rooms} rooms a row, calibrated; one person walks for ${SECONDS} s, the first ${SETTLED_US / 1e6} s left out. The answer of a frame is its surest person. MPJPE: mean distance of 17 joints in room axes, both poses moved to the middle of the hips.`,
-    columns: COLUMNS,
+    method: `${plan.rooms} rooms a row, calibrated; one person walks for ${WALKING_S} s, the first ${SETTLED_US / 1e6} s left out. The answer of a frame is its surest person. MPJPE: mean distance of 17 joints in room axes, both poses moved to the middle of the hips.`,
+    columns: WALKING_COLUMNS,
     rows,
   };
 }
 
-async function walkIn(plan: Plan, seed: number, links: number, name: string): Promise<Walk> {
-  const room = await plannedRoom(plan, seed, links);
-  const people = [{ script: [{ activity: 'walk' as const, seconds: SECONDS + 5 }] }];
-  const observed = await playIn(plan, room, `walking, ${name}`, { people, seconds: SECONDS });
+/** @param simulator its further settings */
+export async function walkIn(
+  plan: Plan,
+  room: PlannedRoom,
+  name: string,
+  simulator: Readonly<Record<string, unknown>> = {},
+): Promise<Walk> {
+  const people = [{ script: [{ activity: 'walk' as const, seconds: WALKING_S + 5 }] }];
+  const observed = await playIn(plan, room, `walking, ${name}`, { people, seconds: WALKING_S, simulator });
   const frames = framesIn(observed, observed.start + SETTLED_US, observed.end);
   const walk = { place: [], predicted: [], mpjpe: [], mpjpeAll: [], heading: [], abstained: [], undrawn: [] };
   const found: Record<keyof typeof walk, number[]> & { middle: number[]; truths: TruthLine[] } = {
@@ -88,11 +95,11 @@ async function walkIn(plan: Plan, seed: number, links: number, name: string): Pr
   return found;
 }
 
-const rowOf = (name: string, walks: readonly Walk[]): Row => ({
+export const rowOf = (name: string, walks: readonly Walk[]): Row => ({
   name,
   baseline: false,
   cells: Object.fromEntries(
-    COLUMNS.map(({ id }) => {
+    WALKING_COLUMNS.map(({ id }) => {
       const values = walks.map((walk) => walk[id as 'place']);
       return [id, id === 'heading' ? medianOver(values) : meanOver(values)];
     }),
@@ -100,7 +107,7 @@ const rowOf = (name: string, walks: readonly Walk[]): Row => ({
 });
 
 /** The middle of the room, and the mean pose of all these walks. */
-function baselineOf(name: string, walks: readonly Walk[]): Row {
+export function baselineOf(name: string, walks: readonly Walk[]): Row {
   const poses = walks.map(({ truths }) => truths.map(({ keypoints }) => aligned(keypoints)));
   const all = poses.flat();
   const constant = (all[0] ?? []).map((joint, j) =>

@@ -1,0 +1,46 @@
+import { each, plannedRoom, seedsOf, type Plan } from '../plan.js';
+import type { Row, Table } from '../table.js';
+import { baselineOf, rowOf, walkIn, WALKING_COLUMNS, WALKING_S } from './walking.js';
+
+/** Of all diffuse paths together, against the line of sight, and how much longer they are on average. */
+const POWER_DB = 0;
+const EXCESS_M = 6;
+
+/** Diffuse paths a link. */
+const VARIANTS = [
+  { name: 'no diffuse paths', paths: 0 },
+  { name: '30 diffuse paths', paths: 30 },
+] as const;
+
+/** Walkers in the same rooms with and without many weak paths. */
+export async function diffuse(plan: Plan): Promise<Table> {
+  const links = plan.links[0]!;
+  const walks = await each(plan, seedsOf(plan, 8), async (seed) => {
+    const found = [];
+    for (const { name, paths } of VARIANTS) {
+      const simulator = { diffuse: { paths, power_db: POWER_DB, excess_m: EXCESS_M } };
+      const room = await plannedRoom(plan, seed, links, simulator);
+      found.push(await walkIn(plan, room, name, simulator));
+    }
+    return found;
+  });
+  const rows = VARIANTS.map(({ name }, index): Row =>
+    rowOf(
+      name,
+      walks.map((found) => found[index]!),
+    ),
+  );
+  return {
+    id: 'diffuse',
+    title: 'Walking among many weak paths',
+    method: `The same ${plan.rooms} rooms with ${links} links in each row, calibrated; one person walks for ${WALKING_S} s, counted as above. Each link has no path, or 30, by way of rough walls and small things, which nobody blocks: together as strong as the line of sight (${POWER_DB} dB, the most that the networks were trained with), ${EXCESS_M} m longer on average.`,
+    columns: WALKING_COLUMNS,
+    rows: [
+      ...rows,
+      baselineOf(
+        'both',
+        walks.map(([first]) => first!),
+      ),
+    ],
+  };
+}
