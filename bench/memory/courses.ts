@@ -210,11 +210,10 @@ function record(network: Network, stage: Stage, environment: Environment, profil
   let at = 0;
   for (const batch of batches(asked)) {
     const requests = batch.map(({ request }) => request);
-    for (const { alone, shown } of estimate(network, requests, featuresOf(requests))) {
-      const { cells, room } = readingInputs(shown);
-      course.cells.set(halves(cells), at * CELLS * CELL_INPUTS);
+    for (const { cells, room, alone } of shownTo(network, requests)) {
+      course.cells.set(cells, at * CELLS * CELL_INPUTS);
       course.room.set(room, at * ROOM_INPUTS);
-      course.alone.set(answerRow(alone), at * OUT.size);
+      course.alone.set(alone, at * OUT.size);
       const people = peopleAt(stage, asked[at]!.tick);
       course.people[at] = people.length;
       course.truth.set(people.slice(0, PEOPLE).flat(), at * PEOPLE * TOLD);
@@ -224,8 +223,27 @@ function record(network: Network, stage: Stage, environment: Environment, profil
   return course;
 }
 
+/** What a window shows the network that remembers. */
+export interface ShownWindow {
+  /** [CELLS, CELL_INPUTS], upper halves of 32-bit floats. */
+  readonly cells: Uint16Array;
+  /** [ROOM_INPUTS] */
+  readonly room: Float32Array;
+  /** [OUT.size] */
+  readonly alone: Float32Array;
+}
+
+/** What windows with equally many links show. */
+export const shownTo = (network: Network, requests: readonly Request[]): ShownWindow[] =>
+  estimate(network, requests, featuresOf(requests)).map(({ alone, shown }) => {
+    const { cells, room } = readingInputs(shown);
+    return { cells: halves(cells), room, alone: answerRow(alone) };
+  });
+
 /** Runs of windows with equally many links. */
-function* batches(asked: readonly Asked[]): Generator<readonly Asked[]> {
+export function* batches<T extends { readonly request: Request }>(
+  asked: readonly T[],
+): Generator<readonly T[]> {
   for (let from = 0, to = 1; from < asked.length; from = to++) {
     const { length } = asked[from]!.request.links;
     while (to < asked.length && to - from < BATCH && asked[to]!.request.links.length === length) to++;

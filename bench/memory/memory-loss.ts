@@ -16,6 +16,7 @@ export const TERMS = {
   postures: 0.5,
   moving: 0.2,
   scales: 0.1,
+  jointScales: 0.1,
   joints: 2,
   heading: 0.5,
 };
@@ -30,8 +31,11 @@ const STILL = 0.1;
 /** Standard deviation of the heap that a person is spread over, metres. */
 const HEAP = 0.4;
 
+/** What was true in some windows of some rooms. */
+type Told = Pick<Stretch, 'rooms' | 'centres' | 'people' | 'truth'>;
+
 /** Mean over the rooms: the answers for those who are alone, the floor of all who are there, and their number. */
-export function lossOf(recalls: Recalls, stretch: Stretch, window: number, terms: Terms): tf.Tensor {
+export function lossOf(recalls: Recalls, stretch: Told, window: number, terms: Terms): tf.Tensor {
   const { rooms } = stretch;
   const from = window * rooms;
   const people = stretch.people.subarray(from, from + rooms);
@@ -64,7 +68,7 @@ export function lossOf(recalls: Recalls, stretch: Stretch, window: number, terms
 /** Of each room's answer for one who is alone, against its first person: [rooms]. */
 function answerLoss(
   { place, alone }: Recalls,
-  { rooms, truth }: Stretch,
+  { rooms, truth }: Told,
   from: number,
   terms: Terms,
 ): tf.Tensor1D {
@@ -91,10 +95,8 @@ function answerLoss(
     tf.reshape(said(OUT.moving, 1), [rooms]),
     column((at) => Number(truth[at + TRUE.speed]! > MOVING)),
   );
-  const scales = tf.add(
-    laplace(said(OUT.rootScale, 1), tf.reshape(error, [rooms, 1])),
-    laplace(said(OUT.jointScales, JOINTS), jointErrors),
-  );
+  const scale = laplace(said(OUT.rootScale, 1), tf.reshape(error, [rooms, 1]));
+  const jointScales = laplace(said(OUT.jointScales, JOINTS), jointErrors);
   return tf.addN<tf.Tensor1D>([
     error as tf.Tensor1D,
     tf.mul(terms.floor, distance(tf.sub(place, truePlace))),
@@ -102,14 +104,15 @@ function answerLoss(
     tf.mul(terms.heading, heading),
     tf.mul(terms.postures, tf.mul(posture, asked)),
     tf.mul(terms.moving, moving),
-    tf.mul(terms.scales, scales),
+    tf.mul(terms.scales, scale),
+    tf.mul(terms.jointScales, jointScales),
   ]);
 }
 
 const stillness = (speed: number): number => OTHER_TERM + (speed < STILL ? STILL_TERM : 0);
 
 /** All who are there, each spread over the cells round about: [rooms, CELLS], of sum 1 where somebody is. */
-function heapsOf({ rooms, centres, people, truth }: Stretch, from: number): tf.Tensor2D {
+function heapsOf({ rooms, centres, people, truth }: Told, from: number): tf.Tensor2D {
   const out = new Float32Array(rooms * CELLS);
   const heap = new Float32Array(CELLS);
   for (let r = 0; r < rooms; r++) {

@@ -57,7 +57,8 @@ const plain = symmetries[0]!;
 
 /** Terms that all gradients flow through: the scales' take the errors for constants. */
 const FLOWING: Terms = {
-  ...{ floor: 0.3, cells: 0.5, counts: 0.5, postures: 0.5, moving: 0.2, scales: 0 },
+  ...{ floor: 0.3, cells: 0.5, counts: 0.5, postures: 0.5, moving: 0.2 },
+  ...{ scales: 0, jointScales: 0 },
   ...{ joints: 2, heading: 0.5 },
 };
 

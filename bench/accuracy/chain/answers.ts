@@ -24,8 +24,11 @@ export const seenIn = (frame: PoseFrame): readonly Person[] =>
 export const surestOf = (frame: PoseFrame): Person | undefined =>
   [...toldOf(frame)].sort((a, b) => a.positionError - b.positionError)[0];
 
-export const placeError = ({ position }: Person, { root }: TruthLine): number =>
-  Math.hypot(position.x - root[0], position.y - root[1]);
+export const placeError = (person: Person, { root }: TruthLine): number => placeErrorAt(person, root);
+
+/** @param place metres, on the floor */
+export const placeErrorAt = ({ position }: Person, [x, y]: readonly [number, number]): number =>
+  Math.hypot(position.x - x, position.y - y);
 
 /** Error of the answer that is always the middle of the room. */
 export const middleError = ({ size }: Environment, { root }: TruthLine): number =>

@@ -47,6 +47,8 @@ export interface Played {
   readonly path: string;
   readonly from: number;
   readonly to: number;
+  /** By how much later than its own times, microseconds. */
+  readonly moved: number;
 }
 
 /** A recording: a file that the `file` source reads, or frames of one link that something else has read. */
@@ -78,7 +80,7 @@ export function playlist(recordings: readonly Playable[], played: Played[]): Sou
         if (typeof recording === 'string') await playFile(recording, context, output, offer);
         else await playFrames(recording.frames(), offer);
         const path = typeof recording === 'string' ? recording : recording.path;
-        played.push({ path, from: next, to: shifted.newest });
+        played.push({ path, from: next, to: shifted.newest, moved: shifted.by });
         next = shifted.newest + PAUSE_US;
       }
     },
@@ -112,10 +114,15 @@ class Shift {
     this.newest = start;
   }
 
+  /** 0 before the first frame. */
+  get by(): number {
+    return this.#by ?? 0;
+  }
+
   move(data: Data): Data {
     if (data.port !== 'csi' || data.count === 0) return data;
-    this.#by ??= this.#start - data.time[0]!;
-    const time = data.time.map((at) => at + this.#by!);
+    const by = (this.#by ??= this.#start - data.time[0]!);
+    const time = data.time.map((at) => at + by);
     this.newest = Math.max(this.newest, time.at(-1)!);
     return { ...data, time };
   }

@@ -183,7 +183,8 @@ function writeReport(folder: string, name: string, report: PoseReport): void {
   writeFileSync(join(folder, `pose-${name}.json`), `${JSON.stringify(report, null, 2)}\n`);
 }
 
-function readEnvironmentFile(file: string): Environment {
+/** @throws Error with all that is wrong with the file */
+export function readEnvironmentFile(file: string): Environment {
   const problems = new Problems();
   const folder = process.cwd();
   const at = { file, line: 1, column: 1, length: 1 };

@@ -72,20 +72,11 @@ export class MemoryNetwork {
 
   /** What is remembered after one more window, and what is said then. */
   step(before: Memories, reading: Readings): { readonly memories: Memories; readonly recalls: Recalls } {
-    const rooms = before.room.shape[0];
     const sides = tf.div<tf.Tensor2D>(reading.sides, SIDE);
     const cells = this.#floor(this.#moved(before.cells, reading), reading, sides);
-    const rows = tf.reshape<tf.Rank.R3>(cells, [rooms, CELLS, MEMORY.cell]);
-    const logits = tf.reshape<tf.Rank.R2>(
-      this.#dense(tf.reshape(rows, [rooms * CELLS, MEMORY.cell]), 'logit'),
-      [rooms, CELLS],
-    );
-    const weights = tf.reshape(tf.softmax(logits), [rooms, CELLS, 1]);
-    const here = tf.sum<tf.Tensor2D>(tf.mul(rows, weights), 1);
-    const place = tf.sum<tf.Tensor2D>(tf.mul(reading.centres, weights), 1);
+    const { here, most, place } = this.#look(cells, reading.centres);
     const { heading, root } = partsOf(reading.alone);
     const fromMiddle = (at: tf.Tensor2D) => tf.div<tf.Tensor2D>(tf.sub(at, tf.div(reading.sides, 2)), SIDE);
-    const most = tf.max<tf.Tensor2D>(rows, 1);
     const room = this.#room(
       before.room,
       tf.concat<tf.Tensor2D>(
@@ -93,14 +84,34 @@ export class MemoryNetwork {
         1,
       ),
     );
+    return { memories: { cells, room }, recalls: this.tell({ cells, room }, reading) };
+  }
+
+  /** What is said of what is remembered after a window. */
+  tell({ cells, room }: Memories, { centres, alone }: Pick<Readings, 'centres' | 'alone'>): Recalls {
+    const { logits, here, place } = this.#look(cells, centres);
     return {
-      memories: { cells, room },
-      recalls: {
-        cells: logits,
-        place,
-        counts: this.#dense(room, 'count'),
-        alone: this.#figure(tf.concat<tf.Tensor2D>([here, room], 1), place, reading.alone),
-      },
+      cells: logits,
+      place,
+      counts: this.#dense(room, 'count'),
+      alone: this.#figure(tf.concat<tf.Tensor2D>([here, room], 1), place, alone),
+    };
+  }
+
+  /** The floor's memory where somebody is, and at most; where that is. */
+  #look(cells: tf.Tensor4D, centres: tf.Tensor3D) {
+    const rooms = cells.shape[0];
+    const rows = tf.reshape<tf.Rank.R3>(cells, [rooms, CELLS, MEMORY.cell]);
+    const logits = tf.reshape<tf.Rank.R2>(
+      this.#dense(tf.reshape(rows, [rooms * CELLS, MEMORY.cell]), 'logit'),
+      [rooms, CELLS],
+    );
+    const weights = tf.reshape(tf.softmax(logits), [rooms, CELLS, 1]);
+    return {
+      logits,
+      here: tf.sum<tf.Tensor2D>(tf.mul(rows, weights), 1),
+      most: tf.max<tf.Tensor2D>(rows, 1),
+      place: tf.sum<tf.Tensor2D>(tf.mul(centres, weights), 1),
     };
   }
 

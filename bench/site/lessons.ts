@@ -1,0 +1,139 @@
+import { POSTURES } from '../../operators/infer-pose/body.js';
+import { CELLS } from '../../operators/infer-pose/geometry.js';
+import { Memory } from '../../operators/infer-pose/memory.js';
+import { BEAT_S, CELL_INPUTS, noMemory, type MemoryState } from '../../operators/infer-pose/memory-layers.js';
+import { likeliest } from '../../operators/infer-pose/person.js';
+import { readInputs } from '../../operators/infer-pose/reading.js';
+import type { Scene } from '../../operators/infer-pose/scene.js';
+import type { Estimate } from '../../operators/infer-pose/sight.js';
+import { MOVING } from '../../operators/infer-pose/training/generate.js';
+import type { Played } from '../accuracy/chain/inputs.js';
+import { PEOPLE, TOLD, TRUE, wholes } from '../memory/courses.js';
+import type { LabelledPerson, Labels } from './labels.js';
+import type { HeardWindow } from './listen.js';
+
+/** A recording that was played, with its labels. */
+export interface Labelled {
+  readonly played: Played;
+  readonly labels: Labels;
+  /** Whether times of labels are dates. */
+  readonly absolute: boolean;
+}
+
+/** Who was there at an event time as it was played; null where nobody wrote it down. */
+export function peopleAt(recordings: readonly Labelled[], time: number): readonly LabelledPerson[] | null {
+  const recording = recordings.find(({ played: { from, to } }) => time >= from && time <= to);
+  if (!recording) return null;
+  const { played, labels, absolute } = recording;
+  return labels.at((time - (absolute ? played.moved : played.from)) / 1e6);
+}
+
+/** A stretch of event time, microseconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is trained on, what a training is watched by, and what it is judged by at the end: in order of time. */
+export interface Split {
+  readonly trained: readonly Span[];
+  readonly watched: readonly Span[];
+  readonly judged: readonly Span[];
+}
+
+const TRAINED = 0.7;
+const WATCHED = 0.15;
+
+/** Cuts each recording by its labelled windows. No window lies in two parts. */
+export function splitOf(windows: readonly HeardWindow[], recordings: readonly Labelled[]): Split {
+  const spans = recordings.map(({ played: { from, to } }, index) => {
+    const own = windows.filter(
+      (window) =>
+        window.start >= from && window.end <= to && peopleAt([recordings[index]!], middleOf(window)) !== null,
+    );
+    const cut = (share: number) => own[Math.floor(share * own.length)]?.start ?? to;
+    return { from, first: cut(TRAINED), second: cut(TRAINED + WATCHED), to };
+  });
+  return {
+    trained: spans.map(({ from, first }) => ({ from, to: first })),
+    watched: spans.map(({ first, second }) => ({ from: first, to: second })),
+    judged: spans.map(({ second, to }) => ({ from: second, to })),
+  };
+}
+
+export const middleOf = ({ start, end }: Pick<HeardWindow, 'start' | 'end'>): number => (start + end) / 2;
+
+/** Beats between two windows after which nothing is remembered of the first. */
+const MOST_BEATS = 1.6;
+
+/** A labelled window, and what the start remembers after it. */
+export interface Lesson {
+  readonly state: MemoryState;
+  /** The window's answer, in the order of OUT. */
+  readonly alone: Float32Array;
+  readonly people: number;
+  /** [PEOPLE, TOLD] */
+  readonly truth: Float32Array;
+}
+
+/**
+ * What was labelled within spans. What labels do not say (joints, and where it was left out the posture) is what the start's own
+ * memory says: a training then changes it as little as it can (after Li and Hoiem 2018).
+ * @param start weights of the network that remembers
+ */
+export function lessonsOf(
+  windows: readonly HeardWindow[],
+  spans: readonly Span[],
+  recordings: readonly Labelled[],
+  { start, size }: { readonly start: Float32Array; readonly size: Scene['size'] },
+): Lesson[] {
+  const memory = new Memory(start);
+  const floor = new Float32Array(CELLS * CELL_INPUTS);
+  const last = Math.max(...spans.map(({ to }) => to));
+  return runsOf(windows.filter(({ end }) => end <= last)).flatMap((run) => {
+    let state = noMemory();
+    return run.flatMap((window): Lesson[] => {
+      const { cells, room, alone } = window;
+      const reading = readInputs(start, { cells: wholes(cells, floor), room }, alone);
+      const next = memory.step(state, reading, size);
+      state = next.state;
+      if (!spans.some(({ from, to }) => window.start >= from && window.end <= to)) return [];
+      const people = peopleAt(recordings, middleOf(window));
+      if (!people) return [];
+      const truth = new Float32Array(PEOPLE * TOLD);
+      truth.set(people.flatMap((person) => told(person, next.recall.alone)));
+      return [{ state, alone, people: people.length, truth }];
+    });
+  });
+}
+
+/** Each a beat after the one before: of windows that overlap more, each second, third or so makes a run of its own. */
+function runsOf(windows: readonly HeardWindow[]): HeardWindow[][] {
+  const beat = BEAT_S * 1e6;
+  const runs: HeardWindow[][] = [];
+  for (const window of windows) {
+    const run = runs.find((one) => {
+      const apart = window.start - one.at(-1)!.start;
+      return apart >= beat * 0.9 && apart <= beat * MOST_BEATS;
+    });
+    if (run) run.push(window);
+    else runs.push([window]);
+  }
+  return runs;
+}
+
+/** In the order of {@link TRUE}. @param said what stands where labels say nothing */
+function told({ place, velocity, posture }: LabelledPerson, said: Estimate): number[] {
+  const speed = Math.hypot(...velocity);
+  // Who walks faces where they go.
+  const heading = speed > MOVING ? velocity.map((part) => part / speed) : said.heading;
+  const known = posture ?? POSTURES[likeliest(said.postures)]!;
+  const row = Array<number>(TOLD).fill(0);
+  const put = (at: number, values: readonly number[]) => row.splice(at, values.length, ...values);
+  put(TRUE.place, place);
+  put(TRUE.heading, heading);
+  put(TRUE.posture, [POSTURES.indexOf(known)]);
+  put(TRUE.speed, [speed]);
+  put(TRUE.joints, [...said.joints]);
+  return row;
+}

@@ -1,0 +1,152 @@
+import { resolve } from 'node:path';
+import { Type } from 'typebox';
+import type { Network } from '../../operators/infer-pose/network.js';
+import { problemOf, requestOf, type Request } from '../../operators/infer-pose/request.js';
+import { chooseModel, modelFolder, readProfiles, type Profiles } from '../../operators/infer-pose/weights.js';
+import { withUsableLinks } from '../../operators/shared/usable-links.js';
+import { CommandError, EXIT } from '../../pipeline/base/exit.js';
+import { defineOperator } from '../../pipeline/component/index.js';
+import type { CheckedTopology } from '../../pipeline/config/index.js';
+import { LinkTable, type Window } from '../../pipeline/model/index.js';
+import { readBy } from '../../pipeline/runtime/listen.js';
+import { playlist, type Played } from '../accuracy/chain/inputs.js';
+import { feed, type Observed } from '../accuracy/chain/scene.js';
+import { batches, shownTo, type ShownWindow } from '../memory/courses.js';
+
+/** A window of a recording, as the pose network shows it. */
+export interface HeardWindow extends ShownWindow {
+  /** Event time as it was played, microseconds. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A topology in which `infer-pose` has this model. @param folder absolute */
+export const withModel = (topology: CheckedTopology, folder: string): CheckedTopology => ({
+  ...topology,
+  nodes: topology.nodes.map((node) =>
+    node.component.name === 'infer-pose' ? { ...node, config: { ...node.config, weights: folder } } : node,
+  ),
+});
+
+/** The folder of the model that a topology's `infer-pose` has, and its calibration. */
+export function poseSettings(topology: CheckedTopology): {
+  readonly model: string;
+  readonly calibration: string | null;
+} {
+  const config = topology.nodes.find(({ component }) => component.name === 'infer-pose')?.config as
+    { readonly weights: string; readonly calibration?: string } | undefined;
+  if (!config)
+    throw new CommandError(`${topology.id} has no infer-pose: nothing of it can be trained`, EXIT.invalid);
+  const name = config.weights === 'auto' ? chooseModel(topology.environments) : config.weights;
+  const { calibration } = config;
+  return {
+    model: modelFolder(name, topology.folder),
+    calibration: calibration === undefined ? null : resolve(topology.folder, calibration),
+  };
+}
+
+/** What sinks got of recordings, and what the pose network saw in them. */
+export interface Heard {
+  readonly observed: Observed;
+  readonly windows: readonly HeardWindow[];
+  readonly played: readonly Played[];
+}
+
+/** Plays recordings one after another through a topology, every node included. */
+export async function listenToRecordings(
+  topology: CheckedTopology,
+  network: Network,
+  recordings: readonly string[],
+): Promise<Heard> {
+  const node = readBy(topology, 'infer-pose', 'window')!;
+  const { calibration } = poseSettings(topology);
+  const listener = new Listener(network, topology, calibration === null ? {} : readProfiles(calibration));
+  const played: Played[] = [];
+  const { observed } = await feed(besides(topology, node, listener), playlist(recordings, played));
+  return { observed, windows: listener.end(), played };
+}
+
+/** A topology that also gives the windows of a node to a listener. */
+const besides = (topology: CheckedTopology, node: string, listener: Listener): CheckedTopology => ({
+  ...topology,
+  nodes: [
+    ...topology.nodes,
+    {
+      id: `${node} (listener)`,
+      component: defineOperator({
+        name: 'listener',
+        summary: 'Shows windows to the pose network that trainings use.',
+        inputs: ['window'],
+        outputs: ['measure'],
+        config: Type.Object({}),
+        stateFields: [],
+        timeFields: [],
+        examples: [],
+        create: () => ({
+          process: (window: Window) => {
+            listener.take(window);
+            return { data: [] };
+          },
+        }),
+      }),
+      config: {},
+      inputs: [{ from: node, ports: ['window'] }],
+      queue: null,
+      secrets: [],
+      hash: 'listener',
+    },
+  ],
+});
+
+/** Windows of recordings that the network answers together. */
+const WAITING = 30;
+
+/** Shows windows to the network as they come: what it says of them is a tenth of their own size. */
+class Listener {
+  readonly #network: Network;
+  readonly #table: LinkTable;
+  readonly #profiles: Profiles;
+  readonly #windows: HeardWindow[] = [];
+  #waiting: Waiting[] = [];
+
+  constructor(network: Network, { environments }: CheckedTopology, profiles: Profiles) {
+    this.#network = network;
+    this.#table = new LinkTable(environments);
+    this.#profiles = profiles;
+  }
+
+  /** @throws CommandError where the network cannot read such windows */
+  take(window: Window): void {
+    const problem = problemOf(window);
+    if (problem !== null) throw new CommandError(problem, EXIT.invalid);
+    const request = requestOf(withUsableLinks(window), this.#table, this.#profiles);
+    if (!request) return;
+    const end = window.start + window.points * window.step;
+    if (this.#waiting.push({ request, start: window.start, end }) >= WAITING) this.#read();
+  }
+
+  end(): readonly HeardWindow[] {
+    this.#read();
+    return this.#windows;
+  }
+
+  #read(): void {
+    this.#windows.push(...shown(this.#network, this.#waiting));
+    this.#waiting = [];
+  }
+}
+
+interface Waiting {
+  readonly request: Request;
+  readonly start: number;
+  readonly end: number;
+}
+
+const shown = (network: Network, waiting: readonly Waiting[]): HeardWindow[] =>
+  [...batches(waiting)].flatMap((batch) => {
+    const requests = batch.map(({ request }) => request);
+    return shownTo(network, requests).map((one, i) => {
+      const { start, end } = batch[i]!;
+      return { ...one, start, end };
+    });
+  });

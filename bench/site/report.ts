@@ -1,0 +1,47 @@
+import type { Table } from '../accuracy/chain/table.js';
+import { tableText } from '../accuracy/chain/table.js';
+
+/** What a training on a site's own recordings gave. */
+export interface SiteReport {
+  readonly model: string;
+  /** SHA-256 of what it began with and ended with, hexadecimal. */
+  readonly from: { readonly folder: string; readonly sha256: string };
+  readonly sha256: string;
+  readonly training: Readonly<Record<string, unknown>>;
+  /** Steps, the loss of what was trained on, and of what was looked at; the first one is of the model that it began with. */
+  readonly curve: readonly (readonly [step: number, loss: number | null, watched: number])[];
+  readonly table: Table;
+}
+
+/** The report as Markdown; its curve is a chart of Mermaid's. */
+export const markdownOf = ({ model, from, training, curve, table, sha256 }: SiteReport): string =>
+  [
+    `# The model ${model}, trained on recordings of its own room`,
+    '',
+    `Written by \`csiflow train site\`. It began with the weights in \`${from.folder}\`.`,
+    '',
+    '| fact | |',
+    '|---|---|',
+    `| SHA-256 of memory.bin, before | \`${from.sha256}\` |`,
+    `| after | \`${sha256}\` |`,
+    ...Object.entries(training).map(
+      ([name, value]) => `| ${name} | ${typeof value === 'string' ? value : JSON.stringify(value)} |`,
+    ),
+    '',
+    tableText(table),
+    '## Curve',
+    '',
+    'Loss at each look in the stretches that were looked at but not trained on; 0 is the model that it began with.',
+    '',
+    '```mermaid',
+    'xychart-beta',
+    `  x-axis "step" [${curve.map(([step]) => step).join(', ')}]`,
+    '  y-axis "loss"',
+    `  line [${curve.map(([, , watched]) => watched).join(', ')}]`,
+    '```',
+    '',
+    '| step | loss of what is trained on | of what is looked at |',
+    '|---|---|---|',
+    ...curve.map(([step, loss, watched]) => `| ${step} | ${loss ?? ''} | ${watched} |`),
+    '',
+  ].join('\n');
