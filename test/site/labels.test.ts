@@ -116,12 +116,12 @@ describe('csiflow train site', () => {
     expect(none.code).toBe(2);
     expect(none.output).toContain(file);
     expect(none.output).not.toContain('    at ');
-  });
+  }, 60_000);
 
   it('refuses a recording that is not there', async () => {
     rmSync(join(folder, 'evening.csi'), { force: true });
     const { code, output } = await train();
     expect(code).toBe(2);
     expect(output).toContain('evening.csi is not there');
-  });
+  }, 60_000);
 });
