@@ -46,7 +46,7 @@ sinks: { out: { type: console, from: poses } }
   );
   const simulated = ['--seconds', String(SECONDS), '--out', recording, '--truth', at('truth.ndjson')];
   expect(await csiflow('simulate', at('scene.yaml'), ...simulated)).toMatchObject({ code: 0 });
-});
+}, 240_000);
 
 /** As a user would write it down who knows it to the centimetre, twice a second. */
 function writeLabels(): void {
