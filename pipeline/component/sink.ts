@@ -77,7 +77,8 @@ export interface SinkDefinition<
   readonly store?: boolean;
   /**
    * Records of several inputs come by event time: each waits until the watermarks of all inputs have passed it, late
-   * ones come where they arrive. While an input stands still, 4,096 wait at most. Default: as they arrive.
+   * ones come where they arrive. While more than 4,096 wait, so does the pump, for two seconds without any progress at
+   * most. Default: as they arrive.
    */
   readonly ordered?: boolean;
   /** It writes through `context.transaction` where there is one: exactly once then. */

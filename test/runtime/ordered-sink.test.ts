@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CheckedTopology } from '../../pipeline/config/topology.js';
 import { file } from '../../sinks/file.js';
-import { counter, jitter, runnerOf, sum, temporaryFolder, topologyOf } from '../support/flow.js';
+import {
+  counter,
+  jitter,
+  Radio,
+  runnerOf,
+  sum,
+  temporaryFolder,
+  topologyOf,
+  Valve,
+} from '../support/flow.js';
 import { until } from '../support/waiting.js';
 
 const COUNT = 1_400;
@@ -13,6 +22,8 @@ const HALF = 708;
 const BEFORE = 70 + 100;
 
 interface Variant {
+  readonly count?: number;
+  readonly span?: number;
   readonly block?: number;
   readonly longest?: number;
   readonly rotate?: number;
@@ -20,13 +31,16 @@ interface Variant {
 }
 
 /** A quick branch and one that takes its time, in one file. */
-const topology = (folder: string, { block = 7, longest = 3, rotate = 3_600_000, from }: Variant) =>
+const topology = (
+  folder: string,
+  { count = COUNT, span = 7, block = 7, longest = 3, rotate = 3_600_000, from }: Variant,
+) =>
   topologyOf(
     {
-      in: { component: counter, config: { count: COUNT, block } },
+      in: { component: counter, config: { count, block } },
       late: { component: jitter, config: { longest }, from: ['in'] },
       slow: { component: sum, from: ['late'] },
-      quick: { component: sum, from: ['in'], config: { span: 7 } },
+      quick: { component: sum, from: ['in'], config: { span } },
       out: {
         component: file,
         config: { path: 'out.ndjson', rotate_ms: rotate },
@@ -106,4 +120,48 @@ test('records that waited are written though the sink has changed, and their inp
   const after = quickOf(linesOf(folder));
   expect(after.length).toBeGreaterThan(before);
   expect(after).toEqual(quickOf(await run({})).slice(0, after.length));
+});
+
+test('an input that is quicker by thousands of records waits for the slower one', async () => {
+  const lines = await run({ count: 40_000, block: 1_000, span: 1 });
+  expect(timesOf(lines)).toEqual(timesOf(lines).toSorted((a, b) => a - b));
+  expect(lines).toHaveLength(40_000 / 10 + 40_000);
+});
+
+test('thousands of records behind an early barrier wait for it, and the pump for them', async () => {
+  const radio = new Radio();
+  const valve = new Valve(1_000);
+  const folder = temporaryFolder();
+  const runner = runnerOf(
+    topologyOf(
+      {
+        in: { component: radio.component, queue: { capacity: 10_000 } },
+        late: { component: valve.component, from: ['in'] },
+        slow: { component: sum, from: ['late'] },
+        quick: { component: sum, from: ['in'], config: { span: 1 } },
+        out: { component: file, config: { path: 'out.ndjson' }, from: ['slow', 'quick'] },
+      },
+      folder,
+      { checkpointIntervalMs: 5 },
+    ),
+    { patience: { barrierMs: 1 } },
+  );
+  await runner.start();
+  const send = (first: number, count: number) =>
+    radio.send(Array.from({ length: count }, (_, index) => first + index));
+  await send(0, 100);
+  await until('a barrier before the slow input', () =>
+    (runner.status().problem ?? '').includes('a checkpoint has been waiting'),
+  );
+  for (let first = 100; first < 12_000; first += 100) void send(first, 100);
+  const sentBy = (node: string) => runner.status().nodes.find(({ id }) => id === node)?.sent ?? 0;
+  await until('more than may be held', () => sentBy('quick') > 4_096);
+  expect(sentBy('quick')).toBeLessThan(4_400);
+  valve.release();
+  // What came last waits for the next sum of the slow input.
+  await until('nearly all', () => sentBy('out') > 13_000);
+  await runner.stop();
+  const times = timesOf(linesOf(folder));
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(times.length).toBeGreaterThan(13_000);
 });

@@ -2,46 +2,23 @@ import fc from 'fast-check';
 import { Type } from 'typebox';
 import { expect, test } from 'vitest';
 import { defineOperator, defineSink, NOTHING, type Output } from '../../pipeline/component/index.js';
-import type { Data, SensedEvent } from '../../pipeline/model/index.js';
-import { counter, order, Radio, runnerOf, sum, Table, temporaryFolder, topologyOf } from '../support/flow.js';
+import type { SensedEvent } from '../../pipeline/model/index.js';
+import {
+  counter,
+  order,
+  Radio,
+  runnerOf,
+  sum,
+  Table,
+  temporaryFolder,
+  topologyOf,
+  Valve,
+} from '../support/flow.js';
 import { until } from '../support/waiting.js';
 import { sensedEvent } from '../support/records.js';
 
-/** A stage that waits until the test lets it go on. */
-class Held {
-  readonly waiting: (() => void)[] = [];
-  open = false;
-
-  readonly maxInFlight: number;
-
-  constructor(maxInFlight = 2) {
-    this.maxInFlight = maxInFlight;
-  }
-
-  readonly component = defineOperator({
-    name: 'held',
-    summary: 'Waits for the test.',
-    config: Type.Object({}),
-    examples: [],
-    inputs: ['csi', 'measure'],
-    outputs: ['csi', 'measure'],
-    asynchronous: { maxInFlight: () => this.maxInFlight },
-    create: () => ({
-      process: async (data): Promise<Output<Data<'csi' | 'measure'>>> => {
-        if (!this.open) await new Promise<void>((resolve) => this.waiting.push(resolve));
-        return { data: [data] };
-      },
-    }),
-  });
-
-  release(): void {
-    this.open = true;
-    for (const go of this.waiting.splice(0)) go();
-  }
-}
-
 test('a full asynchronous stage shuts the gate, and opens it again; nothing is lost', async () => {
-  const held = new Held();
+  const held = new Valve();
   const table = new Table();
   const runner = runnerOf(
     topologyOf(
@@ -169,7 +146,7 @@ test('an alert overtakes what waits for a live sink', async () => {
 });
 
 test('a barrier that does not come through makes the topology degraded, until it does', async () => {
-  const held = new Held();
+  const held = new Valve();
   const runner = runnerOf(
     topologyOf(
       {
@@ -189,7 +166,7 @@ test('a barrier that does not come through makes the topology degraded, until it
 });
 
 test('an input that stands still shuts the gate and is named; nothing fails, and it goes on when the input does', async () => {
-  const held = new Held(1_000_000);
+  const held = new Valve(1_000_000);
   const table = new Table();
   const runner = runnerOf(
     topologyOf(
@@ -265,7 +242,7 @@ test('a write without an answer has failed: a store that rewinds is recovered, a
 });
 
 test('what a full queue drops is known to a recovery: the same frames are left out again', async () => {
-  const held = new Held();
+  const held = new Valve();
   const table = new Table();
   const radio = new Radio();
   const folder = temporaryFolder();

@@ -7,6 +7,7 @@ import {
   defineSink,
   defineSource,
   type Component,
+  type Output,
   type RawBatch,
   type SourceOutput,
 } from '../../pipeline/component/index.js';
@@ -226,6 +227,39 @@ export const jitter = defineOperator({
       ),
   }),
 });
+
+/** A stage that waits until the test lets it go on. */
+export class Valve {
+  readonly waiting: (() => void)[] = [];
+  open = false;
+
+  readonly maxInFlight: number;
+
+  constructor(maxInFlight = 2) {
+    this.maxInFlight = maxInFlight;
+  }
+
+  readonly component = defineOperator({
+    name: 'valve',
+    summary: 'Waits for the test.',
+    config: Type.Object({}),
+    examples: [],
+    inputs: ['csi', 'measure'],
+    outputs: ['csi', 'measure'],
+    asynchronous: { maxInFlight: () => this.maxInFlight },
+    create: () => ({
+      process: async (data): Promise<Output<Data<'csi' | 'measure'>>> => {
+        if (!this.open) await new Promise<void>((resolve) => this.waiting.push(resolve));
+        return { data: [data] };
+      },
+    }),
+  });
+
+  release(): void {
+    this.open = true;
+    for (const go of this.waiting.splice(0)) go();
+  }
+}
 
 /** Numbers the records of its inputs in the order in which it sees them: tells one order from another. */
 export const order = defineOperator({

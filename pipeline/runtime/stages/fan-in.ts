@@ -37,17 +37,14 @@ export class FanIn {
   readonly #byName: ReadonlyMap<string, Input>;
   readonly #output: FanInOutput;
   readonly #ordered: boolean;
-  readonly #limit: number;
   #sent = -Infinity;
   #behind = 0;
 
-  /** @param limit above which the earliest held record goes on, though an input could bring an earlier one */
-  constructor(inputs: readonly string[], output: FanInOutput, ordered: boolean, limit = Infinity) {
+  constructor(inputs: readonly string[], output: FanInOutput, ordered: boolean) {
     this.#inputs = inputs.map((name, index) => new Input(name, index));
     this.#byName = new Map(this.#inputs.map((input) => [input.name, input]));
     this.#output = output;
     this.#ordered = ordered && inputs.length > 1;
-    this.#limit = limit;
   }
 
   /** Records held until other inputs catch up. */
@@ -90,7 +87,6 @@ export class FanIn {
         }
         input.add(signal);
         this.#release();
-        while (this.held > this.#limit) this.#send(this.#first()!);
         break;
       case 'watermark':
         input.watermark = Math.max(input.watermark, signal.time);
@@ -103,6 +99,14 @@ export class FanIn {
         input.barrier = true;
         if (this.#inputs.every(({ barrier }) => barrier)) this.#align(signal);
     }
+  }
+
+  /**
+   * Sends the earliest records on until `limit` are held, though an input could bring earlier ones. Those behind an
+   * early barrier stay: they belong to a later checkpoint.
+   */
+  letGo(limit: number): void {
+    while (this.held - this.#behind > limit) this.#send(this.#first()!);
   }
 
   /** Held, unreleased records belong to the snapshot of the node. Taken at the barrier. */

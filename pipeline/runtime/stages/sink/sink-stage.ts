@@ -17,8 +17,10 @@ import { settles, turn } from '../../../base/waiting.js';
 
 /** Records that wait, above which the gate is shut. */
 const CAPACITY = 4096;
-/** Records held for their turn, where order matters: an input that stands still holds up no more. */
+/** Records held for their turn, where order matters, above which the pump waits for the inputs that are behind. */
 const HELD_LIMIT = 4096;
+/** After so long an input counts as standing still: it holds up no more than the limit. */
+const PATIENCE_MS = 2000;
 /** A store that blocks the stage for longer gets its records by way of the outbox: nobody else waits for it. */
 const SPILL_MS = 1000;
 /** Tries of a write before its records go to the outbox. */
@@ -59,6 +61,7 @@ export class SinkStage {
   readonly #drain: OutboxDrain;
   #work: Promise<void> = Promise.resolve();
   #overflow: NodeJS.Timeout | undefined;
+  #patience: NodeJS.Timeout | undefined;
   #outOfOrder = false;
 
   /** @param snapshot by the last checkpoint, also for another configuration: what it holds was taken in */
@@ -138,7 +141,6 @@ export class SinkStage {
         },
       },
       ordered,
-      HELD_LIMIT,
     );
     if (snapshot?.held === undefined) return;
     const left = this.#fanIn.restore(snapshot.held, host.links, host.clock.elapsed());
@@ -155,11 +157,31 @@ export class SinkStage {
 
   next(signal: Signal): void {
     this.#fanIn.push(signal);
-    if (this.#fanIn.held < HELD_LIMIT || this.#outOfOrder) return;
+    if (this.#outOfOrder) this.#fanIn.letGo(HELD_LIMIT);
+    if (this.#fanIn.held <= HELD_LIMIT) {
+      if (this.#patience) this.#relieve();
+      return;
+    }
+    // What is on its way through other nodes still comes: they catch up while the pump waits.
+    this.#host.gate.shut(this.run.id);
+    this.#patience ??= setTimeout(() => {
+      this.#giveUpOrder();
+    }, PATIENCE_MS);
+  }
+
+  /** An input stands still. Where it only has not passed a barrier yet, the pump goes on waiting. */
+  #giveUpOrder(): void {
+    const { held, behindBarrier } = this.#fanIn;
+    if (held - behindBarrier <= HELD_LIMIT) {
+      this.#patience?.refresh();
+      return;
+    }
     this.#outOfOrder = true;
-    const inputs = this.run.node.inputs.map(({ from }) => from).join(', ');
-    const message = `one of ${inputs} stands still: records are written without waiting for it, out of order`;
-    this.run.context.log.warn(message, { held: HELD_LIMIT });
+    const { waitsFor = [] } = this.#fanIn.heldBack ?? {};
+    const message = `an input stands still: ${waitsFor.join(', ')}; records are written without waiting for it, out of order`;
+    this.run.context.log.warn(message, { held });
+    this.#fanIn.letGo(HELD_LIMIT);
+    this.#relieve();
   }
 
   /** It need not wait for a write that may still come to be written. */
@@ -189,6 +211,7 @@ export class SinkStage {
   async end(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#overflow);
+    clearTimeout(this.#patience);
     await this.#work;
     await this.#drain.ended();
     await this.#connection.end();
@@ -250,6 +273,9 @@ export class SinkStage {
 
   /** Lets the pump go on. */
   #relieve(): void {
+    if (this.#fanIn.held > HELD_LIMIT) return;
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
     if (this.#queue.length >= CAPACITY / 2 || this.#outbox.holdsUp) return;
     clearTimeout(this.#overflow);
     this.#overflow = undefined;
