@@ -3,6 +3,7 @@ import { FrameDecoder, type FrameReader, type ReadFault, type ReadFrame } from '
 import type { Format } from './format.js';
 import { errorText } from '../base/error-text.js';
 import { LayoutCache } from './layout-cache.js';
+import { parseJson } from './parse-json.js';
 
 /**
  * One measurement as JSON, as the service interface's `POST /pose/process` takes it: `csi_data` (or its content alone)
@@ -37,7 +38,7 @@ function readJson(record: Uint8Array): ReadFrame | ReadFault | null {
   if (record.length > MAX_BYTES) return { fault: 'oversized', reason: `longer than ${MAX_BYTES} bytes` };
   let value: unknown;
   try {
-    value = JSON.parse(textOf(record));
+    value = parseJson(textOf(record), MAX_BYTES);
   } catch (error) {
     return { fault: 'truncated', reason: errorText(error) };
   }

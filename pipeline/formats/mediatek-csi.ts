@@ -18,6 +18,7 @@ import {
   type ToneOrder,
 } from './tone-order.js';
 import { bandOf, type Band, type BandKind } from './wifi-bands.js';
+import { parseJson } from './parse-json.js';
 
 const NAME = 'mediatek-csi';
 
@@ -104,7 +105,7 @@ interface Row {
 function parseRow(text: string): Row | ReadFault {
   let row: unknown;
   try {
-    row = JSON.parse(text);
+    row = parseJson(text, MAX_BYTES);
   } catch (error) {
     return { fault: 'truncated', reason: errorText(error) };
   }

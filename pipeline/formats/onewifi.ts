@@ -4,13 +4,14 @@
  */
 import { errorText } from '../base/error-text.js';
 import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js';
-import { recordingOf, type FileFormat, type Format } from './format.js';
+import { recordingOf, type FileFormat, type Format, MAX_RECORD_BYTES } from './format.js';
 import { JsonCutter, type ValueKind } from './json-cutter.js';
 import { latin1 } from './line-cutter.js';
 import { dumpLength, dumpTime, readDump, readEvent } from './onewifi-binary.js';
 import { frameOfOneWifi, MAX_STREAMS, type OneWifiInfo, type OneWifiMatrix } from './onewifi-frame.js';
 import { RecordCutter, type RecordKind } from './record-cutter.js';
 import { orderText, TONE_ORDERS, type ToneOrder } from './tone-order.js';
+import { parseJson } from './parse-json.js';
 
 const NAME = 'onewifi';
 
@@ -124,7 +125,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (
 function parseStation(text: string): Station | ReadFault {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text, MAX_RECORD_BYTES);
   } catch (error) {
     return { fault: 'truncated', reason: errorText(error) };
   }

@@ -17,6 +17,7 @@ import { formatRecords } from '../kit/drivers/formats.js';
 import { afterThisTest } from '../support/clean-up.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { temporaryFolder } from '../support/flow.js';
+import { longestTurn } from '../support/turns.js';
 import { anySender } from '../support/recordings.js';
 import { eventually } from '../support/waiting.js';
 
@@ -259,4 +260,34 @@ test.skipIf(spawnSync('openssl', ['version']).status !== 0)('with a certificate 
 
 test('a certificate that is not there is named', async () => {
   await expect(start({ cert: 'no-cert.pem', key: 'no-key.pem' })).rejects.toThrow(/no-(cert|key)\.pem/);
+});
+
+const frame = Buffer.from(formatRecords['csi-json']!(0).bytes).toString();
+const line = encodeLine({ sequence: 1, timeMs: 5, rssi: -40 }, [Array<number>(104).fill(1)]);
+
+test.each([
+  ['of brackets', '['.repeat(3_000_000)],
+  ['of nested objects in lines', `{"x":${'['.repeat(900_000)}\n`.repeat(3)],
+  ['of numbers', `[${'1,'.repeat(1_500_000)}1]`],
+  ['of numbers behind a record', `[${frame},${'1,'.repeat(1_500_000)}1]`],
+  ['of short lines', 'a\n'.repeat(2_000_000)],
+  ['of empty lines', '\n'.repeat(4_000_000)],
+  ['of lines that hardly are records', '{"antenna_data":[]}\n'.repeat(200_000)],
+  ['of a log whose lines are damaged', `${line}\n${'CSIRAW 1 2\n'.repeat(300_000)}`],
+])('a body %s holds nobody else up', async (_what, body) => {
+  const { post } = await start();
+  expect(await longestTurn(post(body))).toBeLessThan(100);
+});
+
+test('a body without a byte is refused, and one in blanks', async () => {
+  const { post, batches } = await start();
+  for (const body of ['', ' \n', '[]', '[ , ]']) expect((await post(body)).status).toBe(415);
+  expect(batches).toEqual([]);
+});
+
+test('nor do several at once', async () => {
+  const { post } = await start();
+  const body = `[${frame},${'1,'.repeat(500_000)}1]`;
+  const answers = Promise.all(Array.from({ length: 4 }, () => post(body)));
+  expect(await longestTurn(answers)).toBeLessThan(100);
 });

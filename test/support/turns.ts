@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /**
  * Loaded into a csiflow that is tested, with `--import`: how much processor time its main thread takes until others
  * get their turn. That is what it can do about the time that others wait; the rest of that time is the machine's load,
@@ -37,3 +39,17 @@ const CODE = `
 
 /** A module for `--import`. */
 export const TURNS = `data:text/javascript,${encodeURIComponent(CODE)}`;
+
+/** The longest turn of this thread's event loop until `work` has ended, milliseconds of processor time. */
+export async function longestTurn(work: Promise<unknown>): Promise<number> {
+  const spent = () => Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;
+  let [last, longest] = [spent(), 0];
+  const timer = setInterval(() => {
+    const now = spent();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 2);
+  await work;
+  clearInterval(timer);
+  return longest;
+}

@@ -1,6 +1,7 @@
 import type { RawBatch } from '../../component/index.js';
 import {
   areSameRecords,
+  FormatError,
   HEAD_BYTES,
   RawBuilder,
   recogniseFile,
@@ -9,6 +10,8 @@ import {
   type Problem,
 } from '../../formats/index.js';
 import { BY_CONTENT } from '../../formats/by-content.js';
+import { elementsOf } from './json-array.js';
+import { Turns } from './turns.js';
 
 /** What a body holds. */
 export interface Body {
@@ -19,7 +22,6 @@ export interface Body {
   readonly problems: readonly Problem[];
 }
 
-/** Records of a batch, at most. */
 export interface BodySettings {
   readonly format: Format;
   /** Records of a batch, at most. */
@@ -30,41 +32,58 @@ export interface BodySettings {
   readonly now: number;
 }
 
+/** Single records in a body: each is looked at by all formats. */
+const MOST_RECORDS = 65_536;
+/** Parts of which none is a record: what follows is not looked at. */
+const MOST_STRANGE = 1024;
+/** Bytes of a file that are cut into records at a time, where none is longer. */
+const PIECE_BYTES = 65_536;
+
 /**
- * The records of a body: a file of any kind, one record, or several: one a line, or in a JSON array. The newest has the time of arrival, those
- * before it lie before it as the receiver's clock says; a record that states its own time keeps it.
+ * The records of a body: a file of any kind, one record, or several: one a line, or in a JSON array. The newest has the
+ * time of arrival, those before it lie before it as the receiver's clock says; a record that states its own time keeps
+ * it. Others have their turn meanwhile.
  * @returns null where it is of no format that is read
  * @throws FormatError where it cannot be read
  */
-export function readBody(bytes: Uint8Array, settings: BodySettings): Body | null {
+export async function readBody(bytes: Uint8Array, settings: BodySettings): Promise<Body | null> {
+  const turns = new Turns();
   const kind = recogniseFile(bytes.subarray(0, HEAD_BYTES));
-  if (kind && isWanted(kind, bytes, settings.format)) return cutFile(kind, bytes, settings);
-  const records = recordsIn(bytes, settings.format);
-  if (records.length === 0) return null;
+  if (kind && isWanted(kind, bytes, settings.format)) return cutFile(kind, bytes, settings, turns);
   const builder = new RawBuilder(settings.records, 'live');
   const batches: RawBatch[] = [];
-  for (const record of records) {
+  for (const record of await recordsIn(bytes, settings.format, turns)) {
+    await turns.giveWay();
     const stated = settings.format.timeOf?.(record) ?? settings.now;
     if (builder.full) batches.push(builder.take());
     builder.add(Math.min(stated, settings.now), record, 0, record.length, settings.sender);
   }
-  batches.push(builder.take());
-  return { kind: 'record', batches, problems: [] };
+  if (builder.count > 0) batches.push(builder.take());
+  return batches.length === 0 ? null : { kind: 'record', batches, problems: [] };
 }
 
 function isWanted(kind: FileFormat, bytes: Uint8Array, { name }: Format): boolean {
   return name === BY_CONTENT || areSameRecords(kind.open(bytes.subarray(0, HEAD_BYTES)).format, name);
 }
 
-function cutFile(kind: FileFormat, bytes: Uint8Array, { records, sender, now }: BodySettings): Body {
+async function cutFile(
+  kind: FileFormat,
+  bytes: Uint8Array,
+  { records, sender, now }: BodySettings,
+  turns: Turns,
+): Promise<Body> {
   const { start, cutter } = kind.open(bytes.subarray(0, HEAD_BYTES));
   const builder = new RawBuilder(records, 'live');
   const cut: RawBatch[] = [];
-  let at = start;
-  for (let full = true; full;) {
-    at += cutter.cut(bytes.subarray(at), builder, at, true);
-    full = builder.full;
-    if (builder.count > 0) cut.push(builder.take());
+  for (let at = start, size = PIECE_BYTES, more = true; more;) {
+    await turns.giveWay();
+    const isLast = at + size >= bytes.length;
+    const used = cutter.cut(bytes.subarray(at, at + size), builder, at, isLast);
+    at += used;
+    // A record may be longer than the piece.
+    size = used === 0 && !builder.full ? 2 * size : PIECE_BYTES;
+    more = builder.full || !isLast;
+    if (builder.full || (!more && builder.count > 0)) cut.push(builder.take());
   }
   const problems = builder.takeProblems();
   const newest = cut.at(-1)?.time.at(-1) ?? 0;
@@ -77,33 +96,51 @@ function cutFile(kind: FileFormat, bytes: Uint8Array, { records, sender, now }: 
 }
 
 /** Single records in a body: itself, the elements of a JSON array, or its lines; none where nothing is recognised. */
-function recordsIn(bytes: Uint8Array, format: Format): readonly Uint8Array[] {
+async function recordsIn(bytes: Uint8Array, format: Format, turns: Turns): Promise<readonly Uint8Array[]> {
+  if (bytes.length === 0) return [];
   if (format.recognise(bytes)) return [bytes];
-  const parts = bytes[0] === OPENING ? elementsOf(bytes) : linesOf(bytes);
-  // What is wrong with the others is for the decoder to say.
-  return parts.some((part) => format.recognise(part)) ? parts : [];
-}
-
-function elementsOf(bytes: Uint8Array): readonly Uint8Array[] {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
-    return Array.isArray(value) ? value.map((element) => Buffer.from(JSON.stringify(element))) : [];
-  } catch {
-    // It only looked like one.
-    return linesOf(bytes);
+  const elements = bytes[0] === OPENING ? await elementsOf(bytes, turns) : null;
+  const records: Uint8Array[] = [];
+  let isKnown = false;
+  for (const part of elements ? partsAt(bytes, elements) : linesOf(bytes)) {
+    await turns.giveWay();
+    if (!part.some((byte) => byte > BLANK)) continue;
+    const record = elements ? compact(part) : part;
+    records.push(record);
+    // What is wrong with the others is for the decoder to say.
+    isKnown ||= format.recognise(record);
+    if (!isKnown && records.length > MOST_STRANGE) return [];
+    if (records.length > MOST_RECORDS)
+      throw new FormatError(
+        'http.records',
+        `record ${MOST_RECORDS + 1}`,
+        `a body has ${MOST_RECORDS} records at most: send fewer at once`,
+      );
   }
+  return isKnown ? records : [];
 }
 
-function linesOf(bytes: Uint8Array): readonly Uint8Array[] {
-  const lines: Uint8Array[] = [];
+function* partsAt(bytes: Uint8Array, ends: readonly number[]): Generator<Uint8Array> {
+  for (let index = 0; index < ends.length; index += 2) yield bytes.subarray(ends[index], ends[index + 1]);
+}
+
+function* linesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let from = 0; from < bytes.length;) {
     const newline = bytes.indexOf(NEWLINE, from);
     const end = newline < 0 ? bytes.length : newline;
-    const line = bytes.subarray(from, end);
+    yield bytes.subarray(from, end);
     from = end + 1;
-    if (line.some((byte) => byte > BLANK)) lines.push(line);
   }
-  return lines;
+}
+
+/** Without the blanks between its values, as formats expect a record. */
+function compact(element: Uint8Array): Uint8Array {
+  try {
+    return Buffer.from(JSON.stringify(JSON.parse(Buffer.from(element).toString())));
+  } catch {
+    // What is wrong with it is for the decoder to say.
+    return element;
+  }
 }
 
 const NEWLINE = 0x0a;

@@ -74,6 +74,8 @@ export const http = defineSource({
 /** Reasons of what was left out that an answer names. */
 const TOLD = 8;
 
+const ignore = (): void => undefined;
+
 class HttpSource implements Source {
   readonly #config: HttpSettings;
   readonly #context: Context;
@@ -83,6 +85,7 @@ class HttpSource implements Source {
   #listener: Listener | undefined;
   #address: { readonly address: string; readonly port: number } | undefined;
   #bodies = 0;
+  #reading: Promise<void> = Promise.resolve();
 
   constructor(settings: HttpSettings, context: Context) {
     this.#config = settings;
@@ -146,7 +149,7 @@ class HttpSource implements Source {
 
   async #take(posted: Posted, inbox: Inbox): Promise<object> {
     if (inbox.isFull) throw new Refusal(429, 'the queue is full', FULL_S);
-    const { batches, problems, kind } = this.#read(posted);
+    const { batches, problems, kind } = await this.#inTurn(posted);
     for (const { code } of problems) this.#context.metrics.dropped(code, 1);
     const taken = await inbox.take(batches);
     this.#bodies++;
@@ -155,12 +158,19 @@ class HttpSource implements Source {
     return { taken, left_out: problems.length, kind, problems: problems.slice(0, TOLD) };
   }
 
-  /** @throws Refusal */
-  #read({ bytes, sender }: Posted): Body {
+  /** One body after the other: several at once would each take a turn before others have theirs. @throws Refusal */
+  #inTurn(posted: Posted): Promise<Body> {
     const now = this.#context.clock.now();
+    const read = this.#reading.then(() => this.#read(posted, now));
+    this.#reading = read.then(ignore, ignore);
+    return read;
+  }
+
+  /** @throws Refusal */
+  async #read({ bytes, sender }: Posted, now: number): Promise<Body> {
     try {
       const settings = { format: this.#format, records: this.#config.block_records, sender, now };
-      const body = readBody(bytes, settings);
+      const body = await readBody(bytes, settings);
       if (body && body.batches.length > 0) return body;
     } catch (error) {
       if (error instanceof FormatError) throw new Refusal(400, error.message);
