@@ -77,7 +77,7 @@ class Adr018Decoder implements Decoder {
 
   constructor(context: DecoderContext) {
     this.#context = context;
-    this.#strangers = new Strangers(context);
+    this.#strangers = new Strangers('adr018', context);
     this.#nodes = new NodeTable(context.links);
     this.#links = [...context.links].map((entry) => new LinkState(entry));
     this.#activity = new LinkActivity(this.#links.length);
@@ -160,7 +160,7 @@ class Adr018Decoder implements Decoder {
       return;
     }
     step.csi++;
-    const link = this.#resolve(step, i, view.getUint8(start + 4));
+    const link = this.#resolve(step, i, view.getUint8(start + 4), variant.parts[0]!.layout.key);
     if (!link) return;
     if (mhz === 0) this.#unknownFrequency++;
     step.lost += link.frames.see(view.getUint32(start + 12, true));
@@ -176,12 +176,12 @@ class Adr018Decoder implements Decoder {
     }
     this.#counts[kind]++;
     step.packets[kind] = (step.packets[kind] ?? 0) + 1;
-    const link = this.#resolve(step, i, view.getUint8(4));
+    const link = this.#resolve(step, i, view.getUint8(4), null);
     if (link) step.claims.push(...link.take(kind, view, step.raw.time[i]!, step.provenance));
   }
 
   /** The link of a node, or undefined, counted, where it has none. */
-  #resolve(step: Step, i: number, node: number): LinkState | undefined {
+  #resolve(step: Step, i: number, node: number, layout: string | null): LinkState | undefined {
     const time = step.raw.time[i]!;
     const sender = step.raw.senders[step.raw.sender[i]!] ?? '';
     const index = this.#nodes.resolve(node, sender, time);
@@ -191,7 +191,7 @@ class Adr018Decoder implements Decoder {
     this.#ignored[reason]++;
     step.ignored[reason] = (step.ignored[reason] ?? 0) + 1;
     const link = known ? `node-${node}@${hostOf(sender)}` : `node-${node}`;
-    this.#strangers.see(sender === '' ? link : `node-${node}@${sender}`, link, reason, time);
+    this.#strangers.see(sender === '' ? link : `node-${node}@${sender}`, link, reason, time, layout);
     return undefined;
   }
 

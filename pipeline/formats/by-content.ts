@@ -2,6 +2,8 @@ import { isTick, rawRecord, type Output, type RawBatch, type State } from '../co
 import type { Data, Failure } from '../model/index.js';
 import { FailureSample, type FailureSampleState } from './failure-sample.js';
 import type { Decoder, DecoderContext, Format } from './format.js';
+import type { HeardState } from './heard.js';
+import type { Strangers } from './strangers.js';
 
 /** Name of the format that reads each record as the one that recognises it. */
 export const BY_CONTENT = 'auto';
@@ -86,11 +88,9 @@ class ContentDecoder implements Decoder {
       active_links: all.reduce((sum, { about }) => sum + Number(about['active_links'] ?? 0), 0),
       packets: sums(all.map(({ about }) => about['packets'])),
       malformed: this.#unrecognised > 0 ? { ...malformed, [UNKNOWN]: this.#unrecognised } : malformed,
-      links: busiestLinks(all.map(({ about }) => about['links'])),
-      any_sender: sums(all.map(({ about }) => about['any_sender'])),
-      ...(all.length > 1 && {
-        unknown_senders: Object.fromEntries(all.map(({ name, about }) => [name, about['unknown_senders']])),
-      }),
+      links: busiestLinks(all),
+      any_sender: busiestSenders(all.map(({ about }) => about['any_sender'])),
+      unknown_senders: allStrangers(all.map(({ about }) => about['unknown_senders'])),
     };
   }
 
@@ -148,12 +148,35 @@ function sums(all: readonly unknown[]): Counts {
 }
 
 /** Of each link, what the format says that has read most of its frames. */
-function busiestLinks(all: readonly unknown[]): Readonly<Record<string, unknown>> {
+function busiestLinks(
+  all: readonly { readonly name: string; readonly about: Readonly<Record<string, unknown>> }[],
+): Readonly<Record<string, unknown>> {
   const links: Record<string, { readonly received: number }> = {};
-  for (const one of all)
-    for (const [id, link] of Object.entries((one ?? {}) as typeof links))
-      if (link.received >= (links[id]?.received ?? 0)) links[id] = link;
+  for (const { name, about } of all)
+    for (const [id, link] of Object.entries((about['links'] ?? {}) as typeof links))
+      if (link.received > (links[id]?.received ?? -1)) links[id] = { ...link, ...{ format: name } };
   return links;
+}
+
+type StrangerState = ReturnType<Strangers['describe']>;
+
+/** Those of all formats, each of which names its own. */
+function allStrangers(all: readonly unknown[]): StrangerState {
+  const states = all as readonly (StrangerState | undefined)[];
+  return {
+    frames: states.reduce((sum, one) => sum + (one?.frames ?? 0), 0),
+    senders: states.reduce((sum, one) => sum + (one?.senders ?? 0), 0),
+    listed: states.flatMap((one) => one?.listed ?? []),
+  };
+}
+
+/** Of each sender, what the format says that it sends most of. */
+function busiestSenders(all: readonly unknown[]): Readonly<Record<string, HeardState>> {
+  const senders: Record<string, HeardState> = {};
+  for (const one of all)
+    for (const [sender, heard] of Object.entries((one ?? {}) as typeof senders))
+      if (heard.frames > (senders[sender]?.frames ?? 0)) senders[sender] = heard;
+  return senders;
 }
 
 /** The records `rows` of a batch, in their order. */

@@ -10,6 +10,7 @@ import {
 } from '../model/index.js';
 import { FailureSample, type FailureSampleState } from './failure-sample.js';
 import type { Decoder, DecoderContext, Format } from './format.js';
+import { Heard } from './heard.js';
 import { LinkActivity } from './link-activity.js';
 import { SequenceTracker, type SequenceState } from './sequence.js';
 import { MAX_LISTED, Strangers } from './strangers.js';
@@ -84,7 +85,7 @@ export class FrameDecoder implements Decoder {
   readonly #activity: LinkActivity;
   readonly #strangers: Strangers;
   /** Frames by sender, of those that have no link of their own: a link with `*` takes them. Bounded. */
-  readonly #others = new Map<string, number>();
+  readonly #others = new Map<string, Heard>();
 
   constructor(reader: FrameReader, context: DecoderContext) {
     this.#reader = reader;
@@ -93,7 +94,7 @@ export class FrameDecoder implements Decoder {
       () => new SequenceTracker(reader.sequenceBits, reader.mayCountByTwo),
     );
     this.#activity = new LinkActivity(this.#sequences.length);
-    this.#strangers = new Strangers(context);
+    this.#strangers = new Strangers(reader.format, context);
   }
 
   decode(raw: RawBatch): Output<Data> {
@@ -125,11 +126,11 @@ export class FrameDecoder implements Decoder {
     if (!entry) {
       this.#counts['unknown_sender']!++;
       this.#context.metrics.dropped('unknown_sender', 1);
-      this.#strangers.see(name, name === '' ? '*' : hostOf(name), 'unknown_sender', time);
+      this.#strangers.see(name, name === '' ? '*' : hostOf(name), 'unknown_sender', time, layoutsOf(frame));
       return;
     }
     this.#counts['csi']!++;
-    if (entry.link.sender === '*') this.#countOther(name);
+    if (entry.link.sender === '*') this.#countOther(name, time, frame);
     const lost = frame.sequence === null ? 0 : this.#sequences[entry.index]!.see(frame.sequence);
     if (lost > 0) this.#context.metrics.missing(lost);
     for (const { layout, fill } of frame.parts) {
@@ -139,9 +140,13 @@ export class FrameDecoder implements Decoder {
     }
   }
 
-  #countOther(sender: string): void {
-    const count = this.#others.get(sender);
-    if (count !== undefined || this.#others.size < MAX_LISTED) this.#others.set(sender, (count ?? 0) + 1);
+  #countOther(sender: string, time: number, frame: ReadFrame): void {
+    let heard = this.#others.get(sender);
+    if (!heard) {
+      if (this.#others.size >= MAX_LISTED) return;
+      this.#others.set(sender, (heard = new Heard(time)));
+    }
+    heard.see(time, layoutsOf(frame));
   }
 
   #count(name: string, count: number): void {
@@ -207,11 +212,16 @@ export class FrameDecoder implements Decoder {
           ];
         }),
       ),
-      any_sender: Object.fromEntries(this.#others),
+      any_sender: Object.fromEntries(
+        [...this.#others].map(([sender, heard]) => [sender, heard.describe(this.#reader.format)]),
+      ),
       unknown_senders: this.#strangers.describe(),
     };
   }
 }
+
+const layoutsOf = ({ parts }: ReadFrame): string =>
+  parts.length === 1 ? parts[0]!.layout.key : parts.map(({ layout }) => layout.key).join(' ');
 
 /** Kinds of records. */
 const PACKETS = ['csi', 'other'] as const;

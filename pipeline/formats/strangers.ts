@@ -1,4 +1,5 @@
 import type { DecoderContext } from './format.js';
+import { Heard } from './heard.js';
 
 /**
  * Senders that belong to no link: counted, and listed up to a bound, first come, first listed; one that
@@ -6,6 +7,7 @@ import type { DecoderContext } from './format.js';
  * {@link MAX_LOGGED} are logged, with the line by which a link would take their frames.
  */
 export class Strangers {
+  readonly #format: string;
   readonly #context: Pick<DecoderContext, 'links' | 'log'>;
   #logged = 0;
   readonly #listed = new Map<string, Stranger>();
@@ -16,23 +18,30 @@ export class Strangers {
   #listsAll = true;
   #frames = 0;
 
-  constructor(context: Pick<DecoderContext, 'links' | 'log'>) {
+  /** @param format what they send */
+  constructor(format: string, context: Pick<DecoderContext, 'links' | 'log'>) {
+    this.#format = format;
     this.#context = context;
   }
 
-  /** Counts a frame of `key` (`node-7@10.0.0.4:4000`) at `time`, microseconds. `sender`: what a link would name it. */
-  see(key: string, sender: string, reason: string, time: number): void {
+  /**
+   * Counts a frame of `key` (`node-7@10.0.0.4:4000`) at `time`, microseconds. `sender`: what a link would name it;
+   * `layout`: of the frame, null where it is no measurement.
+   */
+  see(key: string, sender: string, reason: string, time: number, layout: string | null): void {
     this.#frames++;
     const known = this.#listed.get(key);
     if (known) {
-      known.frames++;
-      known.last = time;
+      known.heard.see(time, layout);
       return;
     }
-    if (this.#mark(key) && this.#logged < MAX_LOGGED) this.#log(key, sender, reason);
+    if (this.#mark(key) && this.#logged < MAX_LOGGED) this.#log(key, sender, reason, layout);
     if (this.#listed.size >= MAX_LISTED) this.#sweep(time);
-    if (this.#listed.size < MAX_LISTED) this.#listed.set(key, { reason, frames: 1, first: time, last: time });
-    else this.#listsAll = false;
+    if (this.#listed.size < MAX_LISTED) {
+      const heard = new Heard(time);
+      heard.see(time, layout);
+      this.#listed.set(key, { reason, heard });
+    } else this.#listsAll = false;
   }
 
   /** Frames of strangers since the start. */
@@ -50,17 +59,17 @@ export class Strangers {
   }
 
   describe() {
-    const listed = [...this.#listed].map(([sender, { reason, frames, first, last }]) => ({
+    const listed = [...this.#listed].map(([sender, { reason, heard }]) => ({
       sender,
       reason,
-      frames,
-      first: new Date(first / 1000).toISOString(),
-      last: new Date(last / 1000).toISOString(),
+      ...heard.describe(this.#format),
+      first: new Date(heard.first / 1000).toISOString(),
+      last: new Date(heard.last / 1000).toISOString(),
     }));
     return { frames: this.frames, senders: this.senders, listed };
   }
 
-  #log(key: string, sender: string, reason: string): void {
+  #log(key: string, sender: string, reason: string, layout: string | null): void {
     this.#logged++;
     const { links, log } = this.#context;
     const where = links.environments.map(({ id }) => id).join(', ');
@@ -68,7 +77,7 @@ export class Strangers {
     log.warn(
       `frames from ${key === '' ? 'a sender without a name' : key} belong to no link of ${where} and are dropped. ` +
         `To use them, set \`sender: ${yamlText(sender)}\` on a link of the environment file${more}`,
-      { sender: key, reason },
+      { sender: key, reason, format: this.#format, layout },
     );
   }
 
@@ -89,8 +98,8 @@ export class Strangers {
   #sweep(time: number): void {
     if (Math.abs(time - this.#swept) < 1_000_000) return;
     this.#swept = time;
-    for (const [key, { last }] of this.#listed)
-      if (Math.abs(time - last) > FORGET_US) {
+    for (const [key, { heard }] of this.#listed)
+      if (Math.abs(time - heard.last) > FORGET_US) {
         this.#listed.delete(key);
         this.#listsAll = false;
       }
@@ -105,9 +114,7 @@ const FORGET_US = 60_000_000;
 
 interface Stranger {
   readonly reason: string;
-  frames: number;
-  readonly first: number;
-  last: number;
+  readonly heard: Heard;
 }
 
 /** A text as a YAML value: quoted where it is not a plain word. */

@@ -13,6 +13,7 @@ import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
 import { openRecording } from '../../pipeline/sources/recording.js';
 import { batchesOf } from '../formats/batches.js';
+import { SAMPLES } from '../formats/samples.js';
 import { csiflow } from '../support/csiflow.js';
 
 let folder: string;
@@ -164,9 +165,31 @@ describe('csiflow inspect', () => {
     const parts = batchesOf([record('router: 1'), record('hall')]).map(encodeRecords);
     await writeFile(path, Buffer.concat([encodeHeader({ format: 'csi-json', origin: 'replay' }), ...parts]));
     const { out: stdout } = await csiflow('inspect', path);
-    const senders = [...stdout.matchAll(/sender: (.*)$/gm)].map(([, text]) => parse(text!) as string);
-    expect(senders).toEqual(['*', 'router: 1', 'hall']);
+    const { links } = parse(stdout.slice(stdout.indexOf('links:'))) as { links: { sender: string }[] };
+    expect(links.map(({ sender }) => sender)).toEqual(['router: 1', 'hall']);
+    expect(stdout).toMatch(/sender: hall \} # csi-json, \d.* frames a second, ht-ltf\/1x1/);
     expect((await csiflow('inspect', capture)).out).toMatch(/^sender: node-1$/m);
+  });
+
+  it('hears several formats on one port, and prints the lines that take each sender', async () => {
+    const port = await freePort();
+    const sender = createSocket('udp4');
+    const formats = ['nexmon', 'realtek-csi', 'espectre'];
+    const samples = SAMPLES.filter(({ format }) => formats.includes(format));
+    let sent = 0;
+    const timer = setInterval(() => {
+      for (const { records } of samples) sender.send(records[sent % records.length]!, port, '127.0.0.1');
+      sent++;
+    }, 5);
+    const { code, out: stdout } = await csiflow('inspect', `udp://127.0.0.1:${port}`, '--seconds', '1.5');
+    clearInterval(timer);
+    sender.close();
+    expect(code).toBe(EXIT.fine);
+    expect(stdout).toContain('records of several formats');
+    const { links } = parse(stdout.slice(stdout.indexOf('links:'))) as { links: { sender: string }[] };
+    const found = ['01:02:03:04:05:06', '02:00:00:00:00:01', '127.0.0.1'];
+    expect(links.map((link) => link.sender).sort()).toEqual(found);
+    for (const format of formats) expect(stdout).toMatch(new RegExp(`\\} # ${format}, [1-9]`));
   });
 
   it('ends with code 2 where a file is no recording', async () => {

@@ -133,7 +133,7 @@ it('a frame says what the report and the card know', () => {
     bits: Uint8Array.of(6),
     instance: Int32Array.of(5),
   });
-  expect(told['any_sender']).toEqual({ 'b0:b9:8a:63:55:9c/3c:37:86:24:52:63': 1 });
+  expect(told['any_sender']).toMatchObject({ 'b0:b9:8a:63:55:9c/3c:37:86:24:52:63': { frames: 1 } });
 });
 
 it('a link can name the station and its access point', () => {

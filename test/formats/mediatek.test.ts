@@ -35,7 +35,7 @@ it('a row written by hand is read field by field', () => {
   expect([block.deviceTime[0], block.rssi[0], block.antenna[0], block.bits[0]]).toEqual([123456, -47, 2, 16]);
   // Carriers -26 and 26: tones 38 and 26.
   expect([...block.values.subarray(0, 2), ...block.values.subarray(-2)]).toEqual([38, 1038, 26, 1026]);
-  expect(about['any_sender']).toEqual({ '98:de:d0:48:92:66/2.0': 1 });
+  expect(about['any_sender']).toMatchObject({ '98:de:d0:48:92:66/2.0': { frames: 1 } });
 });
 
 it.each([

@@ -83,7 +83,7 @@ it.each(KINDS)(
           agc: new Float32Array(rx).fill(40),
           bits: Uint8Array.of(bits),
         });
-        expect(told['any_sender']).toEqual({ '02:00:00:00:00:01': 1 });
+        expect(told['any_sender']).toMatchObject({ '02:00:00:00:00:01': { frames: 1 } });
       }),
       { numRuns: 5 },
     );
@@ -125,7 +125,7 @@ it.each([
   ['data', 0x08, '02:00:00:00:00:01'],
 ])('the transmitter of %s', (_, control, sender) => {
   const bytes = changed(good.length - 24, control);
-  expect(decoded(bytes).told['any_sender']).toEqual({ [sender]: 1 });
+  expect(decoded(bytes).told['any_sender']).toMatchObject({ [sender]: { frames: 1 } });
 });
 
 it('a packet without a transmitter is not that of the address it comes from', () => {

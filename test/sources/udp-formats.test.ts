@@ -1,47 +1,84 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { LinkTable } from '../../pipeline/model/index.js';
+import { LinkTable, type CsiBlock, type Environment } from '../../pipeline/model/index.js';
 import { udp } from '../../pipeline/sources/udp.js';
-import { SAMPLES } from '../formats/samples.js';
+import { SAMPLES, type Sample } from '../formats/samples.js';
 import { testContext } from '../support/context.js';
 import { anySender } from '../support/recordings.js';
 
 /** What stands before a record in a file, and not in a datagram. */
 const BEFORE: Readonly<Record<string, number>> = { atheros: 2 };
 
-it.each(SAMPLES)('$format comes in over a real socket', async ({ format, records }) => {
-  const { context } = testContext({ links: new LinkTable([anySender]) });
-  const settings = {
-    host: '127.0.0.1',
-    port: 0,
-    receive_buffer_bytes: 1 << 20,
-    block_records: 64,
-    idle_tick_ms: 0,
-  };
-  const source = udp.create({ ...settings, format }, context);
+const SETTINGS = {
+  host: '127.0.0.1',
+  port: 0,
+  receive_buffer_bytes: 1 << 20,
+  block_records: 64,
+  idle_tick_ms: 0,
+};
+
+/** Sends datagrams to a source one by one, each when the one before was decoded; the frames, and what the source says. */
+async function heard(format: string, links: LinkTable, datagrams: readonly Uint8Array[]) {
+  const { context } = testContext({ links });
+  const source = udp.create({ ...SETTINGS, format }, context);
   const stop = new AbortController();
   const socket = createSocket('udp4');
-  let frames = 0;
-  const opened = new Promise<void>((resolve, reject) => {
-    source
-      .open(null, {
-        signal: stop.signal,
-        ready: resolve,
-        offer: ({ raw }) => {
-          const { data = [] } = raw ? source.decode!(raw) : {};
-          for (const one of data) if (one.port === 'csi') frames += one.count;
-          if (frames >= records.length) stop.abort();
-          return true;
-        },
-      })
-      .then(() => {
-        socket.close();
-      }, reject);
+  const frames: CsiBlock[] = [];
+  let sent = 0;
+  const send = () => {
+    const { port } = source.describe!()['address'] as { readonly port: number };
+    if (sent < datagrams.length) socket.send(datagrams[sent++]!, port, '127.0.0.1');
+    else stop.abort();
+  };
+  await source.open(null, {
+    signal: stop.signal,
+    ready: send,
+    offer: ({ raw }) => {
+      for (const one of raw ? source.decode!(raw).data : []) if (one.port === 'csi') frames.push(one);
+      send();
+      return true;
+    },
   });
-  await opened;
-  const { port } = source.describe!()['address'] as { readonly port: number };
-  for (const record of records) socket.send(record.subarray(BEFORE[format] ?? 0), port, '127.0.0.1');
+  socket.close();
   await once(socket, 'close');
-  expect(frames).toBeGreaterThanOrEqual(records.length);
+  return { frames, about: source.describe!() };
+}
+
+const bare = ({ format, records }: Sample): readonly Uint8Array[] =>
+  records.map((record) => record.subarray(BEFORE[format] ?? 0));
+const count = (frames: readonly CsiBlock[]): number => frames.reduce((sum, one) => sum + one.count, 0);
+
+it.each(SAMPLES)('$format comes in over a real socket', async (sample) => {
+  const { frames } = await heard(sample.format, new LinkTable([anySender]), bare(sample));
+  expect(count(frames)).toBeGreaterThanOrEqual(sample.records.length);
+});
+
+it('any mix comes in on one port, told by each datagram', async () => {
+  const all = SAMPLES.map(bare);
+  const mixed = Array.from({ length: 4 }, (_, i) => all.map((records) => records[i]!)).flat();
+  const { frames, about } = await heard('auto', new LinkTable([anySender]), mixed);
+  expect(about['malformed']).toEqual({});
+  expect(String(about['format']).split(', ').sort()).toEqual(SAMPLES.map(({ format }) => format).sort());
+  expect(count(frames)).toBeGreaterThanOrEqual(4 * SAMPLES.length);
+});
+
+it('senders without a link are listed with their format, rate and layout; those with one are heard', async () => {
+  const [link] = anySender.links as [Environment['links'][number]];
+  const known = { ...anySender, links: [{ ...link, sender: '01:02:03:04:05:06' }] };
+  const [nexmon, realtek] = ['nexmon', 'realtek-csi'].map((name) =>
+    bare(SAMPLES.find(({ format }) => format === name)!),
+  ) as [readonly Uint8Array[], readonly Uint8Array[]];
+  const mixed = nexmon.flatMap((datagram, i) => [datagram, realtek[i]!]);
+  const { frames, about } = await heard('auto', new LinkTable([known]), mixed);
+  expect(count(frames)).toBe(nexmon.length);
+  expect(about['unknown_senders']).toMatchObject({
+    ...{ frames: realtek.length, senders: 1 },
+    listed: [
+      {
+        ...{ sender: '02:00:00:00:00:01', format: 'realtek-csi', frames: realtek.length },
+        ...{ layout: 'lltf/1x1/20@2457/-26..-1,1..26', frames_per_second: expect.any(Number) as number },
+      },
+    ],
+  });
 });

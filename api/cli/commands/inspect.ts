@@ -40,6 +40,7 @@ async function run(what: string, options: Options): Promise<void> {
   const { nothingArrived, readingRecordings } = await import('../recordings/errors.js');
   const { summaryText } = await import('../recordings/inspect.js');
   const { tableOption } = await import('../recordings/table.js');
+  const { BY_CONTENT } = await import('../../../pipeline/formats/by-content.js');
   const { lookAtUdp, lookIntoFile } = await import('../recordings/look.js');
   if (options.plot !== undefined) (await import('../recordings/plot/write.js')).plotKind(options.plot);
   const look: Look & { readonly batches?: readonly RawBatch[] } = await readingRecordings(() =>
@@ -55,7 +56,7 @@ async function run(what: string, options: Options): Promise<void> {
   process.stdout.write(
     options.json
       ? `${JSON.stringify({ what, kind, format, ...summary })}\n`
-      : `${summaryText(`${what}: ${kind}, records of ${format}`, summary)}\n`,
+      : `${summaryText(`${what}: ${kind}, records of ${format === BY_CONTENT ? 'several formats' : format}`, summary)}\n`,
   );
   if (options.plot !== undefined) await draw(what, look, options.plot, options);
 }

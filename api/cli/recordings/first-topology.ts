@@ -1,5 +1,6 @@
 import { yamlText } from '../../../pipeline/formats/strangers.js';
-import type { SenderSummary, Summary } from './inspect.js';
+import type { Summary } from './inspect.js';
+import { heardIn, linkLines, type Heard } from './link-lines.js';
 
 /** What a first topology is made from. */
 export interface Found {
@@ -15,31 +16,8 @@ export interface Found {
   readonly capture: string;
 }
 
-/** Who gets a link of their own, and how many records and frames a second came of them. */
-export interface Heard {
-  readonly sender: string;
-  readonly records: number;
-  readonly rate: number;
-}
-
-/** So many links at most, each of a sender with at least this share of what senders of its kind sent. */
-const MOST_LINKS = 8;
-const LEAST_SHARE = 0.02;
-
-export function heardIn({ senders, seconds }: Summary): readonly Heard[] {
-  const rate = (records: number): number => (seconds > 0 ? records / seconds : 0);
-  const named = senders.flatMap(({ sender, heard = {}, layouts }: SenderSummary) => {
-    const total = layouts.reduce((most, { frames }) => Math.max(most, frames), 0);
-    const all = Object.values(heard).reduce((sum, count) => sum + count, 0);
-    const single = Object.entries(heard).filter(([, count]) => count >= LEAST_SHARE * all);
-    const found = single.length > 0 ? single : [[sender, total] as const];
-    return found.map(([name, records]) => ({ sender: name, records, rate: rate(records) }));
-  });
-  return named.sort((a, b) => b.records - a.records).slice(0, MOST_LINKS);
-}
-
 /** A window that holds enough frames of the slowest link, milliseconds; null where the input is too short to fill one. */
-export function windowFor(heard: readonly Heard[], seconds: number): number | null {
+export function windowFor(heard: readonly Pick<Heard, 'rate'>[], seconds: number): number | null {
   const slowest = Math.min(...heard.map(({ rate }) => rate));
   const length = slowest > 0 ? Math.ceil(LEAST_FRAMES / slowest) * 1000 : Infinity;
   const fitting = Math.max(2000, length);
@@ -111,32 +89,15 @@ const inputText = ({ type, records }: Found['source'], capture: string): string 
 const scalar = (value: string | number): string =>
   typeof value === 'number' ? String(value) : yamlText(value);
 
-/** Ends of links in a room of 5 by 4 metres: each crosses it another way. */
-const ENDS: readonly (readonly [transmitter: string, receiver: string])[] = [
-  ['[0.2, 0.2, 1]', '[4.8, 3.8, 1.2]'],
-  ['[4.8, 0.2, 1]', '[0.2, 3.8, 1.2]'],
-  ['[0.2, 2, 1]', '[4.8, 2, 1.2]'],
-  ['[2.5, 0.2, 1]', '[2.5, 3.8, 1.2]'],
-  ['[0.2, 0.2, 1.5]', '[4.8, 0.2, 0.8]'],
-  ['[0.2, 3.8, 1.5]', '[4.8, 3.8, 0.8]'],
-  ['[0.2, 0.2, 0.6]', '[0.2, 3.8, 1.6]'],
-  ['[4.8, 0.2, 0.6]', '[4.8, 3.8, 1.6]'],
-];
-
 /** The text of an environment with a link for each sender, positions assumed. */
 export function firstEnvironment({ what, summary }: Pick<Found, 'what' | 'summary'>): string {
-  const links = heardIn(summary).map(({ sender, rate }, i) => {
-    const [transmitter, receiver] = ENDS[i]!;
-    const place = `transmitter: ${transmitter}, receiver: ${receiver}`;
-    return `  - { id: link-${i + 1}, ${place}, sender: ${yamlText(sender)} } # ${Math.round(rate * 10) / 10} frames a second`;
-  });
   return [
     `# Made by \`csiflow init\` from ${what}. Lengths are metres, as [x, y, z] from a corner of the floor.`,
     'id: room',
     'size: { x: 5, y: 4, z: 2.5 }',
     'timezone: UTC',
     'links:',
-    ...links,
+    ...linkLines(summary),
     'assumed:',
     '  - The size of the room and where the devices stand. Measure them, and remove this line.',
     '',

@@ -1,14 +1,18 @@
 import type { Decoder } from '../../../pipeline/formats/index.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
+import type { HeardState } from '../../../pipeline/formats/heard.js';
 import { yamlText } from '../../../pipeline/formats/strangers.js';
 import { frameSize, hostOf, type CsiBlock, type LinkTable } from '../../../pipeline/model/index.js';
+import { linkLines } from './link-lines.js';
 
 /** What was found of one sender. */
 export interface SenderSummary {
   /** As a link of an environment file names it. */
   readonly sender: string;
-  /** Frames by sender where `sender` is `*`: each may have a link of its own. */
-  readonly heard?: Readonly<Record<string, number>>;
+  /** Format of its frames; null where several senders, of several formats, are `*`. */
+  readonly format: string | null;
+  /** By sender, where `sender` is `*`: each may have a link of its own. */
+  readonly heard?: Readonly<Record<string, HeardState>>;
   /** Share of the numbers that are missing, 0 to 1; null where the format has none. */
   readonly loss: number | null;
   readonly layouts: readonly LayoutSummary[];
@@ -25,6 +29,13 @@ export interface LayoutSummary {
   readonly repeated_frames: number;
   /** Longest time between two frames, seconds. */
   readonly longest_gap_s: number;
+}
+
+/** What a decoder says of a link. */
+interface LinkSummary {
+  readonly loss?: number;
+  /** Where the decoder reads several. */
+  readonly format?: string;
 }
 
 /** What is counted of the frames of a sender and layout. */
@@ -73,10 +84,14 @@ export class Inspection {
   summary() {
     const seconds = this.#records === 0 ? 0 : (this.#last - this.#first) / 1e6;
     const about = this.#decoder.describe();
-    const states = about['links'] as Readonly<Record<string, { readonly loss?: number }>> | undefined;
+    const states = about['links'] as Readonly<Record<string, LinkSummary>> | undefined;
+    const heard = byAddress(about['any_sender']);
+    const formats = new Set(Object.values(heard).map(({ format }) => format));
+    const anyFormat = formats.size === 1 ? [...formats][0]! : null;
     const senders = [...this.#found].sort(byName).map(([sender, layouts]): SenderSummary => ({
       sender,
-      ...(sender === '*' && { heard: byAddress(about['any_sender']) }),
+      format: sender === '*' ? anyFormat : (states?.[sender]?.format ?? String(about['format'])),
+      ...(sender === '*' && { heard }),
       loss: states?.[sender]?.loss ?? null,
       layouts: [...layouts].map(([layout, { frames, rssi, known, zero, repeated, gap }]) => ({
         layout,
@@ -141,14 +156,16 @@ export function summaryText(
   const lines = [what, `${records} records, ${bytes} bytes, ${seconds} s from ${start ?? '-'}`];
   if (packets) lines.push(`packets: ${counts(packets)}`, `malformed: ${counts(malformed)}`);
   for (const [name, reason] of Object.entries(faults)) lines.push(`  first ${name}: ${reason}`);
-  for (const { sender, heard, loss, layouts } of senders) {
+  for (const { sender, loss, layouts } of senders) {
     lines.push(
       `sender: ${yamlText(sender)}`,
       `  loss ${loss === null ? 'not known' : `${round(loss * 100)} %`}`,
     );
-    for (const [name, frames] of Object.entries(heard ?? {}))
-      lines.push(`  ${frames} frames are also taken by a link with sender: ${yamlText(name)}`);
     lines.push(...layouts.flatMap(layoutLines));
+  }
+  if (senders.length > 0) {
+    lines.push('An environment file takes them with these lines, its positions measured:', 'links:');
+    lines.push(...linkLines({ senders, seconds }));
   }
   return lines.join('\n');
 }
@@ -166,12 +183,15 @@ function layoutLines(summary: LayoutSummary): readonly string[] {
   ];
 }
 
-/** Frames by sender; addresses without their ports, which change. */
-function byAddress(frames: unknown): Readonly<Record<string, number>> {
-  const heard: Record<string, number> = {};
-  for (const [sender, count] of Object.entries((frames ?? {}) as Record<string, number>)) {
+/** What was heard by sender; addresses without their ports, which change: their frames and rates are summed. */
+function byAddress(senders: unknown): Readonly<Record<string, HeardState>> {
+  const heard: Record<string, HeardState> = {};
+  for (const [sender, state] of Object.entries((senders ?? {}) as Record<string, HeardState>)) {
     const name = hostOf(sender);
-    if (name !== '') heard[name] = (heard[name] ?? 0) + count;
+    const known = heard[name];
+    const frames = state.frames + (known?.frames ?? 0);
+    const rate = round(state.frames_per_second + (known?.frames_per_second ?? 0));
+    if (name !== '') heard[name] = { ...state, frames, frames_per_second: rate };
   }
   return heard;
 }

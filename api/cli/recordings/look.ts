@@ -1,3 +1,4 @@
+import { BY_CONTENT } from '../../../pipeline/formats/by-content.js';
 import { formatNamed, ProblemLog, recogniseRecord } from '../../../pipeline/formats/index.js';
 import type { TableMapping } from '../../../pipeline/formats/tables/mapping.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
@@ -42,26 +43,28 @@ export async function lookIntoFile(
   return { kind: recording.kind, format, summary: inspection.summary() };
 }
 
-/** The format of the first record that one recognises; the first of all where none does. */
-export function formatOfRecords({ count, bytes, offsets }: RawBatch): string | undefined {
-  for (let i = 0; i < count; i++) {
-    const format = recogniseRecord(bytes.slice(offsets[i], offsets[i + 1]));
-    if (format) return format.name;
-  }
-  return undefined;
+/** How to read what arrived: as its one format, as any where there are several; undefined where none is recognised. */
+function formatOf(batches: readonly RawBatch[]): string | undefined {
+  const names = new Set<string>();
+  for (const { count, bytes, offsets } of batches)
+    for (let i = 0; i < count; i++) {
+      const format = recogniseRecord(bytes.slice(offsets[i], offsets[i + 1]));
+      if (format) names.add(format.name);
+    }
+  return names.size > 1 ? BY_CONTENT : [...names][0];
 }
 
 /** What is read where nothing that arrives is recognised: its faults then say what it lacks. */
 const ANY_FORMAT = 'adr018';
 
-/** Listens for `seconds`, or until Ctrl-C. @param format `auto`: of the first datagram that is recognised */
+/** Listens for `seconds`, or until Ctrl-C. @param format `auto`: told by the datagrams, one or any mix */
 export async function lookAtUdp(
   address: { readonly host: string; readonly port: number },
   format: string,
   seconds: number,
 ): Promise<Look & { readonly batches: readonly RawBatch[] }> {
   const batches: RawBatch[] = [];
-  if (format !== 'auto') formatNamed(format);
+  formatNamed(format);
   const settings = { receive_buffer_bytes: 8_388_608, block_records: 256, idle_tick_ms: 0 };
   const source = udp.create({ ...address, format: ANY_FORMAT, ...settings }, commandContext());
   const stop = untilStopped(seconds);
@@ -82,7 +85,7 @@ export async function lookAtUdp(
     process.stderr.write(
       `csiflow: more than ${MOST_BYTES} bytes arrived: only the first ones are looked at\n`,
     );
-  const known = format === 'auto' ? batches.map(formatOfRecords).find((name) => name !== undefined) : format;
+  const known = format === BY_CONTENT ? formatOf(batches) : format;
   const inspection = inspectionOf(known ?? ANY_FORMAT);
   for (const raw of batches) inspection.see(raw);
   return { kind: 'udp', format: known ?? ANY_FORMAT, summary: inspection.summary(), batches };

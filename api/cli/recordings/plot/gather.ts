@@ -16,7 +16,7 @@ export function drawnSender({ senders }: Summary, asked: string | undefined): st
 
 /** Those behind `*` one by one. */
 function namesOf({ sender, heard = {}, layouts }: SenderSummary): { name: string; frames: number }[] {
-  const several = Object.entries(heard).map(([name, frames]) => ({ name, frames }));
+  const several = Object.entries(heard).map(([name, { frames }]) => ({ name, frames }));
   if (several.length > 0) return several;
   return [{ name: sender, frames: layouts.reduce((sum, { frames }) => sum + frames, 0) }];
 }

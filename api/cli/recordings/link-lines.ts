@@ -1,0 +1,53 @@
+import { yamlText } from '../../../pipeline/formats/strangers.js';
+import type { SenderSummary, Summary } from './inspect.js';
+
+/** Who gets a link of their own, and how many records and frames a second came of them. */
+export interface Heard {
+  readonly sender: string;
+  readonly format: string | null;
+  readonly layouts: readonly string[];
+  readonly records: number;
+  readonly rate: number;
+}
+
+/** So many links at most, each of a sender with at least this share of what senders of its kind sent. */
+const MOST_LINKS = 8;
+const LEAST_SHARE = 0.02;
+
+export function heardIn({ senders, seconds }: Pick<Summary, 'senders' | 'seconds'>): readonly Heard[] {
+  const rate = (records: number): number => (seconds > 0 ? records / seconds : 0);
+  const named = senders.flatMap(({ sender, format, heard = {}, layouts }: SenderSummary): Heard[] => {
+    const all = Object.values(heard).reduce((sum, { frames }) => sum + frames, 0);
+    const single = Object.entries(heard).filter(([, { frames }]) => frames >= LEAST_SHARE * all);
+    if (single.length > 0)
+      return single.map(([name, state]) => ({
+        ...{ sender: name, format: state.format, layouts: state.layout === null ? [] : [state.layout] },
+        ...{ records: state.frames, rate: rate(state.frames) },
+      }));
+    const total = layouts.reduce((most, { frames }) => Math.max(most, frames), 0);
+    const keys = layouts.map(({ layout }) => layout);
+    return [{ sender, format, layouts: keys, records: total, rate: rate(total) }];
+  });
+  return named.sort((a, b) => b.records - a.records).slice(0, MOST_LINKS);
+}
+
+/** Ends of links in a room of 5 by 4 metres: each crosses it another way. */
+const ENDS: readonly (readonly [transmitter: string, receiver: string])[] = [
+  ['[0.2, 0.2, 1]', '[4.8, 3.8, 1.2]'],
+  ['[4.8, 0.2, 1]', '[0.2, 3.8, 1.2]'],
+  ['[0.2, 2, 1]', '[4.8, 2, 1.2]'],
+  ['[2.5, 0.2, 1]', '[2.5, 3.8, 1.2]'],
+  ['[0.2, 0.2, 1.5]', '[4.8, 0.2, 0.8]'],
+  ['[0.2, 3.8, 1.5]', '[4.8, 3.8, 0.8]'],
+  ['[0.2, 0.2, 0.6]', '[0.2, 3.8, 1.6]'],
+  ['[4.8, 0.2, 0.6]', '[4.8, 3.8, 1.6]'],
+];
+
+/** The lines of an environment with a link for each sender, their positions assumed; behind each its format, rate and layouts. */
+export const linkLines = (found: Pick<Summary, 'senders' | 'seconds'>): readonly string[] =>
+  heardIn(found).map(({ sender, format, layouts, rate }, i) => {
+    const [transmitter, receiver] = ENDS[i]!;
+    const place = `transmitter: ${transmitter}, receiver: ${receiver}`;
+    const about = [format, `${Math.round(rate * 10) / 10} frames a second`, ...layouts];
+    return `  - { id: link-${i + 1}, ${place}, sender: ${yamlText(sender)} } # ${about.filter(Boolean).join(', ')}`;
+  });
