@@ -94,8 +94,11 @@ function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
 
 const rssiOf = (value: number): number => (value < 0 ? value : NaN);
 
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
 function senderOf(record: Uint8Array, core: number): string {
-  const mac = Array.from(record.subarray(4, 10), (byte) => byte.toString(16).padStart(2, '0')).join(':');
+  let mac = HEX[record[4]!]!;
+  for (let i = 5; i < 10; i++) mac += `:${HEX[record[i]!]!}`;
   return core === 0 ? mac : `${mac}/${core & 7}.${(core >> 3) & 7}`;
 }
 
@@ -119,7 +122,7 @@ const CARRIERS = new Map(
     const subcarriers = Array.from({ length: bins }, (_, i) => i - bins / 2).filter(
       (carrier) => Math.abs(carrier) >= inner && Math.abs(carrier) <= outer && !empty.includes(carrier),
     );
-    return [bins, { subcarriers, bins: subcarriers.map((carrier) => (carrier + bins) % bins) }];
+    return [bins, { subcarriers, bins: Int32Array.from(subcarriers, (carrier) => (carrier + bins) % bins) }];
   }),
 );
 
@@ -142,15 +145,22 @@ function layoutOf(bins: number, mhz: number): CsiLayout {
 function fillValues(
   body: Uint8Array,
   kind: { readonly mantissa: number; readonly exponent: number } | 'int16',
-  bins: readonly number[],
+  bins: Int32Array,
   values: Float32Array,
   at: number,
 ): void {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  const all = kind === 'int16' ? null : unpackFloats(view, kind.mantissa, kind.exponent);
-  for (const bin of bins) {
-    values[at++] = all ? all[2 * bin]! : view.getInt16(4 * bin, true);
-    values[at++] = all ? all[2 * bin + 1]! : view.getInt16(4 * bin + 2, true);
+  if (kind === 'int16') {
+    for (let i = 0; i < bins.length; i++) {
+      values[at++] = view.getInt16(4 * bins[i]!, true);
+      values[at++] = view.getInt16(4 * bins[i]! + 2, true);
+    }
+    return;
+  }
+  const all = unpackFloats(view, kind.mantissa, kind.exponent);
+  for (let i = 0; i < bins.length; i++) {
+    values[at++] = all[2 * bins[i]!]!;
+    values[at++] = all[2 * bins[i]! + 1]!;
   }
 }
 
@@ -177,16 +187,19 @@ export function unpackFloats(view: DataView, mantissa: number, exponent: number)
     out[2 * i] = (word >>> (exponent + 2 * mantissa - 1)) & 1 ? -re : re;
     out[2 * i + 1] = (word >>> (exponent + mantissa - 1)) & 1 ? -im : im;
   }
-  for (let i = 0; i < 2 * count; i++)
-    out[i] = shifted(out[i]!, exponents[i >> 1]! + SCALED_BITS - top, mantissa);
+  for (let i = 0; i < count; i++) {
+    const by = exponents[i]! + SCALED_BITS - top;
+    const scale = by < -mantissa ? 0 : POWERS[by + LEAST_POWER]!;
+    // A sum with 0 is never -0.
+    out[2 * i] = Math.trunc(out[2 * i]! * scale) + 0;
+    out[2 * i + 1] = Math.trunc(out[2 * i + 1]! * scale) + 0;
+  }
   return out;
 }
 
-/** A number times a power of two, cut to a whole one. */
-function shifted(value: number, by: number, mantissa: number): number {
-  if (by < -mantissa) return 0;
-  return Math.trunc(value * 2 ** by) + 0;
-}
+/** Powers of two, from -{@link LEAST_POWER} on: `**` would be most of the work. */
+const LEAST_POWER = 64;
+const POWERS = Float64Array.from({ length: 192 }, (_, i) => 2 ** (i - LEAST_POWER));
 
 /** A datagram with values of 16 bits: the inverse of the decoder. `values`: (re, im) of the layout's carriers. */
 export function encodeNexmon(

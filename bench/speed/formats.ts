@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { errorText } from '../../pipeline/base/error-text.js';
+import type { RawBatch } from '../../pipeline/component/index.js';
+import {
+  FormatError,
+  formatNamed,
+  HEAD_BYTES,
+  RawBuilder,
+  recogniseFile,
+  type FileFormat,
+} from '../../pipeline/formats/index.js';
+import { LinkTable } from '../../pipeline/model/index.js';
+import { median } from '../../operators/shared/median.js';
+import { benchContext, environmentOf } from './bench-line.js';
+
+/** How fast one recording is decoded. */
+export interface FormatSpeed {
+  readonly file: string;
+  readonly format: string;
+  readonly frames: number;
+  /** Frames in a second of processor time: read from the disk's cache, cut and decoded into columns. */
+  readonly perSecond: number;
+  /** The same of Python's csiread on the same file; null where it does not read it, or is not there. */
+  readonly csiread: number | null;
+}
+
+/** Each recording is read for so long before it is measured, so that its code is compiled, and then as long; seconds. */
+export const LONG_S = 1;
+/** Records of a batch, as the source `file` hands them on. */
+const BATCH = 256;
+
+/**
+ * @param python a Python that has csiread; null leaves it out
+ * @param long seconds that each file is read, twice
+ */
+export function formatSpeeds(
+  files: readonly string[],
+  python: string | null,
+  long = LONG_S,
+): readonly FormatSpeed[] {
+  return files.map((path) => {
+    const kind = kindOf(path);
+    let frames = 0;
+    const round = (): number => {
+      const before = process.cpuUsage();
+      frames = decodeFile(path, kind);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1e6;
+    };
+    rounds(round, long);
+    const seconds = rounds(round, long);
+    const { format } = kind.open(headOf(path));
+    const theirs = python === null ? null : csireadSpeed(python, path, format, long);
+    return {
+      file: basename(path),
+      format,
+      frames,
+      perSecond: frames / median(seconds),
+      csiread: theirs,
+    };
+  });
+}
+
+/** What each round took, until they have taken `long` together. */
+function rounds(round: () => number, long: number): readonly number[] {
+  const taken: number[] = [];
+  for (let sum = 0; sum < long; sum += taken.at(-1)!) taken.push(round());
+  return taken;
+}
+
+const bytesOf = (path: string): Uint8Array => {
+  const bytes = readFileSync(path);
+  return bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes;
+};
+
+const headOf = (path: string): Uint8Array => bytesOf(path).subarray(0, HEAD_BYTES);
+
+/** @throws FormatError for a file of no kind that is known */
+function kindOf(path: string): FileFormat {
+  const kind = recogniseFile(headOf(path));
+  if (kind) return kind;
+  throw new FormatError('file.format', path, 'it is of no kind that csiflow reads');
+}
+
+/** One link that takes frames of any sender. */
+const [link] = environmentOf(1).links;
+const ANY_SENDER = new LinkTable([{ ...environmentOf(1), links: [{ ...link!, sender: '*' }] }]);
+
+/** Reads, cuts and decodes a whole recording; gives its frames. */
+function decodeFile(path: string, kind: FileFormat): number {
+  const bytes = bytesOf(path);
+  const { format, start, cutter } = kind.open(bytes.subarray(0, HEAD_BYTES));
+  const decoder = formatNamed(format).decoder({ ...benchContext(1), links: ANY_SENDER });
+  const builder = new RawBuilder(BATCH, 'replay');
+  let frames = 0;
+  const decode = (raw: RawBatch): void => {
+    for (const data of decoder.decode(raw).data) if (data.port === 'csi') frames += data.count;
+  };
+  let at = start;
+  for (let full = true; full;) {
+    at += cutter.cut(bytes.subarray(at), builder, at, true);
+    full = builder.full;
+    if (builder.count > 0) decode(builder.take());
+  }
+  return frames;
+}
+
+/** Reads a file as long as csiflow does, and prints frames and the median of the seconds. */
+const CSIREAD = `
+import sys, time, statistics, csiread
+path, kind, warm = sys.argv[1], sys.argv[2], float(sys.argv[3])
+def reader():
+    if kind == 'intel5300': return csiread.Intel(path, nrxnum=3, ntxnum=3, if_report=False)
+    if kind == 'atheros': return csiread.Atheros(path, nrxnum=3, ntxnum=3, tones=int(sys.argv[4]), if_report=False)
+    return csiread.Nexmon(path, chip=sys.argv[4], bw=int(sys.argv[5]), if_report=False)
+def rounds():
+    times = []
+    while sum(times) < warm:
+        started = time.process_time()
+        data = reader()
+        data.read()
+        times.append(time.process_time() - started)
+    return data.count, statistics.median(times)
+rounds()
+print(*rounds())
+`;
+
+/** What csiread has to be told of the files that it reads. */
+function csireadArguments(path: string, format: string): readonly string[] | null {
+  if (format === 'intel5300') return [];
+  if (format === 'atheros') return ['56'];
+  if (format !== 'nexmon') return null;
+  const chip = /(43455c0|4339|4358|4366c0)/.exec(basename(path))?.[1];
+  return chip === undefined ? null : [chip, '80'];
+}
+
+/** Frames a second of csiread; null where it does not read such files. @throws Error where it fails */
+function csireadSpeed(python: string, path: string, format: string, long: number): number | null {
+  const more = csireadArguments(path, format);
+  if (!more) return null;
+  try {
+    const said = execFileSync(python, ['-c', CSIREAD, path, format, String(long), ...more], {
+      encoding: 'utf8',
+    });
+    const [frames, seconds] = said.trim().split(' ').map(Number);
+    return frames! / seconds!;
+  } catch (error) {
+    throw new Error(`${python} cannot read ${path} by csiread: ${errorText(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, expect, test } from 'vitest';
+import { formatSpeeds } from '../../bench/speed/formats.js';
+import { SAMPLES } from '../formats/samples.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'csiflow-bench-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+test.each(SAMPLES.filter(({ kind }) => kind !== null))(
+  'frames of $format are counted and timed',
+  (sample) => {
+    const file = join(folder, `${sample.format}.gz`);
+    writeFileSync(file, gzipSync(Buffer.concat(sample.records.map((record) => Buffer.from(record)))));
+    const [speed] = formatSpeeds([file], null, 0.001);
+    expect(speed).toMatchObject({ file: `${sample.format}.gz`, format: sample.format, csiread: null });
+    expect(speed!.frames).toBeGreaterThanOrEqual(sample.records.length);
+    expect(speed!.perSecond).toBeGreaterThan(0);
+  },
+);
+
+test('a file of no known kind is refused', () => {
+  const file = join(folder, 'letter.txt');
+  writeFileSync(file, 'Dear all');
+  expect(() => formatSpeeds([file], null, 0.001)).toThrow(/of no kind that csiflow reads/);
+});
+
+test('a Python without csiread is named', () => {
+  const file = join(folder, 'atheros');
+  const { records } = SAMPLES.find(({ format }) => format === 'atheros')!;
+  writeFileSync(file, Buffer.concat(records.map((record) => Buffer.from(record))));
+  expect(() => formatSpeeds([file], 'no-python-9', 0.001)).toThrow(
+    /no-python-9 cannot read .*atheros by csiread/,
+  );
+});
