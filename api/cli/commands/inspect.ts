@@ -38,7 +38,7 @@ export function register(program: Command): void {
 async function run(what: string, options: Options): Promise<void> {
   const { isUdp, numberOption, udpAddress } = await import('../recordings/address.js');
   const { nothingArrived, readingRecordings } = await import('../recordings/errors.js');
-  const { summaryText } = await import('../recordings/inspect.js');
+  const { summaryText } = await import('../recordings/summary-text.js');
   const { tableOption } = await import('../recordings/table.js');
   const { BY_CONTENT } = await import('../../../pipeline/formats/by-content.js');
   const { lookAtUdp, lookIntoFile } = await import('../recordings/look.js');

@@ -1,0 +1,43 @@
+import { yamlText } from '../../../pipeline/formats/strangers.js';
+import type { LayoutSummary, Summary } from './inspect.js';
+import { linkLines } from './link-lines.js';
+
+/** A summary, for people. */
+export function summaryText(
+  what: string,
+  { records, bytes, start, seconds, packets, malformed, faults, senders }: Summary,
+): string {
+  const counts = (of: unknown) =>
+    Object.entries((of ?? {}) as Record<string, number>)
+      .filter(([, count]) => count > 0)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ') || 'none';
+  const lines = [what, `${records} records, ${bytes} bytes, ${seconds} s from ${start ?? '-'}`];
+  if (packets) lines.push(`packets: ${counts(packets)}`, `malformed: ${counts(malformed)}`);
+  for (const [name, reason] of Object.entries(faults)) lines.push(`  first ${name}: ${reason}`);
+  for (const { sender, loss, layouts } of senders) {
+    lines.push(
+      `sender: ${yamlText(sender)}`,
+      `  loss ${loss === null ? 'not known' : `${Math.round(loss * 100_000) / 1000} %`}`,
+    );
+    lines.push(...layouts.flatMap(layoutLines));
+  }
+  if (senders.length > 0) {
+    lines.push('An environment file takes them with these lines, its positions measured:', 'links:');
+    lines.push(...linkLines({ senders, seconds }));
+  }
+  return lines.join('\n');
+}
+
+function layoutLines(summary: LayoutSummary): readonly string[] {
+  const { layout, frames, frames_per_second: rate, rssi_dbm: rssi } = summary;
+  const { zero_frames: zero, repeated_frames: repeated, longest_gap_s: gap } = summary;
+  const level = rssi === null ? 'not known' : `${rssi} dBm`;
+  return [
+    `  ${layout}: ${frames} frames, ${rate}/s, longest gap ${gap} s, RSSI ${level}`,
+    ...(zero > 0 ? [`  ${zero} of them are all zeros: nothing was measured there`] : []),
+    ...(repeated > 0
+      ? [`  ${repeated} of them are equal to the one before: a receiver that measures does not repeat itself`]
+      : []),
+  ];
+}
