@@ -13,7 +13,9 @@ test.skipIf(process.platform === 'win32')(
     const topology = motionTopology(folder, {
       seconds: 5,
       sinks: `  files: { type: file, from: [motion], path: data/out.ndjson }
-  history: { type: duckdb, from: [motion], path: data/store.duckdb }`,
+  history: { type: duckdb, from: [motion], path: data/store.duckdb }
+  parquet: { type: file, from: [motion], path: data/out.parquet, format: parquet }
+  recording: { type: mcap, from: [motion], path: data/out.mcap }`,
     });
     const command = `umask 000; exec ${[process.execPath, packageFile('dist/api/cli/csiflow.js'), ...RUN_TO_END, topology].map((word) => `"${word}"`).join(' ')}`;
     expect(spawnSync('sh', ['-c', command], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });

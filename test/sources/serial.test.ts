@@ -205,11 +205,15 @@ test('a stream of nothing that is known is told of, and read once it is', async 
   await eventually(() => {
     expect(problems[0]).toMatch(/^of \d+ bytes that came none are of a kind that csiflow reads/);
   });
+  // Whole pieces more, so that as much is left to be looked at.
+  await pipe.writeFile('noise noise noise'.slice(0, 16).repeat(8192));
   await pipe.writeFile(`\n${lines(1, 2, 3)}`);
   await eventually(() => {
     expect(frames()).toBe(3);
   });
   expect(problems.at(-1)).toBeNull();
+  // Once, not with each piece that is no better.
+  expect(problems.filter((problem) => problem !== null)).toHaveLength(1);
   await pipe.close();
 });
 

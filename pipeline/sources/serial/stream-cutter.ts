@@ -50,8 +50,8 @@ export class StreamCutter {
    * @throws FormatError where the rest of the stream cannot be read
    */
   cut(into: RawBuilder, last: boolean): boolean {
-    if (!this.#opened) this.#look(last);
-    if (!this.#opened) return false;
+    // All that has come, lest what is left of a stream of nothing known grows.
+    while (!this.#opened) if (!this.#look(last)) return false;
     this.#pass(this.#opened.cutter.cut(this.#rest, into, this.#at, last));
     return into.full;
   }
@@ -61,10 +61,11 @@ export class StreamCutter {
     this.#rest = this.#rest.subarray(bytes);
   }
 
-  #look(last: boolean): void {
+  /** False where it cannot be told, or is not known, until more comes. */
+  #look(last: boolean): boolean {
     const head = this.#rest.subarray(0, HEAD_BYTES);
     const isWhole = last || head.length === HEAD_BYTES;
-    if (!isWhole && head.length < this.#looked * (1 + GROWTH)) return;
+    if (!isWhole && head.length < this.#looked * (1 + GROWTH)) return false;
     this.#looked = head.length;
     const kind = this.#named ?? recogniseFile(head) ?? (isWhole ? nearestKind(head) : undefined);
     const opened = kind && openedAs(kind, head, isWhole);
@@ -73,13 +74,17 @@ export class StreamCutter {
       this.#opened = opened;
       this.#problem = null;
       this.#pass(opened.start);
-    } else if (isWhole && head.length > 0) {
-      this.#problem =
+      return true;
+    }
+    if (isWhole && head.length > 0) {
+      // Of a stream that stays unknown nothing new is to be said.
+      this.#problem ??=
         `of ${this.#at + head.length} bytes that came none are of a kind that csiflow reads ` +
         '(too few may be: a wrong `baud` looks so too). Name it by `format`, where you know it';
       this.#pass(Math.ceil(head.length / 2));
       this.#looked = 0;
     }
+    return !last && this.#rest.length >= HEAD_BYTES;
   }
 }
 
