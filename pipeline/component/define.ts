@@ -20,6 +20,11 @@ export interface Source {
    * before this returns; later records may have earlier times. Asked of sources whose timing is `now`.
    */
   reanchor?(by: number): void;
+  /**
+   * From now on records are left out because they have waited for too long, or no longer: what waits in front of the
+   * source would be left out too, and had better not wait there. Must not throw.
+   */
+  overloaded?(isOverloaded: boolean): void;
   /** State of `decode` (last sequence numbers), as plain data with link ids, not link numbers. */
   snapshot?(): State;
   restore?(state: State): void;

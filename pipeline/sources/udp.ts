@@ -96,7 +96,8 @@ export const udp = defineSource({
     '',
     'The system grants a receive buffer of `net.core.rmem_max` bytes at most. Where that is less than asked for, a',
     'warning says so; `sysctl -w net.core.rmem_max=8388608` mends it. Datagrams that the kernel dropped because',
-    'the buffer was full are counted as `kernel_buffer`.',
+    'the buffer was full are counted as `kernel_buffer`. While frames are left out because csiflow cannot keep up, the',
+    'buffer is 512 KiB at most: what waits in a full one is too old once it is read.',
   ].join('\n'),
   config,
   examples: [
@@ -155,6 +156,12 @@ class UdpSource implements Source {
     return this.#decoder.decode(raw);
   }
 
+  /** What fills a large buffer meanwhile is too old once it is read, and reading it takes time from what is fresh. */
+  overloaded(isOverloaded: boolean): void {
+    const { receive_buffer_bytes: usual } = this.#config;
+    if (this.#socket) this.#buffer(this.#socket, isOverloaded ? Math.min(usual, OVERLOADED_BYTES) : usual);
+  }
+
   snapshot(): State {
     return this.#decoder.snapshot();
   }
@@ -206,15 +213,19 @@ class UdpSource implements Source {
 
   #askForBuffer(socket: Socket): void {
     const asked = this.#config.receive_buffer_bytes;
-    socket.setRecvBufferSize(asked);
-    // Linux says twice what it grants: the other half is for its own notes (socket(7)).
-    this.#grantedBytes = socket.getRecvBufferSize() / (process.platform === 'linux' ? 2 : 1);
+    this.#buffer(socket, asked);
     if (this.#grantedBytes >= asked) return;
     this.#context.log.warn(
       `the system grants a receive buffer of ${this.#grantedBytes} bytes, not the ${asked} asked for: bursts may be lost. ` +
         `Raise net.core.rmem_max (sysctl -w net.core.rmem_max=${asked}), or lower receive_buffer_bytes`,
       { granted_bytes: this.#grantedBytes, asked_bytes: asked },
     );
+  }
+
+  #buffer(socket: Socket, bytes: number): void {
+    socket.setRecvBufferSize(bytes);
+    // Linux says twice what it grants: the other half is for its own notes (socket(7)).
+    this.#grantedBytes = socket.getRecvBufferSize() / (process.platform === 'linux' ? 2 : 1);
   }
 
   async #watchKernel(): Promise<void> {
@@ -226,6 +237,8 @@ class UdpSource implements Source {
 }
 
 const WATCH_MS = 1000;
+/** Some hundred datagrams: a tenth of a second of what overloads two processors. */
+const OVERLOADED_BYTES = 524_288;
 
 /** Resolves when the signal aborts; rejects where the socket fails. */
 function untilEnd(socket: Socket, signal: AbortSignal): Promise<void> {

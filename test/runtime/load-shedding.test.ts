@@ -207,6 +207,7 @@ test('frames that the processor cannot keep up with are left out in front of the
   const sent = stop();
   await until('running again', () => runner.status().state === 'running');
   expect(Math.max(...lags)).toBeLessThan(2000 + starvedMs() - starved);
+  expect([radio.overloads[0], radio.overloads.at(-1)]).toEqual([true, false]);
   await runner.stop();
   const { received, dropped } = runner.status().nodes[0]!;
   expect(received + dropped['stale']!).toBe(sent);

@@ -150,6 +150,18 @@ describe('udp', () => {
     expect(recorded.lines.find(({ level }) => level === 'warn')?.message).toContain('net.core.rmem_max');
   });
 
+  it('lets little wait in the kernel while what waits is left out', async () => {
+    const { source } = await listen({ receive_buffer_bytes: 2_097_152 });
+    const granted = () => source.describe!()['receive_buffer_bytes'] as number;
+    const usual = granted();
+    source.overloaded!(true);
+    expect(granted()).toBe(Math.min(usual, 524_288));
+    source.overloaded!(false);
+    expect(granted()).toBe(usual);
+    await source.close!();
+    expect(() => source.overloaded!(true)).not.toThrow();
+  });
+
   it('loses datagrams rather than growing while its queue is full', async () => {
     const { context, recorded } = testContext();
     const source = udp.create({ ...DEFAULTS, block_records: 1 }, context);

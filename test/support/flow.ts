@@ -146,6 +146,8 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
 export class Radio {
   output: SourceOutput | undefined;
   position: unknown;
+  /** What it was told of overload. */
+  readonly overloads: boolean[] = [];
   readonly component = defineSource({
     name: 'radio',
     summary: 'What the test sends.',
@@ -161,6 +163,9 @@ export class Radio {
         await aborted(output.signal);
       },
       decode: decodeNumbers,
+      overloaded: (isOverloaded) => {
+        this.overloads.push(isOverloaded);
+      },
     }),
   });
 

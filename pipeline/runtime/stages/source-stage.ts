@@ -368,7 +368,9 @@ export class SourceStage {
 
   #watchOverload({ busiest }: SourceShedding): OverloadWatch {
     const consequence = () => `what waits too long is left out. Most of the time goes to ${busiest()}`;
-    return new OverloadWatch(this.run, () => this.#host.clock.elapsed(), { name: 'frames', consequence });
+    const onChange = (isOverloaded: boolean) => this.#source.overloaded?.(isOverloaded);
+    const unit = { name: 'frames', consequence, onChange };
+    return new OverloadWatch(this.run, () => this.#host.clock.elapsed(), unit);
   }
 
   #drop(batch: SourceBatch, entry: number, reason: string): void {

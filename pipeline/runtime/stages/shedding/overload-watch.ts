@@ -13,6 +13,8 @@ export interface Unit {
   readonly name: string;
   /** What comes of it. */
   readonly consequence: () => string;
+  /** Shedding begins, or has ended. */
+  readonly onChange?: (isOverloaded: boolean) => void;
 }
 
 /** While a node sheds, it is degraded, with the rate that it can do and the rate that comes. */
@@ -47,6 +49,7 @@ export class OverloadWatch {
     if (this.#timer) return;
     this.#came = this.#done = 0;
     this.#lookedAt = this.#lastShed;
+    this.#unit.onChange?.(true);
     this.#tell(`it gets more ${this.#unit.name} than it can do`);
     this.#run.context.log.warn(`overloaded: ${this.#unit.name} are shed`);
     this.#timer = setInterval(() => {
@@ -56,7 +59,10 @@ export class OverloadWatch {
 
   /** The node runs no longer. */
   end(): void {
-    if (this.#timer) clearInterval(this.#timer);
+    if (this.#timer) {
+      clearInterval(this.#timer);
+      this.#unit.onChange?.(false);
+    }
     this.#timer = null;
     this.#rates = null;
     this.#tell(null);
