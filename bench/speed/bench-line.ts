@@ -2,29 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { denoise } from '../../operators/denoise/denoise.js';
 import { phaseSanitize } from '../../operators/phase-sanitize/phase-sanitize.js';
 import { window } from '../../operators/window/window.js';
 import {
   defineSource,
-  type AnySink,
   type Component,
   type Context,
   type Operator,
-  type Sink,
   type Source,
   type SourceOutput,
 } from '../../pipeline/component/index.js';
 import type { CheckedNode, CheckedTopology, Settings } from '../../pipeline/config/topology.js';
-import {
-  allocateBlock,
-  csiLayout,
-  LinkTable,
-  PORTS,
-  type CsiBlock,
-  type Environment,
-} from '../../pipeline/model/index.js';
+import { allocateBlock, csiLayout, PORTS, type CsiBlock } from '../../pipeline/model/index.js';
+import { environmentOf } from '../context.js';
 
 /** The line that the runtime's figures are measured with: denoise, phase-sanitize, window; 64 subcarriers. */
 
@@ -56,51 +47,6 @@ export const STEPS: readonly BenchNode[] = [
 /** The line's operators for a loop without the runtime. */
 export const createSteps = (context: Context): readonly Operator[] =>
   STEPS.map(({ component, config }) => component.create(config as never, context) as Operator);
-
-export const environmentOf = (links: number): Environment => ({
-  id: 'bench',
-  size: { x: 5, y: 4, z: 2.6 },
-  links: Array.from({ length: links }, (_, index) => ({
-    id: `link-${index}`,
-    sender: `node-${index}`,
-    transmitter: [0, 0, 1],
-    receiver: [5, 4, 1],
-  })),
-  walls: [],
-  zones: [],
-  timezone: 'UTC',
-  assumed: [],
-});
-
-/** What a component or a decoder is given: a clock that stands still, and nowhere to log or count. */
-export function benchContext(links: number): Context {
-  const environments = [environmentOf(links)];
-  const nothing = () => undefined;
-  return {
-    topology: 'bench',
-    node: 'bench',
-    environments,
-    inputs: [],
-    links: new LinkTable(environments),
-    clock: { now: () => 0, elapsed: () => 0 },
-    random: () => 0.5,
-    log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-    metrics: { dropped: nothing, missing: nothing, failed: nothing, gauge: nothing, count: nothing },
-    folder: '',
-    stateFolder: '',
-    provenance: { origin: 'simulated' },
-    degrade: nothing,
-  };
-}
-
-/** A sink over `folder`, with a clock that runs, opened. */
-export async function openSink(component: AnySink, config: object, folder: string): Promise<Sink> {
-  const clock = { now: () => Date.now() * 1000, elapsed: () => performance.now() };
-  const context = { ...benchContext(1), clock, folder, stateFolder: folder };
-  const sink = component.create(Value.Default(component.config, { ...config }) as never, context);
-  await sink.open();
-  return sink;
-}
 
 /** A source of CSI without a field to set, as the node `in`. */
 export const sourceNode = (open: (output: SourceOutput) => Promise<void>): BenchNode => ({

@@ -14,7 +14,7 @@ import {
 } from '../../pipeline/formats/index.js';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { median } from '../../operators/shared/median.js';
-import { benchContext, environmentOf } from './bench-line.js';
+import { benchContext, environmentOf } from '../context.js';
 
 /** How fast one recording is decoded. */
 export interface FormatSpeed {

@@ -3,7 +3,8 @@ import { adr018 } from '../../pipeline/formats/adr018.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
 import { RawBuilder } from '../../pipeline/formats/raw-builder.js';
 import type { Data } from '../../pipeline/model/index.js';
-import { BLOCK, benchContext, createSteps, median } from './bench-line.js';
+import { benchContext } from '../context.js';
+import { BLOCK, createSteps, median } from './bench-line.js';
 
 /** Speed of decode, denoise, phase-sanitize and window on one core. */
 export interface ChainSpeed {

@@ -4,9 +4,9 @@ import type { CsiBlock, Data } from '../../pipeline/model/index.js';
 import { createRunner } from '../../pipeline/runtime/runner.js';
 import { createLogger } from '../../pipeline/telemetry/log.js';
 import type { Tracer } from '../../pipeline/telemetry/traces/index.js';
+import { benchContext } from '../context.js';
 import {
   BLOCK,
-  benchContext,
   createSteps,
   csiBlocks,
   lineOf,

@@ -1,7 +1,7 @@
 import { Value } from 'typebox/value';
 import type { CsiBlock } from '../../../pipeline/model/index.js';
 import { median } from '../../../operators/shared/median.js';
-import { benchContext } from '../../speed/bench-line.js';
+import { benchContext } from '../../context.js';
 import type { Step } from './frames.js';
 
 /** Times each step is measured; the median counts. */

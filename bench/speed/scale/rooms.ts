@@ -5,7 +5,7 @@ import type { SourceBatch } from '../../../pipeline/component/index.js';
 import { encodeFrame } from '../../../pipeline/formats/adr018-frame.js';
 import { frameSize, LinkTable, type CsiBlock, type Environment } from '../../../pipeline/model/index.js';
 import { simulator } from '../../../pipeline/sources/simulator/source.js';
-import { benchContext } from '../bench-line.js';
+import { benchContext } from '../../context.js';
 
 /** A datagram as a gateway would write it to Kafka. */
 export interface Datagram {
