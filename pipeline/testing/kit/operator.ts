@@ -145,7 +145,7 @@ async function goesOnAfterJumps(bench: Bench): Promise<void> {
         sameAfterJump(await jumping(bench, input, at, by), await jumping(bench, input, at, unmoved));
       },
     ),
-    drawing(bench.runs * 2),
+    drawing(bench.runs),
   );
 }
 
