@@ -23,6 +23,8 @@ export class StreamCutter {
   /** Of `#rest` in the stream, bytes. */
   #at = 0;
   #looked = 0;
+  /** All kinds are tried on the stream again once so many bytes of it have come. */
+  #tryAt = 0;
   #problem: string | null = null;
 
   /** @param kind name of a kind of file, or `auto` */
@@ -67,7 +69,7 @@ export class StreamCutter {
     const isWhole = last || head.length === HEAD_BYTES;
     if (!isWhole && head.length < this.#looked * (1 + GROWTH)) return false;
     this.#looked = head.length;
-    const kind = this.#named ?? recogniseFile(head) ?? (isWhole ? nearestKind(head) : undefined);
+    const kind = this.#named ?? recogniseFile(head) ?? (isWhole ? this.#nearest(head) : undefined);
     const opened = kind && openedAs(kind, head, isWhole);
     if (opened) {
       this.#kind = kind;
@@ -86,12 +88,18 @@ export class StreamCutter {
     }
     return !last && this.#rest.length >= HEAD_BYTES;
   }
-}
 
-/** Of what has no beginning that is known: a receiver is joined in the middle of a record. */
-function nearestKind(head: Uint8Array): FileFormat | undefined {
-  const [nearest] = tryKinds(head);
-  return nearest && nearest.records >= ENOUGH_RECORDS ? nearest.kind : undefined;
+  /**
+   * Of what has no beginning that is known: a receiver is joined in the middle of a record. To try all kinds takes a while,
+   * so it is done each time that twice as much has come: noise that never ends is not to hold the event loop.
+   */
+  #nearest(head: Uint8Array): FileFormat | undefined {
+    const end = this.#at + head.length;
+    if (end < this.#tryAt) return undefined;
+    this.#tryAt = 2 * end;
+    const [nearest] = tryKinds(head);
+    return nearest && nearest.records >= ENOUGH_RECORDS ? nearest.kind : undefined;
+  }
 }
 
 /** @throws FormatError where the head is whole and still cannot be read */
