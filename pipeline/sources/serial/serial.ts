@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { resolve } from 'node:path';
 import {
   defineSource,
@@ -191,6 +192,8 @@ class SerialSource implements Source {
         hasHeard = true;
         await inbox.receive(chunk);
         this.#tell(inbox.problem, output);
+        // What nobody can read may come as fast as a program writes; others are to have their turn.
+        if (inbox.problem !== null) await nextTurn();
       }
       // What is cut off by a stop is no damage.
       if (!output.signal.aborted) await inbox.end();
