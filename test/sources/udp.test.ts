@@ -159,7 +159,9 @@ describe('udp', () => {
     source.overloaded!(false);
     expect(granted()).toBe(usual);
     await source.close!();
-    expect(() => source.overloaded!(true)).not.toThrow();
+    expect(() => {
+      source.overloaded!(true);
+    }).not.toThrow();
   });
 
   it('loses datagrams rather than growing while its queue is full', async () => {
