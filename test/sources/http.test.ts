@@ -31,9 +31,11 @@ function gate<T>() {
 }
 
 const NOW = 1_700_000_000_000_000;
+const HOUR = 3_600_000_000;
 
 async function start(config: object = {}, output: Partial<SourceOutput> = {}, environment = anySender) {
-  const clock = { now: () => NOW, elapsed: () => 0 };
+  const wall = { now: NOW };
+  const clock = { now: () => wall.now, elapsed: () => 0 };
   const { context, recorded } = testContext({ links: new LinkTable([environment]), clock });
   const settings = withDefaults(http, { port: 0, idle_tick_ms: 0, ...config });
   const source = http.create(settings as never, context);
@@ -69,7 +71,7 @@ async function start(config: object = {}, output: Partial<SourceOutput> = {}, en
     batches
       .flatMap(({ raw }) => source.decode!(raw!).data)
       .reduce((sum, one) => sum + (one.port === 'csi' ? one.count : 0), 0);
-  return { source, recorded, batches, port, post, times, frames, close, stop };
+  return { source, recorded, batches, wall, port, post, times, frames, close, stop };
 }
 
 const BEFORE: Readonly<Record<string, number>> = { atheros: 2 };
@@ -95,6 +97,17 @@ test('a pcap is taken packet by packet, the last one now and the others before i
   expect(times()).toEqual([NOW - 20_000, NOW - 10_000, NOW]);
   await post(pcapOf(records.slice(0, 3)));
   expect(times().slice(3)).toEqual([NOW, NOW, NOW]);
+});
+
+test('event time never decreases, until a clock that was set back is told', async () => {
+  const { post, times, source, wall } = await start();
+  const line = encodeLine({ sequence: 1, timeMs: 5, rssi: -40 }, [Array<number>(104).fill(1)]);
+  await post(line);
+  wall.now = NOW - HOUR;
+  await post(line);
+  source.reanchor!(-HOUR);
+  await post(line);
+  expect(times()).toEqual([NOW, NOW, NOW - HOUR]);
 });
 
 test('JSON comes alone, one a line or in an array; each has its own time', async () => {
