@@ -44,7 +44,7 @@ beforeAll(() => {
 
 afterAll(() => {
   rmSync(project, { recursive: true });
-});
+}, 300_000);
 
 test('the package holds what is compiled, its types and data, and no sources, tests or maps', () => {
   expect(packed).toEqual(
@@ -93,7 +93,7 @@ test('the examples of the docs compile in a strict project without the types of 
 test('an operator, a sink and a source of one’s own pass the kits, with the runner of Node.js', () => {
   const tests = examples.filter(forNode);
   expect(tests.map(({ file }) => file)).toEqual([
-    ...['lying.test.ts', 'bell.test.ts', 'thermometer.test.ts'],
+    ...['lying.test.ts', 'bell.test.ts', 'line-listener.ts', 'thermometer.test.ts'],
     'run-tests.ts',
   ]);
   compile(tests, ['node']);
