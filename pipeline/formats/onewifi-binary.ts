@@ -111,7 +111,8 @@ const EVENT_BYTES = 8;
 
 /** The stations of an event. */
 export function readEvent(record: Uint8Array): BinaryStation[] | ReadFault {
-  const bytes = record.slice();
+  // A Buffer's own slice would share its memory.
+  const bytes = new Uint8Array(record);
   for (const timeBytes of [8, 4]) {
     const stations = clientsOf(bytes, EVENT_BYTES + timeBytes);
     if (stations) return stations;
@@ -120,7 +121,7 @@ export function readEvent(record: Uint8Array): BinaryStation[] | ReadFault {
 }
 
 function clientsOf(bytes: Uint8Array, from: number): BinaryStation[] | null {
-  const view = new DataView(bytes.buffer);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (from + 4 > bytes.length) return null;
   const count = view.getUint32(from, true);
   const stations: BinaryStation[] = [];

@@ -13,6 +13,14 @@ describe.each(SAMPLES)('$format', (sample) => {
     for (const record of records) expect(recogniseRecord(Uint8Array.from(record))?.name).toBe(sample.format);
   });
 
+  it('is read alike in the middle of a larger buffer, as the system hands records over', () => {
+    const [record] =
+      sample.kind === null ? sample.records : [cutAll(Buffer.concat(sample.records))!.records[0]!.bytes];
+    const larger = Buffer.alloc(record.length + 16, 0x55);
+    larger.set(record, 8);
+    expect(recogniseRecord(larger.subarray(8, 8 + record.length))?.name).toBe(sample.format);
+  });
+
   it('survives damage: nothing crashes, hangs or grows, and problems say where', () => {
     checkDamage(sample, 25);
   });

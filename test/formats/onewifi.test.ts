@@ -106,7 +106,9 @@ describe('csi_samples.json', () => {
 it('an event holds several stations, its time with four bytes or eight', () => {
   const [event] = EVENTS as [Buffer];
   const short = Buffer.concat([event.subarray(0, 12), event.subarray(16)]);
-  for (const bytes of [event, short]) {
+  // As a part of a larger buffer, which small ones are.
+  const within = Buffer.concat([Buffer.alloc(8), event]).subarray(8);
+  for (const bytes of [event, short, within]) {
     expect(recogniseRecord(bytes)?.name).toBe('onewifi');
     expect(decoded(bytes).block).toMatchObject({ count: 2, layout: { rx: 1, tx: 1 } });
   }

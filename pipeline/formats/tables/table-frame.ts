@@ -60,7 +60,7 @@ function readRecord(record: Uint8Array): ReadFrame | ReadFault {
       {
         layout,
         fill: (values, at) => {
-          const numbers = new DataView(body.buffer);
+          const numbers = new DataView(body.buffer, body.byteOffset, body.byteLength);
           for (let i = 0; i < frameSize(layout); i++) values[at + i] = numbers.getFloat32(4 * i, true);
         },
       },
