@@ -16,6 +16,7 @@ import {
 import { FORMAT_CHOICES, formatNamed, type Decoder } from '../formats/index.js';
 import type { Data } from '../model/index.js';
 import { hostFault } from '../base/host.js';
+import { aborted } from '../base/waiting.js';
 import { bindError } from './bind-error.js';
 import { DropCount, kernelDrops } from './kernel-drops.js';
 import { Inbox, type UdpPosition } from './udp-inbox.js';
@@ -244,13 +245,6 @@ const OVERLOADED_BYTES = 524_288;
 function untilEnd(socket: Socket, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
-    if (signal.aborted) resolve();
-    signal.addEventListener(
-      'abort',
-      () => {
-        resolve();
-      },
-      { once: true },
-    );
+    void aborted(signal).then(resolve);
   });
 }
