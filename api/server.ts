@@ -226,7 +226,7 @@ export interface SlowMs {
 }
 const SLOW_MS: SlowMs = { headers: 10_000, whole: 30_000, check: 1_000 };
 /** Open at a time; further ones are closed at once. */
-const MOST_CONNECTIONS = 4_096;
+const MAX_CONNECTIONS = 4_096;
 
 function serverFor(tls: ServerOptions['tls'], slow: SlowMs, handle: RequestListener): Server {
   const times = {
@@ -237,7 +237,7 @@ function serverFor(tls: ServerOptions['tls'], slow: SlowMs, handle: RequestListe
   const server = tls
     ? createTlsServer({ ...times, cert: tls.certificate, key: tls.key, minVersion: 'TLSv1.2' }, handle)
     : createServer(times, handle);
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   return server;
 }
 

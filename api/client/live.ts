@@ -92,7 +92,7 @@ export class Live<F extends LiveForm = LiveForm> {
   #end(code: number, reason: string): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#socket?.close(code, cutToBytes(reason, MOST_REASON_BYTES));
+    this.#socket?.close(code, cutToBytes(reason, MAX_REASON_BYTES));
   }
 
   async #connect(): Promise<void> {
@@ -229,7 +229,7 @@ export class Live<F extends LiveForm = LiveForm> {
 }
 
 /** Of the reason that a WebSocket is closed with: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
-const MOST_REASON_BYTES = 123;
+const MAX_REASON_BYTES = 123;
 
 /** No character is cut in two. */
 function cutToBytes(text: string, most: number): string {

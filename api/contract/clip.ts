@@ -14,9 +14,9 @@ import { pixel, line, circle, stroke } from './clip-lines.js';
 export const CLIP = { before: 6_000_000, after: 6_000_000 } as const;
 
 /** Largest clip, bytes: of many frames every other one is left out, then three of four, and so on. */
-const LARGEST_BYTES = 200_000;
+const MAX_CLIP_BYTES = 200_000;
 /** The event's person first, then those who are seen longest. */
-const MOST_PERSONS = 8;
+const MAX_PERSONS = 8;
 /** A person is drawn until the next frame, but no longer than this, microseconds. */
 const HOLD = 1_000_000;
 const SECONDS = (CLIP.before + CLIP.after) / 1e6;
@@ -38,7 +38,7 @@ export function renderClip(
   for (let stride = 1; ; stride *= 2) {
     const drawn = frames.filter((_, index) => index % stride === 0);
     const text = draw(event, drawn, environment);
-    if (Buffer.byteLength(text) <= LARGEST_BYTES || drawn.length <= 1) return text;
+    if (Buffer.byteLength(text) <= MAX_CLIP_BYTES || drawn.length <= 1) return text;
   }
 }
 
@@ -46,7 +46,7 @@ function draw(event: SensedEvent, frames: readonly PoseFrame[], environment: Env
   const camera = cameraOf(environment);
   const { width, height } = camera;
   const names = personsOf(frames, event);
-  const shown = names.slice(0, MOST_PERSONS);
+  const shown = names.slice(0, MAX_PERSONS);
   const title = `${words(event.type)}, ${event.severity}`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" font-family="sans-serif">`,

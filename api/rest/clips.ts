@@ -21,7 +21,7 @@ type Parts = Sensing | 'main' | 'clock';
 const endpoint = endpointsWith<Parts>();
 
 /** Frames that are read for a clip: at 40 a second all of it. */
-const MOST_FRAMES = 500;
+const MAX_FRAMES = 500;
 /** Payload times are in milliseconds, stored ones in microseconds. */
 const MILLISECOND = 1000;
 /** A call waits so long for an alert that the store does not have yet, and looks so often. */
@@ -110,7 +110,7 @@ async function framesAround({ event, served }: Found, call: Call<Parts>): Promis
     environment: served.environment.id,
     start: event.time - CLIP.before,
     end: event.time + CLIP.after,
-    limit: MOST_FRAMES,
+    limit: MAX_FRAMES,
   });
 }
 

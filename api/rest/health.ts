@@ -30,7 +30,7 @@ const endpoint = endpointsWith<Parts>();
 
 const closed = { additionalProperties: false } as const;
 /** Rows of `/metrics`: longer ranges are given in means of more than a minute. */
-const MOST_ROWS = 1_440;
+const MAX_ROWS = 1_440;
 /** The range of `/metrics` where none is asked for, minutes. */
 const USUAL_MINUTES = 60;
 
@@ -107,7 +107,7 @@ const metrics = endpoint<MetricsQuery, MetricsFacts>({
       latencyMs: latencyOf(deployment.main.status()),
       resources: await deployment.probe.resources(),
       traffic: deployment.probe.traffic(),
-      minutes: thinned(deployment.probe.history.range(start, end), (end - start) / MINUTE_US, MOST_ROWS),
+      minutes: thinned(deployment.probe.history.range(start, end), (end - start) / MINUTE_US, MAX_ROWS),
       type: type ?? null,
     };
   },

@@ -8,13 +8,13 @@ export interface JsonOptions {
 }
 
 /** Deeper than any body of the service interface; to parse millions of levels takes seconds in which nothing else is done. */
-const MOST_LEVELS = 64;
+const MAX_LEVELS = 64;
 
 /** The value of a text of JSON. @throws ApiError 400 where it is none, 422 where it is too deep or has too many values */
 export function parseJson(text: string, { shown, values: most }: JsonOptions): unknown {
   const { levels, values } = sizeOf(text);
-  if (levels > MOST_LEVELS)
-    throw new ApiError('VALIDATION_ERROR', `The body is nested more than ${MOST_LEVELS} levels deep`);
+  if (levels > MAX_LEVELS)
+    throw new ApiError('VALIDATION_ERROR', `The body is nested more than ${MAX_LEVELS} levels deep`);
   if (values > most)
     throw new ApiError('VALIDATION_ERROR', `The body has more than ${most} values: send less at a time`);
   try {

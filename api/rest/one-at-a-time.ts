@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Requests of one connection that may wait for their turn; browsers and clients in use send none ahead. */
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 
 /**
  * Begins a request when the one before it on the same connection has been answered. HTTP lets a client send
@@ -29,7 +29,7 @@ export function oneAtATime(handle: RequestListener): RequestListener {
     if (!queue) {
       queues.set(socket, []);
       begin();
-    } else if (queue.length < MOST_WAITING) queue.push(begin);
+    } else if (queue.length < MAX_WAITING) queue.push(begin);
     else if (!refused.has(socket)) {
       refused.add(socket);
       queue.push(() => {
@@ -43,6 +43,6 @@ export function oneAtATime(handle: RequestListener): RequestListener {
 function refuse(response: ServerResponse): void {
   response.writeHead(429, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
   response.end(
-    `More than ${MOST_WAITING} requests were sent ahead on this connection. Send the next one when an answer has come.\n`,
+    `More than ${MAX_WAITING} requests were sent ahead on this connection. Send the next one when an answer has come.\n`,
   );
 }

@@ -180,8 +180,8 @@ function answersOf({ clock }: Pick<Deployment, Parts>, reader: Reader): Answers 
 }
 
 /** Longest range of minutes: seven days. */
-const MOST_MINUTES = 7 * 24 * 60;
-const MOST_MINUTES_MESSAGE = 'Minutes are summed up for 7 days at most: ask for hours or a shorter range';
+const MAX_MINUTES = 7 * 24 * 60;
+const TOO_MANY_MINUTES = 'Minutes are summed up for 7 days at most: ask for hours or a shorter range';
 
 /** @throws ApiError 422 or 400 */
 function read({ query }: Static<typeof BodySchema>): Asked {
@@ -189,10 +189,10 @@ function read({ query }: Static<typeof BodySchema>): Asked {
   readRange(range.start, range.end, 'query.time_range.end');
   const start = fromIsoTime(range.start);
   const end = fromIsoTime(range.end);
-  if (aggregation.type === 'minute_summary' && end - start > MOST_MINUTES * 60e6)
-    throw new ApiError('BAD_REQUEST', MOST_MINUTES_MESSAGE, {
+  if (aggregation.type === 'minute_summary' && end - start > MAX_MINUTES * 60e6)
+    throw new ApiError('BAD_REQUEST', TOO_MANY_MINUTES, {
       details: {
-        fields: [{ field: 'query.time_range.end', message: MOST_MINUTES_MESSAGE, received: range.end }],
+        fields: [{ field: 'query.time_range.end', message: TOO_MANY_MINUTES, received: range.end }],
       },
     });
   const { min = 0, max } = filters?.person_count ?? {};

@@ -3,7 +3,7 @@ import { compiledModule } from '../../pipeline/base/paths.js';
 import { ApiError } from '../service/errors.js';
 import {
   FrameSchema,
-  MOST_FRAMES,
+  MAX_FRAMES,
   packFrames,
   type PackedFrames,
 } from '../service/queries/processing/packed.js';
@@ -14,7 +14,7 @@ import { checkBody } from './requests.js';
 const closed = { additionalProperties: false } as const;
 
 const CsiDataSchema = Type.Union(
-  [FrameSchema, Type.Array(FrameSchema, { minItems: 1, maxItems: MOST_FRAMES })],
+  [FrameSchema, Type.Array(FrameSchema, { minItems: 1, maxItems: MAX_FRAMES })],
   {
     description:
       'One frame, or a run of up to 4096 frames over 60 seconds: a pose takes some seconds of frames of all links.',
@@ -68,13 +68,13 @@ export interface ProcessBody extends Omit<Sent, 'csi_data'> {
 export const BodySchema = Type.Unsafe<ProcessBody>(SentSchema);
 
 /** Bytes and values of a body. */
-export const LARGEST = { bytes: 8 * 2 ** 20, values: 2 ** 20 } as const;
+export const MAX_BODY = { bytes: 8 * 2 ** 20, values: 2 ** 20 } as const;
 /** Characters that take less than 20 ms to read: shorter bodies do not wait for a thread. */
 const READ_HERE = 2 ** 18;
 
 /** @throws ApiError as the checks of other bodies do */
 export function parseProcessBody(text: string): ProcessBody {
-  const sent = checkBody(SentSchema, parseJson(text, { values: LARGEST.values, shown: true })) as Sent;
+  const sent = checkBody(SentSchema, parseJson(text, { values: MAX_BODY.values, shown: true })) as Sent;
   return { ...sent, csi_data: packFrames(sent.csi_data) };
 }
 

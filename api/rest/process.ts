@@ -7,7 +7,7 @@ import { PoseResultSchema } from '../contract/pose-schema.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { viewOfEnvironment } from '../contract/pose-views.js';
 import { PoseProcessing, type Processed, type Processes } from '../service/queries/processing/processing.js';
-import { BodySchema, LARGEST, readProcessBody, type ProcessBody } from './process-body.js';
+import { BodySchema, MAX_BODY, readProcessBody, type ProcessBody } from './process-body.js';
 import type { Sensing } from '../service/deployment/environments.js';
 
 type Parts = Sensing | Processes;
@@ -72,7 +72,7 @@ const process = endpoint<ProcessBody, Answer>({
     'Poses of frames of CSI that the caller has, by the operators and the network of the main topology.',
   access: 'operator',
   limit: 'pose_processing',
-  largest: LARGEST,
+  largest: MAX_BODY,
   readBody: readProcessBody,
   audit: false,
   status: 200,

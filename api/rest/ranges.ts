@@ -5,7 +5,7 @@ import { fromIsoTime, isoTime } from '../../pipeline/base/iso-time.js';
 export const Time = Type.String({ format: 'date-time' });
 
 /** Longest range that one call may ask for, microseconds: 90 days. */
-const LONGEST_RANGE = 90 * 24 * 3_600 * 1e6;
+const MAX_RANGE = 90 * 24 * 3_600 * 1e6;
 
 /**
  * @param endField name of the end where it is wrong
@@ -25,7 +25,7 @@ export function readRange(
       });
     if (end <= start)
       throw refuse('VALIDATION_ERROR', `${endField} must lie after ${endField.replace(/end/, 'start')}`);
-    if (end - start > LONGEST_RANGE)
+    if (end - start > MAX_RANGE)
       throw refuse('BAD_REQUEST', 'A range may span 90 days at most: ask for a shorter one');
   }
   return { ...(start !== undefined && { start }), ...(end !== undefined && { end }) };

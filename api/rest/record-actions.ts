@@ -2,7 +2,7 @@ import type { Context as KoaContext, Middleware } from 'koa';
 import type { AnyEndpoint } from '../contract/endpoint.js';
 import type { AuditEntry, AuditLog } from '../service/audit/audit-log.js';
 
-const LONGEST_TEXT = 256;
+const MAX_TEXT = 256;
 
 /** Whether calls of an endpoint are written down: all that may change something, but for those that say they do not. */
 export const isAudited = ({ method, audit }: AnyEndpoint): boolean =>
@@ -51,8 +51,8 @@ const bounded = (details: Readonly<Record<string, unknown>>): Readonly<Record<st
   );
 
 function short(value: unknown): unknown {
-  if (typeof value === 'string') return value.slice(0, LONGEST_TEXT);
+  if (typeof value === 'string') return value.slice(0, MAX_TEXT);
   if (typeof value !== 'object' || value === null) return value;
   const text = JSON.stringify(value);
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : value;
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : value;
 }

@@ -30,13 +30,13 @@ export function checkBody(schema: TSchema | undefined, body: unknown, shown = tr
 const NO_FIELDS: TSchema = { type: 'object', properties: {}, additionalProperties: false };
 
 /** An answer does not grow with what was sent: errors of one call, characters of a name or text, parts of a value, and how deep. */
-const [MOST_ERRORS, MOST_CHARACTERS, MOST_PARTS, MOST_LEVELS] = [20, 256, 10, 4];
+const [MAX_ERRORS, MAX_CHARACTERS, MAX_PARTS, MAX_LEVELS] = [20, 256, 10, 4];
 
 function check(ajv: Ajv, schema: TSchema, value: unknown, shown = true): unknown {
   const validate = compiled.get(schema) ?? ajv.compile(schema);
   compiled.set(schema, validate);
   if (validate(value)) return value;
-  const errors = nearest(validate.errors ?? []).slice(0, MOST_ERRORS);
+  const errors = nearest(validate.errors ?? []).slice(0, MAX_ERRORS);
   const fields = errors.map((error) => fieldError(error, shown ? value : null));
   const first = fields[0]!;
   throw new ApiError('VALIDATION_ERROR', `${first.field}: ${first.message}`, { details: { fields } });
@@ -52,17 +52,17 @@ function nearest(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 
 function fieldError(error: ErrorObject, value: unknown): FieldError {
   const { field, message, received } = wholeFieldError(error, value);
-  return { field: field.slice(0, MOST_CHARACTERS), message, received: excerpt(received, MOST_LEVELS) };
+  return { field: field.slice(0, MAX_CHARACTERS), message, received: excerpt(received, MAX_LEVELS) };
 }
 
 function excerpt(value: unknown, levels: number): unknown {
-  if (typeof value === 'string') return value.slice(0, MOST_CHARACTERS);
+  if (typeof value === 'string') return value.slice(0, MAX_CHARACTERS);
   if (!isRecord(value)) return value;
   if (levels === 0) return null;
-  if (Array.isArray(value)) return value.slice(0, MOST_PARTS).map((part) => excerpt(part, levels - 1));
-  const entries = Object.entries(value).slice(0, MOST_PARTS);
+  if (Array.isArray(value)) return value.slice(0, MAX_PARTS).map((part) => excerpt(part, levels - 1));
+  const entries = Object.entries(value).slice(0, MAX_PARTS);
   return Object.fromEntries(
-    entries.map(([name, part]) => [name.slice(0, MOST_CHARACTERS), excerpt(part, levels - 1)]),
+    entries.map(([name, part]) => [name.slice(0, MAX_CHARACTERS), excerpt(part, levels - 1)]),
   );
 }
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ALERT_TYPES, EVENT_TYPES, type EventType } from '../../pipeline/model/index.js';
 import { stateKeysOf } from '../../pipeline/runtime/privacy/privacy.js';
 import { AddressError, checkAddress } from '../../sinks/webhook/address.js';
-import { MOST_WEBHOOKS, WebhookRegistry, type Webhook } from '../../sinks/webhook/registry.js';
+import { MAX_WEBHOOKS, WebhookRegistry, type Webhook } from '../../sinks/webhook/registry.js';
 import { endpointsWith, formView, type Call } from '../contract/endpoint.js';
 import { ApiError } from '../service/errors.js';
 import { PageFields, pagination, type PageOf } from '../contract/pages.js';
@@ -121,7 +121,7 @@ function addWebhook(deployment: Pick<Deployment, Parts>, webhook: NewWebhook): W
     return registryOf(deployment).add(webhook, deployment.clock.now() / 1000);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new ApiError('RESOURCE_CONFLICT', `There are ${MOST_WEBHOOKS} webhooks already: remove one first`);
+    throw new ApiError('RESOURCE_CONFLICT', `There are ${MAX_WEBHOOKS} webhooks already: remove one first`);
   }
 }
 

@@ -61,7 +61,7 @@ export function serveApiDocs(documents: Documents, first: string): Middleware {
 }
 
 /** Documents for a host that are cached: a service has few names, but a caller may ask by any address. */
-const MOST_CACHED = 16;
+const MAX_CACHED = 16;
 
 /**
  * Each document is made once, which takes milliseconds, and the host put into it. All who ask for it are sent the same
@@ -78,7 +78,7 @@ function documentBytes(documents: Documents): (name: string, secure: boolean, ho
     texts.set(key, parts);
     const bytes = cached.get(`${key} ${host}`) ?? Buffer.from(parts.join(host));
     cached.set(`${key} ${host}`, bytes);
-    if (cached.size > MOST_CACHED) cached.delete(cached.keys().next().value!);
+    if (cached.size > MAX_CACHED) cached.delete(cached.keys().next().value!);
     return bytes;
   };
 }

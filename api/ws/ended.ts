@@ -4,7 +4,7 @@ import type { Subscription } from './connection.js';
 export const RESUME_MS = 60_000;
 /** Of one account, twice as many as it may have streams. */
 const PER_ACCOUNT = 20;
-const MOST = 1000;
+const MAX_ENDED = 1000;
 
 interface Ended {
   readonly account: string;
@@ -37,7 +37,7 @@ export class EndedSubscriptions {
   /** They lie in the order in which they end. */
   #forget(now: number): void {
     for (const [id, { until }] of this.#ended) {
-      if (until > now && this.#ended.size <= MOST) return;
+      if (until > now && this.#ended.size <= MAX_ENDED) return;
       this.#ended.delete(id);
     }
   }

@@ -33,7 +33,7 @@ import { answering } from '../service/configuration/answering.js';
 
 const TICK_MS = 1_000;
 const STATUS_EVERY_TICKS = 5;
-const LARGEST_MESSAGE = 64 * 1024;
+const MAX_MESSAGE_BYTES = 64 * 1024;
 /** Time that clients have to answer in at a shutdown. */
 const GRACE_MS = 1_000;
 /** Close code while the websocket sink is switched off in the configuration. */
@@ -45,7 +45,7 @@ export class PoseStream {
   readonly #hosts: Hosts;
   readonly #server = new WebSocketServer({
     noServer: true,
-    maxPayload: LARGEST_MESSAGE,
+    maxPayload: MAX_MESSAGE_BYTES,
     handleProtocols: (protocols) => (protocols.has('pose_v1') ? 'pose_v1' : false),
   });
   readonly #connections = new Set<Connection>();

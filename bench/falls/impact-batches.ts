@@ -21,7 +21,7 @@ export const ANTENNAS = 6;
 /** Share of the candidates some of whose antennas are left out, and share of those that stay. */
 const THINNED = 0.3;
 const STAYING = 0.7;
-const LEAST_ANTENNAS = 2;
+const MIN_ANTENNAS = 2;
 
 interface Example {
   readonly sequences: readonly Int16Array[];
@@ -127,7 +127,7 @@ export function batchOf(
 function thinned(sequences: readonly Int16Array[], random: () => number): readonly Int16Array[] {
   if (random() >= THINNED) return sequences;
   const some = sequences.filter(() => random() < STAYING);
-  return some.length < LEAST_ANTENNAS ? sequences : some;
+  return some.length < MIN_ANTENNAS ? sequences : some;
 }
 
 /** An antenna's values, some steps earlier or later, its changes over another floor. */

@@ -64,7 +64,7 @@ export function splitOf(windows: readonly HeardWindow[], recordings: readonly La
 export const middleOf = ({ start, end }: Pick<HeardWindow, 'start' | 'end'>): number => (start + end) / 2;
 
 /** Beats between two windows after which nothing is remembered of the first. */
-const MOST_BEATS = 1.6;
+const MAX_BEATS = 1.6;
 
 /** A labelled window, and what the start remembers after it. */
 export interface Lesson {
@@ -114,7 +114,7 @@ function runsOf(windows: readonly HeardWindow[]): HeardWindow[][] {
   for (const window of windows) {
     const run = runs.find((one) => {
       const apart = window.start - one.at(-1)!.start;
-      return apart >= beat * 0.9 && apart <= beat * MOST_BEATS;
+      return apart >= beat * 0.9 && apart <= beat * MAX_BEATS;
     });
     if (run) run.push(window);
     else runs.push([window]);

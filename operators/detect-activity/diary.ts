@@ -57,7 +57,7 @@ export interface DiaryState {
 
 export const MINUTE = 60_000_000;
 /** Persons that are followed at a time; of more, who was seen longest ago is forgotten. */
-const MOST_PERSONS = 1000;
+const MAX_PERSONS = 1000;
 
 /**
  * What the persons of one environment do, with seconds per minute. An activity counts once it has lasted for `dwell`,
@@ -82,7 +82,7 @@ export class Diary {
     const [page, change] = this.#confirm(id, { ...this.#turnTo(id, known, seems, time), seen: time });
     this.#pages.delete(id);
     this.#pages.set(id, page);
-    if (this.#pages.size > MOST_PERSONS) this.leave(this.#pages.keys().next().value!);
+    if (this.#pages.size > MAX_PERSONS) this.leave(this.#pages.keys().next().value!);
     return change;
   }
 

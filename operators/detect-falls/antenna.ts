@@ -2,9 +2,9 @@ import { burst, LOOK_AHEAD, LOOK_BACK, motion, newestMotion, type Burst } from '
 import { FlooredTracks, type FlooredState } from './floored.js';
 
 /** Share of gaps above which an antenna has no say. */
-const MOST_GAPS = 0.1;
+const MAX_GAPS = 0.1;
 /** Share of gaps above which a link does not deliver. */
-const MOST_LOST = 0.4;
+const MAX_LOST = 0.4;
 
 export interface AntennaState {
   readonly start: number;
@@ -49,14 +49,14 @@ export class Antenna {
   motionAt(c: number): number | null {
     const own = c - this.#start;
     const { tracks } = this.#fine;
-    return own < LEAST_SAMPLES || own > newestMotion(tracks) ? null : motion(tracks, own);
+    return own < MIN_SAMPLES || own > newestMotion(tracks) ? null : motion(tracks, own);
   }
 
   /** The burst about sample `c`, null where too little was seen of it. */
   burstAt(c: number): Burst | null {
     const own = c - this.#start;
     const { tracks, learnt } = this.#fine;
-    if (own < LOOK_BACK || tracks.gaps(own - LOOK_BACK, own + LOOK_AHEAD) > MOST_GAPS || learnt === 0)
+    if (own < LOOK_BACK || tracks.gaps(own - LOOK_BACK, own + LOOK_AHEAD) > MAX_GAPS || learnt === 0)
       return null;
     return burst(tracks, own, this.#fine.floors());
   }
@@ -65,7 +65,7 @@ export class Antenna {
   delivers(c: number): boolean {
     const own = c - this.#start;
     const { tracks, learnt } = this.#fine;
-    return own >= LOOK_BACK && learnt > 0 && tracks.gaps(own - LOOK_BACK, own + LOOK_AHEAD) <= MOST_LOST;
+    return own >= LOOK_BACK && learnt > 0 && tracks.gaps(own - LOOK_BACK, own + LOOK_AHEAD) <= MAX_LOST;
   }
 
   snapshot(): AntennaState {
@@ -80,4 +80,4 @@ export class Antenna {
 }
 
 /** Samples before motion has its box and lags. */
-const LEAST_SAMPLES = 6;
+const MIN_SAMPLES = 6;

@@ -1,7 +1,7 @@
 import { Histogram } from './histogram.js';
 import {
   DEPARTURES,
-  LEAST_POWER,
+  MIN_POWER,
   Profiles,
   SLOW_CHANGES,
   SLOW_LIKENESSES,
@@ -36,9 +36,9 @@ export const KEPT_STEPS = 192;
 const BANDS = 7;
 /** Each step looks back on so many microseconds of changes. */
 const LOOK_US = 200_000;
-const LONGEST_US = 1_000_000;
+const MAX_LAG_US = 1_000_000;
 /** A lag counts from this share of the time between frames on: points in between are interpolated. */
-const LEAST_LAG = 0.8;
+const MIN_LAG = 0.8;
 const FLOOR_QUANTILE = 0.1;
 /** Half an hour: the time over which old noise fades from a floor. */
 export const FADING_STEPS = 30 * 60 * STEPS_PER_S;
@@ -77,7 +77,7 @@ export class Changes {
     this.subcarriers = subcarriers;
     this.#grid = grid;
     this.#bands = Math.min(BANDS, subcarriers);
-    this.#history = Math.ceil((LONGEST_US + LOOK_US) / grid) + 2;
+    this.#history = Math.ceil((MAX_LAG_US + LOOK_US) / grid) + 2;
     this.#values = new Float32Array(this.#history * this.#bands);
     this.#gaps = new Uint8Array(this.#history).fill(1);
     this.#loudness = new Float32Array(this.#history);
@@ -131,10 +131,10 @@ export class Changes {
     const at = (step % KEPT_STEPS) * MEASURED;
     const out = this.#steps.subarray(at, at + MEASURED).fill(NaN);
     LAGS_MS.forEach((lag, i) => {
-      if (lag * 1000 < LEAST_LAG * Math.max(this.#grid, spacing)) return;
+      if (lag * 1000 < MIN_LAG * Math.max(this.#grid, spacing)) return;
       const { power, alike, count } = this.#changed(Math.round((lag * 1000) / this.#grid));
       if (count === 0) return;
-      out[i] = Math.log10(Math.max(LEAST_POWER, power / (count * this.#bands)));
+      out[i] = Math.log10(Math.max(MIN_POWER, power / (count * this.#bands)));
       this.#floors[i]!.add(out[i]);
       const coherent = (COHERENT_MS as readonly number[]).indexOf(lag);
       if (coherent >= 0) out[FLOORED + coherent] = power > 0 ? alike / power : 0;

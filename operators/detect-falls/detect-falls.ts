@@ -8,7 +8,7 @@ import { RATE_HZ } from './tracks.js';
 import { Watch, type WatchState } from './watch.js';
 
 /** A floor fades to half when it is full, so that no more than this can be asked of it. */
-const LONGEST_WARM_UP_MS = (FADING_SAMPLES / 2 / RATE_HZ) * 1000;
+const MAX_WARM_UP_MS = (FADING_SAMPLES / 2 / RATE_HZ) * 1000;
 
 const CONFIG = Type.Object(
   {
@@ -35,7 +35,7 @@ const CONFIG = Type.Object(
     ),
     warm_up_ms: Type.Integer({
       minimum: 0,
-      maximum: LONGEST_WARM_UP_MS,
+      maximum: MAX_WARM_UP_MS,
       default: 60_000,
       description:
         'Until each link that sees something was there for so long, the threshold of one link is raised by 2 (0.5 for the rule), milliseconds: noise floors are still being learnt, and ordinary motion may look like a fall.',

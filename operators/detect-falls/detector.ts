@@ -20,7 +20,7 @@ export function scoreOf(candidate: Candidate, scorer: Scorer): number {
   let sum = 0;
   let weights = 0;
   for (const views of byLink(candidate.views).values()) {
-    const weight = Math.max(LEAST_WEIGHT, 10 ** average(views.map(({ highest }) => highest)) - 1);
+    const weight = Math.max(MIN_WEIGHT, 10 ** average(views.map(({ highest }) => highest)) - 1);
     sum += weight * average(views.map(({ features }) => scorer(features)));
     weights += weight;
   }
@@ -28,7 +28,7 @@ export function scoreOf(candidate: Candidate, scorer: Scorer): number {
 }
 
 /** Of a link at its noise floor: where no link saw more, all count alike. */
-const LEAST_WEIGHT = 0.01;
+const MIN_WEIGHT = 0.01;
 
 const average = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
 

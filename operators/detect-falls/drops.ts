@@ -9,7 +9,7 @@ const APART = [10, 5] as const;
 /** Motion before anything is known: nothing drops from it. */
 const NOTHING = -9;
 /** Least drop, log10 of power. */
-const LEAST_DROP = 0.1;
+const MIN_DROP = 0.1;
 
 /**
  * Finds sudden ends of a room's motion. Whoever falls out of a walk makes no peak of motion over it, but all links
@@ -61,7 +61,7 @@ export class DropFinder {
 
   #isLargest(d: number): boolean {
     const size = this.#drop[d % KEPT_STEPS]!;
-    if (size <= LEAST_DROP) return false;
+    if (size <= MIN_DROP) return false;
     for (let n = Math.max(0, d - APART[0]); n < d; n++) if (this.#drop[n % KEPT_STEPS]! >= size) return false;
     for (let n = d + 1; n <= d + APART[1]; n++) if (this.#drop[n % KEPT_STEPS]! > size) return false;
     return true;

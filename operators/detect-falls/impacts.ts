@@ -6,9 +6,9 @@ import { DropFinder, type DropFinderState } from './drops.js';
 export const BACK = 5 * STEPS_PER_S;
 export const AHEAD = 10 * STEPS_PER_S;
 /** A hole between windows after which all begins anew, microseconds. */
-const LONGEST_HOLE_US = 2_000_000;
+const MAX_HOLE_US = 2_000_000;
 /** Share of the steps whose motion must be known. */
-const LEAST_KNOWN = 0.6;
+const MIN_KNOWN = 0.6;
 /** Steps about the end of motion in which its peak is looked for. */
 const PEAK = [BACK - 15, BACK + 3] as const;
 
@@ -47,7 +47,7 @@ export class Impacts {
     const { step, points } = window;
     const first = Math.round(window.start / step);
     if (step !== this.#grid) this.#begin(step);
-    if (this.#next < 0 || (first - this.#next) * step > LONGEST_HOLE_US) this.#restartAt(first);
+    if (this.#next < 0 || (first - this.#next) * step > MAX_HOLE_US) this.#restartAt(first);
     const found: Impact[] = [];
     for (; this.#next < first + points; this.#next++) {
       this.#push(window, this.#next - first);
@@ -169,7 +169,7 @@ function pushLink(antennas: readonly Changes[], { values, gaps, subcarriers }: W
 function isKnown(changes: Float32Array): boolean {
   let known = 0;
   for (let at = MOTION; at < changes.length; at += CHANNELS) if (!Number.isNaN(changes[at]!)) known++;
-  return known >= LEAST_KNOWN * (changes.length / CHANNELS);
+  return known >= MIN_KNOWN * (changes.length / CHANNELS);
 }
 
 function burstOf(antennas: readonly Float32Array[]): Pick<Impact, 'peak' | 'duration'> {

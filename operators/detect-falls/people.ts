@@ -19,7 +19,7 @@ export class People {
     const oldest = frame.time - KEPT_US;
     let drop = this.#seen.findIndex(({ time }) => time >= oldest);
     if (drop < 0) drop = this.#seen.length;
-    this.#seen = this.#seen.slice(Math.max(drop, this.#seen.length - MOST));
+    this.#seen = this.#seen.slice(Math.max(drop, this.#seen.length - MAX_SEEN));
   }
 
   /** Who fell at `time`: the only one there, else the only one who lay afterwards; their place at that time. */
@@ -59,5 +59,5 @@ interface Sighting {
 
 /** Kept for longer than a fall takes to be decided. */
 const KEPT_US = 15_000_000;
-const MOST = 4096;
+const MAX_SEEN = 4096;
 const NEAR_US = 1_500_000;

@@ -24,7 +24,7 @@ const USUAL_STEPS = 6000;
 /** In the end: the mean of so many steps. */
 const LAST_STEPS = 80;
 
-export const LEAST_POWER = 1e-9;
+export const MIN_POWER = 1e-9;
 
 export interface ProfilesState {
   readonly steps: Float32Array;
@@ -76,7 +76,7 @@ export class Profiles {
       const before = this.#mean(step - lag, mean);
       if (now === null || before === null) return;
       const change = differenceOf(now, before);
-      changes[i] = Math.log10(Math.max(LEAST_POWER, change.power / this.#bands));
+      changes[i] = Math.log10(Math.max(MIN_POWER, change.power / this.#bands));
       this.#floors[i]!.add(changes[i]);
       if (at >= 0) likenesses[at] = change.power > 0 ? change.alike / change.power : 0;
     });
@@ -132,7 +132,7 @@ export class Profiles {
   #distance(profile: ArrayLike<number>, other: ArrayLike<number>): number {
     let sum = 0;
     for (let band = 0; band < this.#bands; band++) sum += (profile[band]! - other[band]!) ** 2;
-    return Math.log10(Math.max(LEAST_POWER, sum / this.#bands));
+    return Math.log10(Math.max(MIN_POWER, sum / this.#bands));
   }
 
   snapshot(): ProfilesState {

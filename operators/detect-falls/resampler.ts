@@ -5,7 +5,7 @@ import { RATE_HZ } from './tracks.js';
 /** Microseconds between the points that falls are looked at. */
 const STEP = 1e6 / RATE_HZ;
 /** Points of a hole between windows that are filled with gaps; after a longer one, all begins anew. */
-const MOST_MISSING = 2 * RATE_HZ;
+const MAX_MISSING = 2 * RATE_HZ;
 
 /** Takes from overlapping windows what is new in each, at the grid point nearest to each multiple of 50 ms since 1970. */
 export class Resampler {
@@ -18,7 +18,7 @@ export class Resampler {
     const first = Math.ceil(start / STEP);
     // The nearest grid point of the last one must be in this window.
     const last = Math.floor((start + (points - 1) * step) / STEP);
-    if (this.#next < 0 || first - this.#next > MOST_MISSING) this.#next = first;
+    if (this.#next < 0 || first - this.#next > MAX_MISSING) this.#next = first;
     for (; this.#next < first; this.#next++) take(this.#next, []);
     for (; this.#next <= last; this.#next++) {
       const at = Math.round((this.#next * STEP - start) / step);

@@ -21,7 +21,7 @@ const BAND = 5;
 /** Amplitudes kept. */
 const HISTORY = Math.max(LAGS[LAGS.length - 1]! + 1, SLOW_LAG + 2 * SMOOTH + 1, 2 * LONG + 2);
 /** Power of relative amplitude below which a track does not go: 60 dB under what 8-bit CSI can show. */
-const LEAST_POWER = 1e-9;
+const MIN_POWER = 1e-9;
 
 /** Index of each scalar that is kept of a sample. */
 const DIFFERENCE = 0; // LAGS.length of them
@@ -183,13 +183,13 @@ export class AntennaTracks {
   /** S of the lag `LAGS[i]` centred on sample `c`. */
   structure(i: number, c: number): number {
     const at = c + (LAGS[i]! >> 1);
-    return Math.log10(Math.max(LEAST_POWER, this.#box(DIFFERENCE + i, at - BOX, at + BOX)));
+    return Math.log10(Math.max(MIN_POWER, this.#box(DIFFERENCE + i, at - BOX, at + BOX)));
   }
 
   /** D_20 centred on sample `c`. */
   slowChange(c: number): number {
     const at = c + (SLOW_LAG >> 1) + SMOOTH;
-    return Math.log10(Math.max(LEAST_POWER, this.#box(SLOW, at - BOX, at + BOX)));
+    return Math.log10(Math.max(MIN_POWER, this.#box(SLOW, at - BOX, at + BOX)));
   }
 
   /** r_1 centred on sample `c`. */

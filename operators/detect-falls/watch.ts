@@ -12,9 +12,9 @@ import { Room, type RoomState } from './room.js';
 import { RATE_HZ } from './tracks.js';
 
 /** Candidates of a room before its own quantile is used. */
-const LEAST_CANDIDATES = 200;
+const MIN_CANDIDATES = 200;
 /** Candidates over which old ones fade: two days of an active room. */
-const MOST_CANDIDATES = 30_000;
+const MAX_CANDIDATES = 30_000;
 
 /** What a room is judged by. */
 export interface WatchConfig {
@@ -33,7 +33,7 @@ export class Watch {
   readonly #room = new Room();
   readonly #impacts = new Impacts();
   readonly #resampler = new Resampler();
-  readonly #scores = new Histogram(-50, 50, 1000, MOST_CANDIDATES);
+  readonly #scores = new Histogram(-50, 50, 1000, MAX_CANDIDATES);
   readonly #people = new People();
   readonly #heldBack = new HeldBack();
   #lastFall = -Infinity;
@@ -108,7 +108,7 @@ export class Watch {
   #threshold(candidate: Scored): number {
     const { room_quantile: quantile } = this.#config;
     const threshold = this.#judge.threshold + (this.#isLearning(candidate) ? candidate.warmUpRaise : 0);
-    if (quantile === undefined || this.#scores.total < LEAST_CANDIDATES) return threshold;
+    if (quantile === undefined || this.#scores.total < MIN_CANDIDATES) return threshold;
     return Math.max(threshold, this.#scores.quantile(quantile));
   }
 

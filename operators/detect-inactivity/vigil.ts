@@ -67,7 +67,7 @@ const STEPS_WITHIN = 10_000_000;
 /** Who moved about so shortly before they were lost was walking. */
 const WALKED_OUT = 3_000_000;
 /** Persons at a time; of more, who was seen longest ago is forgotten. */
-const MOST = 100;
+const MAX_WATCHED = 100;
 
 /** Watches over the persons of one environment. */
 export class Vigil {
@@ -160,7 +160,7 @@ export class Vigil {
     const away = [...this.#watched.values()].filter(({ inSight }) => !inSight);
     const [oldest] = away.sort((a, b) => a.seen - b.seen);
     if (oldest) this.#watched.delete(oldest.id);
-    if (this.#watched.size < MOST) return;
+    if (this.#watched.size < MAX_WATCHED) return;
     const [first] = [...this.#watched.values()].sort((a, b) => a.seen - b.seen);
     this.#watched.delete(first!.id);
   }

@@ -54,9 +54,9 @@ const EVEN_SECONDS = 30;
 const EVEN = 0.1;
 /** Seconds over which the empty room is learnt, and after which it counts as learnt. */
 const MEMORY = 600;
-const LEAST_LEARNT = 60;
+const MIN_LEARNT = 60;
 /** The least deviation that is told from rounding: 0.03 dB. */
-const LEAST_SPREAD = 0.0035;
+const MIN_SPREAD = 0.0035;
 
 /** What is known of one link in a room: its quiet level, what always moves, and how the room looks to it while empty. */
 export class LinkMemory {
@@ -171,11 +171,11 @@ export class LinkMemory {
   }
 
   #shift(profile: Float64Array): number | null {
-    return this.#learnt < LEAST_LEARNT ? null : this.#distance(profile) / this.#deviation;
+    return this.#learnt < MIN_LEARNT ? null : this.#distance(profile) / this.#deviation;
   }
 
   get #deviation(): number {
-    return Math.max(LEAST_SPREAD, this.#spread);
+    return Math.max(MIN_SPREAD, this.#spread);
   }
 
   #distance(profile: Float64Array): number {

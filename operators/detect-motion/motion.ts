@@ -96,7 +96,7 @@ export function chanceOf({ points, columns, values, missing }: NormalisedWindow,
 }
 
 /** By chance neighbours share this of the energy of their noise. */
-const LEAST_SHARED = 0.05;
+const MIN_SHARED = 0.05;
 
 /** What changes over `lag` points. */
 export interface Change {
@@ -124,6 +124,6 @@ export function changeOver({ points, columns, values, missing }: NormalisedWindo
   }
   const smoothness = squares > 0 ? neighbours / squares : 0;
   // A channel that does not change at all still has the rounding of its samples: -120 dB.
-  const energy = Math.log10((squares / (pairs * columns)) * Math.max(LEAST_SHARED, smoothness) + 1e-12);
+  const energy = Math.log10((squares / (pairs * columns)) * Math.max(MIN_SHARED, smoothness) + 1e-12);
   return { energy, smoothness };
 }

@@ -17,8 +17,8 @@ export interface PresenceState {
 /** Log odds that somebody is there, from which on that is said, and that nobody is; they go no further than the limits. */
 const PRESENT = 3;
 const ABSENT = -2;
-const MOST = 4;
-const LEAST = -3;
+const MAX_ODDS = 4;
+const MIN_ODDS = -3;
 /** Gained in a second of clear movement: three seconds of it make somebody of a room of which nothing is known. */
 const GAIN = 1.5;
 /** Faster, where the room looks again as it does empty; slower, where somebody who keeps still may have changed its look. */
@@ -110,7 +110,7 @@ export class RoomPresence {
   #weigh(evidence: readonly Evidence[], seconds: number): void {
     const activity = agreed(evidence.map((one) => one.activity));
     const change = activity > 0 ? GAIN * activity : activity * this.#decay(evidence);
-    this.#odds = Math.min(MOST, Math.max(this.#least(evidence), this.#odds + change * seconds));
+    this.#odds = Math.min(MAX_ODDS, Math.max(this.#least(evidence), this.#odds + change * seconds));
     if (this.#odds > PRESENT) this.#present = true;
     else if (this.#odds <= ABSENT) this.#present = this.#maySomebodyStir(evidence) ? null : false;
     const isQuiet = this.#present === false && activity < 0;
@@ -119,7 +119,7 @@ export class RoomPresence {
 
   /** Only where the empty room is learnt, and looks so, is it surely empty: somebody may have kept still from the start. */
   #least(evidence: readonly Evidence[]): number {
-    return evidence.every(({ shift }) => shift !== null && shift < LOOKS_CHANGED) ? LEAST : ABSENT;
+    return evidence.every(({ shift }) => shift !== null && shift < LOOKS_CHANGED) ? MIN_ODDS : ABSENT;
   }
 
   /** Somebody may lie there: nobody moves, yet something sways, and nobody knows how the room sways while it is empty. */
@@ -131,7 +131,7 @@ export class RoomPresence {
 
   /** Log odds lost in a quiet second. */
   #decay(evidence: readonly Evidence[]): number {
-    const usual = (MOST - ABSENT) / Math.max(this.#settings.hold / 1e6, 0.001);
+    const usual = (MAX_ODDS - ABSENT) / Math.max(this.#settings.hold / 1e6, 0.001);
     const shift = Math.max(...evidence.map((one) => one.shift ?? -Infinity));
     if (shift > LOOKS_CHANGED && this.#present) return CHANGED * usual;
     if (shift >= 0 && shift < LOOKS_EMPTY) return BACK * usual;

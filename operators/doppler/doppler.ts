@@ -155,7 +155,7 @@ class DopplerWindow {
     const start = this.#next * this.#size;
     for (let i = 0; i < this.#size; i++) {
       const value = values[at + i]!;
-      this.#ring[start + i] = Math.abs(value) < LARGEST ? value : 0;
+      this.#ring[start + i] = Math.abs(value) < MAX_VALUE ? value : 0;
     }
     this.#next = (this.#next + 1) % this.#frames;
     this.#count = Math.min(this.#frames, this.#count + 1);
@@ -204,4 +204,4 @@ class DopplerWindow {
 }
 
 /** Values beyond are no measurement, and their powers are no numbers. */
-const LARGEST = 1e30;
+const MAX_VALUE = 1e30;

@@ -3,7 +3,7 @@ import type { Window, WindowLink } from '../../pipeline/model/index.js';
 /** Microseconds of a bin: five a second, fast enough for breathing, slow enough for noise to average out. */
 export const BIN = 200_000;
 /** Columns of a link: neighbouring subcarriers of an antenna see the same and are averaged. */
-const MOST_COLUMNS = 16;
+const MAX_COLUMNS = 16;
 
 /** The last bins of one link, the oldest first. */
 export interface Series {
@@ -50,8 +50,8 @@ export class LinkBins {
   }
 
   static of({ id, layout, rx, tx }: WindowLink, length: number, since: number): LinkBins {
-    const antennas = Math.min(rx * tx, MOST_COLUMNS);
-    const columns = antennas * Math.floor(MOST_COLUMNS / antennas);
+    const antennas = Math.min(rx * tx, MAX_COLUMNS);
+    const columns = antennas * Math.floor(MAX_COLUMNS / antennas);
     return new LinkBins({
       ...{ id, layout, columns, since, points: 0 },
       rings: new Float32Array(columns * length),
@@ -63,7 +63,7 @@ export class LinkBins {
   /** Adds point `at` of a window to the open bin; a gap or what is no number is left out. */
   add({ rx, tx, subcarriers, values, gaps }: Window['links'][number], at: number): void {
     if (gaps[at] !== 0) return;
-    const antennas = Math.min(rx * tx, MOST_COLUMNS);
+    const antennas = Math.min(rx * tx, MAX_COLUMNS);
     const size = subcarriers.length;
     const groups = this.#columns / antennas;
     for (let antenna = 0; antenna < antennas; antenna++)
@@ -101,7 +101,7 @@ export class LinkBins {
     if (bin - this.#since < this.#length) return null;
     let measured = 0;
     for (const valid of this.#valid) measured += valid;
-    if (measured < LEAST_MEASURED * this.#length) return null;
+    if (measured < MIN_MEASURED * this.#length) return null;
     const from = bin % this.#length;
     const columns = Array.from({ length: this.#columns }, (_, column) => {
       const ring = this.#rings.subarray(column * this.#length, (column + 1) * this.#length);
@@ -128,7 +128,7 @@ export class LinkBins {
 }
 
 /** Share of bins that must hold a measurement. */
-const LEAST_MEASURED = 0.9;
+const MIN_MEASURED = 0.9;
 
 /** Mean amplitude over subcarriers. */
 function levelOf(values: Float32Array, from: number, size: number): number {

@@ -87,4 +87,4 @@ export const SIDE = 5;
 /** Brings what is read to about unit size. */
 export const INPUT_SCALE = 1 / 3;
 /** Probabilities are told from this on. */
-export const LEAST_PROBABILITY = 1e-4;
+export const MIN_PROBABILITY = 1e-4;

@@ -4,7 +4,7 @@ import { shareOf } from './request.js';
 import type { Profiles } from './weights.js';
 
 /** Windows with more gaps than this say too little of a link. */
-const MOST_GAPS = 0.5;
+const MAX_GAPS = 0.5;
 
 /**
  * Learns the empty-room profile of each link from windows taken while nobody is there: the mean log-amplitude
@@ -16,7 +16,7 @@ export class ProfileLearner {
 
   add(window: Window): void {
     for (const link of window.links) {
-      if (shareOf(link.gaps) > MOST_GAPS) continue;
+      if (shareOf(link.gaps) > MAX_GAPS) continue;
       const amplitude = logAmplitudes(link);
       let entry = this.#sums.get(link.id);
       if (!entry) this.#sums.set(link.id, (entry = { sum: new Float64Array(GROUPS), points: 0 }));

@@ -3,7 +3,7 @@ import { OUT } from './layers.js';
 import {
   CELL_INPUTS,
   INPUT_SCALE,
-  LEAST_PROBABILITY,
+  MIN_PROBABILITY,
   MEMORY,
   MEMORY_PLACES,
   ROOM_INPUTS,
@@ -23,7 +23,7 @@ export function readingInputs({ joined, tokens, links, cells, counts, alone }: S
   const each = new Float32Array(CELLS * CELL_INPUTS);
   for (let c = 0; c < CELLS; c++) {
     for (let i = 0; i < features; i++) each[c * CELL_INPUTS + i] = INPUT_SCALE * joined[c * features + i]!;
-    each[c * CELL_INPUTS + features] = INPUT_SCALE * Math.log(cells[c]! + LEAST_PROBABILITY);
+    each[c * CELL_INPUTS + features] = INPUT_SCALE * Math.log(cells[c]! + MIN_PROBABILITY);
   }
   const room = Float32Array.of(
     ...tokens.map((value) => INPUT_SCALE * value),

@@ -17,7 +17,7 @@ const BEAT_US = BEAT_S * 1e6;
 /** Windows come a little early or late. */
 const TOLERANCE_US = 50_000;
 /** Memories that are older than this are dropped: people may be anywhere by then. */
-const LONGEST_US = 10_000_000;
+const MAX_AGE_US = 10_000_000;
 
 /** What is said after a window, and what is remembered from then on. */
 export interface Recalled {
@@ -38,10 +38,10 @@ export function recall(
   { reading, time, size }: { readonly reading: Reading; readonly time: number; readonly size: Scene['size'] },
 ): Recalled | null {
   const last = remembered.at(-1)?.time ?? -Infinity;
-  const known = last - time > LONGEST_US ? [] : remembered;
+  const known = last - time > MAX_AGE_US ? [] : remembered;
   const before = known.findLastIndex((one) => one.time <= time - BEAT_US + TOLERANCE_US);
   const from = known[before];
-  const state = from && time - from.time <= LONGEST_US ? from.state : noMemory();
+  const state = from && time - from.time <= MAX_AGE_US ? from.state : noMemory();
   const next = memory.step(state, reading, size);
   const { cells, room } = next.state;
   if (!cells.every(Number.isFinite) || !room.every(Number.isFinite)) return null;

@@ -6,7 +6,7 @@ import { withRows } from '../shared/frame-rows.js';
 import { Resampler, type ResamplerState } from './resampler.js';
 
 /** Frames that one gap may be filled with. */
-const MOST_FILLED = 100_000;
+const MAX_FILLED = 100_000;
 
 export const resample = defineOperator({
   name: 'resample',
@@ -54,11 +54,11 @@ much. Frames that are older than their link's newest are dropped as \`late\`, an
     { title: 'For Doppler at 1,000 frames a second', config: { rate_hz: 1000, max_gap_ms: 10 } },
   ],
   check: ({ rate_hz, max_gap_ms }) =>
-    rate_hz * max_gap_ms > MOST_FILLED * 1000
+    rate_hz * max_gap_ms > MAX_FILLED * 1000
       ? [
           {
             path: ['max_gap_ms'],
-            message: `must be at most ${(MOST_FILLED * 1000) / rate_hz} at this rate_hz`,
+            message: `must be at most ${(MAX_FILLED * 1000) / rate_hz} at this rate_hz`,
           },
         ]
       : [],

@@ -28,7 +28,7 @@ const againstAntenna =
         const by = divisor(u, v);
         const re = (x * u + y * v) / by;
         const im = (y * u - x * v) / by;
-        const usable = Math.abs(re) < LARGEST && Math.abs(im) < LARGEST;
+        const usable = Math.abs(re) < MAX_VALUE && Math.abs(im) < MAX_VALUE;
         output[at] = usable ? re : 0;
         output[at + 1] = usable ? im : 0;
       }
@@ -36,7 +36,7 @@ const againstAntenna =
   };
 
 /** Values beyond are no measurement, and may be too large for Float32. */
-const LARGEST = 1e30;
+const MAX_VALUE = 1e30;
 
 /** H_a / H_b. */
 export const divideByAntenna = againstAntenna((u, v) => u * u + v * v);

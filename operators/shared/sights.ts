@@ -47,11 +47,11 @@ export type SightState = readonly Sight[];
 /** Time constant of the share, microseconds. */
 const MEMORY = 30_000_000;
 /** A frame stands for so long at most. */
-const LONGEST = 1_000_000;
+const MAX_STEP_US = 1_000_000;
 /** Who has been sure for so long is there for certain. */
 const SURE_FOR = 1_000_000;
 /** Tracks that are followed at a time. */
-const MOST = 256;
+const MAX_TRACKS = 256;
 
 /**
  * Who of the tracks of one environment is there. In an empty room the network claims a person now and then, and the
@@ -71,7 +71,7 @@ export class Sights {
     const now = new Map<number, Sight>();
     for (const person of persons) {
       const { track } = person;
-      if (!track || track.state === 'ended' || now.size >= MOST) continue;
+      if (!track || track.state === 'ended' || now.size >= MAX_TRACKS) continue;
       now.set(track.id, this.#next(person, track.id, time));
     }
     this.#sights = now;
@@ -97,7 +97,7 @@ export class Sights {
 
   #next(person: Person, id: number, time: number): Sight {
     const known = this.#sights.get(id);
-    const elapsed = Math.min(LONGEST, Math.max(0, time - (known?.time ?? time)));
+    const elapsed = Math.min(MAX_STEP_US, Math.max(0, time - (known?.time ?? time)));
     const before = known?.share ?? 0;
     const seen = this.#isSeen(person) ? 1 : 0;
     const share = before + ((seen - before) * elapsed) / (MEMORY + elapsed);

@@ -35,10 +35,10 @@ function cost(track: Track, person: Person, gateSigma: number): number {
 export const measurement = ({ position, positionError }: Person): Measurement => ({
   x: position.x,
   y: position.y,
-  sigma: Math.max(LEAST_SIGMA, sigmaOf(positionError)),
+  sigma: Math.max(MIN_SIGMA, sigmaOf(positionError)),
 });
 
-const LEAST_SIGMA = 0.02;
+const MIN_SIGMA = 0.02;
 /** People who turn up anew, a square metre and frame. */
 const STRANGERS = 1e-4;
 /** Share of frames that tell of somebody who was told of in the one before, or was not. */

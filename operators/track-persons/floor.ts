@@ -145,7 +145,7 @@ export class FloorStrategy implements Strategy<FloorBody> {
   /** Who is told with a large error may be nobody: it takes more frames to be sure. */
   #evidence({ positionError }: Person): number {
     const { sureError } = this.#settings;
-    return Math.min(1, Math.max(LEAST_EVIDENCE, 2.5 - (2 * positionError) / sureError));
+    return Math.min(1, Math.max(MIN_EVIDENCE, 2.5 - (2 * positionError) / sureError));
   }
 
   #isSure(evidence: number): boolean {
@@ -162,7 +162,7 @@ const ERROR_SECONDS = 3;
 const PERSISTENCE = { seen: 2.5, lost: 0.5 };
 /** By how much a frame prolongs what a track may be out of sight, over the frame's own length. */
 const CREDIT = { sure: 3, unsure: 1.2 };
-const LEAST_EVIDENCE = 0.1;
+const MIN_EVIDENCE = 0.1;
 /** Sums of evidence and time are off by rounding. */
 const SLACK = 1e-6;
 

@@ -3,7 +3,7 @@ import type { Measure, Provenance } from '../../pipeline/model/index.js';
 /** Length of a minute, microseconds. */
 export const MINUTE = 60_000_000;
 /** Persons that a minute tells apart at most. */
-const MOST_PERSONS = 1_000;
+const MAX_PERSONS = 1_000;
 
 /** Sums over a minute that are about the whole environment, by the names of their measures, in microseconds of persons. */
 export const BED_SUMS = ['bed_seconds', 'bed_moving_seconds', 'sleep_seconds'] as const;
@@ -76,7 +76,7 @@ export function newMinute(start: number, provenance: Provenance, regions: number
 /** Adds to the value of a person, as long as the minute can tell one more apart. */
 export function addTo(map: Map<number, number>, person: number, value: number): void {
   const known = map.get(person);
-  if (known === undefined && map.size >= MOST_PERSONS) return;
+  if (known === undefined && map.size >= MAX_PERSONS) return;
   map.set(person, (known ?? 0) + value);
 }
 

@@ -53,7 +53,7 @@ interface Newest {
 }
 
 /** Persons that are followed at a time; more are left out. */
-const MOST_MEMBERS = 256;
+const MAX_MEMBERS = 256;
 /** A visit of the perimeter that began and ended out of nothing is no visit if it was shorter, microseconds. */
 const FALSE_VISIT = 5_000_000;
 /**
@@ -300,7 +300,7 @@ export class Watch {
       const sighting: Sighting = { time, position: { x, y, z: 0 }, confidence: person.confidence };
       let member = this.#members.get(id);
       if (!member) {
-        if (this.#members.size >= MOST_MEMBERS) {
+        if (this.#members.size >= MAX_MEMBERS) {
           left++;
           continue;
         }

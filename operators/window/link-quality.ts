@@ -16,14 +16,14 @@ const WEAK = 0.02;
 /** Of a block's carriers, those that the channel takes up: see {@link LinkMeter}. */
 const SIGNAL_RANK = 2;
 /** More cannot be told in 32-bit values that were turned and scaled, decibels. */
-const HIGHEST_SNR = 60;
-const LOWEST_SNR = -20;
+const MAX_SNR = 60;
+const MIN_SNR = -20;
 /** Frames of white noise alone have about -8 dB, at most -6. */
 const NOISE_SNR = -4;
 /** Of successive frames: share that repeat the one before, or are all zeros, from which a link is dead. */
-const MOST_DEAD = 0.5;
+const MAX_DEAD = 0.5;
 /** Mean change of level from frame to frame from which no receiver's gain control explains it, decibels. */
-const MOST_JUMP = 6;
+const MAX_JUMP = 6;
 
 /** What is counted over an epoch, and what it was judged to be. */
 export interface LinkMeterState {
@@ -197,17 +197,17 @@ export class LinkMeter {
     if (noises.length === 0) return NaN;
     const noise = noises.sort((a, b) => a - b)[noises.length >> 1]!;
     const snr = 10 * Math.log10(Math.max(signal - noise, 1e-9) / noise);
-    return Math.round(10 * Math.min(HIGHEST_SNR, Math.max(LOWEST_SNR, snr))) / 10;
+    return Math.round(10 * Math.min(MAX_SNR, Math.max(MIN_SNR, snr))) / 10;
   }
 
   #fault(snrDb: number): LinkFault | null {
     const sums = this.#sums;
     const weight = sums[WEIGHT]!;
     const all = weight + sums[SILENT]!;
-    if (sums[SILENT]! > MOST_DEAD * all) return 'silent';
-    if (sums[REPEATED]! > MOST_DEAD * all) return 'frozen';
+    if (sums[SILENT]! > MAX_DEAD * all) return 'silent';
+    if (sums[REPEATED]! > MAX_DEAD * all) return 'frozen';
     if (snrDb < NOISE_SNR) return 'noise';
-    if (sums[JUMPS]! > MOST_JUMP * sums[PAIRS]!) return 'unsteady';
+    if (sums[JUMPS]! > MAX_JUMP * sums[PAIRS]!) return 'unsteady';
     return null;
   }
 }

@@ -5,7 +5,7 @@ import { describeRange, describeType, type JsonSchema } from './json-schema.js';
 import { nearest } from './nearest.js';
 import type { Finding, Location, Problems } from './problem.js';
 import { asWritten, keyLocationOf, locationOf, plain, valueAt, type Path, type Tree } from './tree.js';
-import { MOST_PARTS, compileSchema } from './compiled-schema.js';
+import { MAX_PARTS, compileSchema } from './compiled-schema.js';
 import { coerce } from './coerce.js';
 import { withUnit, mendType, describeForm, sentence } from './schema-words.js';
 
@@ -28,7 +28,7 @@ export interface Subject {
 export function checkSchema(tree: Tree, schema: object, subject: Subject, problems: Problems): unknown {
   const { schema: json, ...compiled } = compileSchema(schema);
   const read = coerce(tree, json);
-  const validate = tree.size > MOST_PARTS ? compiled.validateLarge() : compiled.validate;
+  const validate = tree.size > MAX_PARTS ? compiled.validateLarge() : compiled.validate;
   const value = plain(read);
   if (validate(value)) return value;
   const reporter = new Reporter(read, subject, problems);

@@ -6,7 +6,7 @@ const ajv = ajvWith(true);
 /** For large values: the errors of one can be as many as its parts. */
 const ajvForLarge = ajvWith(false);
 /** Parts of a value whose errors are all looked for. */
-export const MOST_PARTS = 5_000;
+export const MAX_PARTS = 5_000;
 
 function ajvWith(allErrors: boolean): Ajv {
   const made = new Ajv({

@@ -5,7 +5,7 @@ import type { Location, Problems } from './problem.js';
 import type { Reach } from './reach.js';
 import { asWritten, type ScalarTree } from './tree.js';
 
-const LARGEST = 2 ** 20;
+const MAX_FILE_BYTES = 2 ** 20;
 
 /**
  * The text of a file of at most 1 MiB.
@@ -26,7 +26,7 @@ export function readBounded(
       problems.add('config.file.missing', location, `${shown} is no file`);
       return undefined;
     }
-    if (stat.size > LARGEST) {
+    if (stat.size > MAX_FILE_BYTES) {
       problems.add('config.file.too_large', location, `${shown} has ${stat.size} bytes; 1 MiB is the most`);
       return undefined;
     }

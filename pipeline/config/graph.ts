@@ -1,7 +1,7 @@
 import { portsOf, type Component, type Registry } from '../component/index.js';
 import type { Port } from '../model/index.js';
 import { nearest } from './nearest.js';
-import { MOST_NODES, type DraftNode } from './nodes.js';
+import { MAX_NODES, type DraftNode } from './nodes.js';
 import type { Problems } from './problem.js';
 import type { Edge } from './topology.js';
 
@@ -14,9 +14,9 @@ export interface LinkedNode {
 export const inputsOf = (component: Component): readonly Port[] =>
   component.kind === 'source' ? [] : component.inputs;
 
-const MOST_EDGES = 10_000;
+const MAX_EDGES = 10_000;
 /** In a message. */
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 /** Connects nodes: names, ports, cycles, nodes that nobody reads. In topological order, stable by declaration. */
 export function linkNodes(
@@ -28,8 +28,8 @@ export function linkNodes(
   // Of two nodes with one id the first counts.
   for (const draft of drafts) if (!byId.has(draft.id)) byId.set(draft.id, draft);
   const edges = drafts.reduce((sum, { from }) => sum + from.length, 0);
-  if (drafts.length > MOST_NODES || edges > MOST_EDGES) {
-    const message = `a topology may have ${MOST_NODES} nodes and ${MOST_EDGES} edges`;
+  if (drafts.length > MAX_NODES || edges > MAX_EDGES) {
+    const message = `a topology may have ${MAX_NODES} nodes and ${MAX_EDGES} edges`;
     problems.add('config.graph.too_large', drafts[0]!.location, message);
     return [];
   }
@@ -61,7 +61,7 @@ function edgesOf(
       const suggestion = nearestReadable(id, draft, byId);
       const known =
         suggestion === undefined
-          ? `; nodes: ${readableFrom(draft, byId).slice(0, MOST_NAMES).join(', ')}`
+          ? `; nodes: ${readableFrom(draft, byId).slice(0, MAX_NAMES).join(', ')}`
           : '';
       const message = `\`${draft.id}\` reads from \`${id}\`, which is no node${known}`;
       problems.add('config.from.unknown', location, message, { suggestion });
@@ -114,7 +114,7 @@ function reportPorts(
     fitting.length > 0
       ? `nodes that fit: ${fitting
           .map((node) => node.id)
-          .slice(0, MOST_NAMES)
+          .slice(0, MAX_NAMES)
           .join(', ')}`
       : '',
     between.length > 0 ? `operators to put between them: ${between.join(', ')}` : '',
@@ -186,7 +186,7 @@ function reportMissing(nodes: readonly LinkedNode[], problems: Problems): void {
     const fitting = nodes.filter(
       ({ draft: { component: other, config } }) => other && portsOf(other, config).includes(missing[0]!),
     );
-    const names = fitting.map((node) => node.draft.id).slice(0, MOST_NAMES);
+    const names = fitting.map((node) => node.draft.id).slice(0, MAX_NAMES);
     const mend = names.length > 0 ? `: add a node that gives them to \`from\` (${names.join(', ')})` : '';
     const message = `\`${id}\` (${component.name}) gives nothing without ${missing.join(' and ')} records${mend}`;
     problems.add('config.port.missing', from[0]!.location, message, { component });

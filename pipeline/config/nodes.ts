@@ -29,7 +29,7 @@ export const SECTIONS = { source: 'sources', operator: 'operators', sink: 'sinks
   string
 >;
 
-export const MOST_NODES = 1_000;
+export const MAX_NODES = 1_000;
 
 /** All nodes of the three sections in order, those with an id that is taken too; each with its own problems reported. */
 export function readNodes(root: MapTree, registry: Registry, problems: Problems): readonly DraftNode[] {
@@ -40,7 +40,7 @@ export function readNodes(root: MapTree, registry: Registry, problems: Problems)
     if (section?.kind !== 'map') continue;
     for (const [id, field] of section.fields) {
       // The check of the graph says that there are too many.
-      if (nodes.length > MOST_NODES) return nodes;
+      if (nodes.length > MAX_NODES) return nodes;
       checkId(id, field.location, problems);
       const first = byId.get(id);
       const node = readNode(id, field, kind, registry, problems);

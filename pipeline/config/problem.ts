@@ -32,9 +32,9 @@ export interface Finding {
 }
 
 /** More than anybody reads; what is left out is said. */
-const MOST = 200;
+const MAX_PROBLEMS = 200;
 /** Characters of a message. */
-const LONGEST = 2_000;
+const MAX_TEXT_LENGTH = 2_000;
 
 /** Collects problems in any order; gives them in the order of files, lines and columns, each once. */
 export class Problems {
@@ -55,7 +55,7 @@ export class Problems {
     const severity = finding.severity ?? 'error';
     if (severity === 'error') this.#errors++;
     const key = `${file}\n${line}:${column} ${code} ${message}`;
-    if (this.#found.size >= MOST) {
+    if (this.#found.size >= MAX_PROBLEMS) {
       if (!this.#found.has(key)) this.#leftOut++;
       return;
     }
@@ -74,7 +74,7 @@ export class Problems {
 
   /** More are not shown: to work out what could be meant by one is for nothing. */
   get full(): boolean {
-    return this.#found.size >= MOST;
+    return this.#found.size >= MAX_PROBLEMS;
   }
 
   /** From now on this text is shown as `shown`. */
@@ -117,7 +117,9 @@ export class Problems {
 
 /** A message may quote what is as long as a file. */
 const short = (text: string): string =>
-  text.length > LONGEST ? `${text.slice(0, LONGEST / 2)} ... ${text.slice(-LONGEST / 2)}` : text;
+  text.length > MAX_TEXT_LENGTH
+    ? `${text.slice(0, MAX_TEXT_LENGTH / 2)} ... ${text.slice(-MAX_TEXT_LENGTH / 2)}`
+    : text;
 
 const byLocation = (a: Problem, b: Problem): number =>
   (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) ||

@@ -6,7 +6,7 @@ import type { Location, Problems } from './problem.js';
 import type { Settings } from './topology.js';
 
 /** A checkpoint is a transaction, which is open for as long, and which brokers do not keep open for ever. */
-const LONGEST_INTERVAL_MS = 60_000;
+const MAX_INTERVAL_MS = 60_000;
 
 /**
  * What a topology must be like whose partitions several processes share: one source that has partitions, and
@@ -23,8 +23,8 @@ export function checkScaleOut(
   const drafts = nodes.map(({ draft }) => draft);
   checkSource(drafts, locationOf('scale_out'), problems);
   checkSinks(drafts, problems);
-  if (checkpointIntervalMs > LONGEST_INTERVAL_MS) {
-    const message = `a topology that is scaled out has a checkpoint every ${LONGEST_INTERVAL_MS} ms at least, this one every ${checkpointIntervalMs} ms`;
+  if (checkpointIntervalMs > MAX_INTERVAL_MS) {
+    const message = `a topology that is scaled out has a checkpoint every ${MAX_INTERVAL_MS} ms at least, this one every ${checkpointIntervalMs} ms`;
     problems.add('config.scale_out.interval', locationOf('checkpoint_interval_ms'), message);
   }
 }

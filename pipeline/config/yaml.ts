@@ -5,8 +5,8 @@ import type { Location, Problems } from './problem.js';
 import type { Field, MapTree, ScalarTree, Tree } from './tree.js';
 
 const DEEPEST = 64;
-const MOST_VALUES = 100_000;
-const MOST_ANCHORS = 10_000;
+const MAX_VALUES = 100_000;
+const MAX_ANCHORS = 10_000;
 
 /**
  * YAML 1.2 (core schema) with merge keys into a tree with locations. All that is wrong goes to `problems`.
@@ -89,11 +89,11 @@ function tooMuch(has: {
 }): Omit<TooMuch, 'offset'> | undefined {
   if (has.levels > DEEPEST)
     return { code: 'config.yaml.too_deep', message: `values are nested more than ${DEEPEST} deep` };
-  if (has.anchors > MOST_ANCHORS)
-    return { code: 'config.yaml.too_large', message: `more than ${MOST_ANCHORS} anchors and aliases` };
+  if (has.anchors > MAX_ANCHORS)
+    return { code: 'config.yaml.too_large', message: `more than ${MAX_ANCHORS} anchors and aliases` };
   // A value has a key, a colon and a line break beside it.
-  if (has.values > 4 * MOST_VALUES)
-    return { code: 'config.yaml.too_large', message: `more than ${4 * MOST_VALUES} words and marks` };
+  if (has.values > 4 * MAX_VALUES)
+    return { code: 'config.yaml.too_large', message: `more than ${4 * MAX_VALUES} words and marks` };
   return undefined;
 }
 
@@ -250,12 +250,12 @@ class TreeBuilder {
 
   #size(children: readonly Tree[], location: Location): number {
     const size = children.reduce((sum, tree) => sum + tree.size, 1);
-    if (size <= MOST_VALUES) return size;
+    if (size <= MAX_VALUES) return size;
     if (!this.#full) {
-      const message = `with its aliases written out this has more than ${MOST_VALUES.toLocaleString('en')} values`;
+      const message = `with its aliases written out this has more than ${MAX_VALUES.toLocaleString('en')} values`;
       this.#problems.add('config.yaml.too_large', location, message);
     }
     this.#full = true;
-    return MOST_VALUES;
+    return MAX_VALUES;
   }
 }

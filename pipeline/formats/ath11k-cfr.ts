@@ -64,13 +64,13 @@ const VENDOR = 0x8cfdf0;
 const COMMON_BYTES = 16;
 const METADATA_BYTES = 92;
 const HEADER_BYTES = COMMON_BYTES + METADATA_BYTES;
-const LONGEST_METADATA = 1024;
+const MAX_METADATA = 1024;
 const DMA_BYTES = 8;
-const MOST_CHAINS = 8;
+const MAX_CHAINS = 8;
 /** Two i16. */
 const TONE_BYTES = 4;
 /** Of 80 MHz. */
-const MOST_TONES = 256;
+const MAX_TONES = 256;
 
 const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -87,8 +87,8 @@ function lengthAt(view: DataView, at: number): number {
   if (view.getUint32(at, true) !== START || view.getUint32(at + 4, true) !== VENDOR) return 0;
   const metadata = view.getUint32(at + 12, true);
   const data = view.getUint32(at + 40, true);
-  if (metadata < METADATA_BYTES || metadata > LONGEST_METADATA) return 0;
-  if (data <= DMA_BYTES || data > DMA_BYTES + MOST_CHAINS * MOST_TONES * TONE_BYTES) return 0;
+  if (metadata < METADATA_BYTES || metadata > MAX_METADATA) return 0;
+  if (data <= DMA_BYTES || data > DMA_BYTES + MAX_CHAINS * MAX_TONES * TONE_BYTES) return 0;
   const end = at + COMMON_BYTES + metadata + data;
   if (end + 4 <= view.byteLength && view.getUint32(end, true) !== END) return 0;
   return end + 4 - at;

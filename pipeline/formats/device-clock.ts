@@ -38,7 +38,7 @@ export class DeviceClock {
   asksForNext(stamp: number): boolean {
     if (this.#last < 0) return false;
     const step = this.#step(this.#last, stamp) * this.#kind.unit;
-    return step > 2 * this.#usual && step <= LONGEST_STEP;
+    return step > 2 * this.#usual && step <= MAX_STEP;
   }
 
   /**
@@ -50,7 +50,7 @@ export class DeviceClock {
     if (this.#last < 0) return this.#believe(stamp, stamp * unit);
     if (stamp <= this.#last && this.#last - stamp <= slack) return this.#time;
     const step = this.#step(this.#last, stamp) * unit;
-    if (step < 0 || step > LONGEST_STEP) return this.#doubt(stamp, step);
+    if (step < 0 || step > MAX_STEP) return this.#doubt(stamp, step);
     if (next !== null && this.asksForNext(stamp) && this.#denies(stamp, next)) return null;
     return this.#believe(stamp, this.#time + step);
   }
@@ -76,7 +76,7 @@ export class DeviceClock {
 
   #doubt(stamp: number, step: number): number | null {
     const onward = this.#doubted < 0 ? -1 : this.#step(this.#doubted, stamp) * this.#kind.unit;
-    this.#run = onward >= 0 && onward <= LONGEST_STEP ? this.#run + 1 : 1;
+    this.#run = onward >= 0 && onward <= MAX_STEP ? this.#run + 1 : 1;
     this.#doubted = stamp;
     if (this.#run < this.#kind.confirm) return null;
     const gap = this.#kind.absolute === true && step > 0 ? step : STEP_OVER;
@@ -110,7 +110,7 @@ export class DeviceClock {
 /** The usual step before any was seen, microseconds. */
 const FIRST_STEP = 500_000;
 /** Longest step ahead that one record can make, microseconds. */
-const LONGEST_STEP = 60_000_000;
+const MAX_STEP = 60_000_000;
 /** What lies between the records on both sides of a clock that was set, microseconds. */
 const STEP_OVER = 50_000;
 

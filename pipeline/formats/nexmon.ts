@@ -189,7 +189,7 @@ export function unpackFloats(view: DataView, mantissa: number, exponent: number)
   }
   for (let i = 0; i < count; i++) {
     const by = exponents[i]! + SCALED_BITS - top;
-    const scale = by < -mantissa ? 0 : POWERS[by + LEAST_POWER]!;
+    const scale = by < -mantissa ? 0 : POWERS[by + MIN_POWER]!;
     // A sum with 0 is never -0.
     out[2 * i] = Math.trunc(out[2 * i]! * scale) + 0;
     out[2 * i + 1] = Math.trunc(out[2 * i + 1]! * scale) + 0;
@@ -197,9 +197,9 @@ export function unpackFloats(view: DataView, mantissa: number, exponent: number)
   return out;
 }
 
-/** Powers of two, from -{@link LEAST_POWER} on: `**` would be most of the work. */
-const LEAST_POWER = 64;
-const POWERS = Float64Array.from({ length: 192 }, (_, i) => 2 ** (i - LEAST_POWER));
+/** Powers of two, from -{@link MIN_POWER} on: `**` would be most of the work. */
+const MIN_POWER = 64;
+const POWERS = Float64Array.from({ length: 192 }, (_, i) => 2 ** (i - MIN_POWER));
 
 /** A datagram with values of 16 bits: the inverse of the decoder. `values`: (re, im) of the layout's carriers. */
 export function encodeNexmon(

@@ -17,7 +17,7 @@ interface Build {
   readonly evmBytes: number;
 }
 
-const MOST_TONES = 256;
+const MAX_TONES = 256;
 const PILOTS = 26;
 const MAC_BYTES = 6;
 const BUILDS: readonly Build[] = [
@@ -25,7 +25,7 @@ const BUILDS: readonly Build[] = [
   { antennas: 8, streams: 4, infoBytes: 72 },
 ].map((build) => ({
   ...build,
-  matrixBytes: MOST_TONES * build.antennas * build.streams * 4,
+  matrixBytes: MAX_TONES * build.antennas * build.streams * 4,
   evmBytes: PILOTS * build.antennas * build.streams,
 }));
 
@@ -49,7 +49,7 @@ function infoAt(view: DataView, at: number, build: Build): OneWifiInfo | null {
   };
   const fits =
     info.carriers >= 1 &&
-    info.carriers <= MOST_TONES &&
+    info.carriers <= MAX_TONES &&
     info.channel >= 1 &&
     info.channel <= 233 &&
     levels.every((level) => level >= -128 && level <= 255) &&

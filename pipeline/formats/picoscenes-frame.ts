@@ -3,14 +3,14 @@
 export const MAGIC = 0x20150315;
 /** Length, magic, version, number of segments. */
 export const HEADER_BYTES = 11;
-const LONGEST_FRAME = 1_048_576;
+const MAX_FRAME = 1_048_576;
 
 /** Bytes of the frame that begins at `at`; 0 where none does. */
 export function frameLength(view: DataView, at: number): number {
   const length = view.getUint32(at, true);
   const version = view.getUint16(at + 8, true);
   const fits = view.getUint32(at + 4, true) === MAGIC && (version === 1 || version === 2);
-  return fits && length > HEADER_BYTES - 4 && length <= LONGEST_FRAME ? 4 + length : 0;
+  return fits && length > HEADER_BYTES - 4 && length <= MAX_FRAME ? 4 + length : 0;
 }
 
 export interface Segment {
@@ -127,16 +127,16 @@ export interface CsiSegment {
   readonly values: Uint8Array;
 }
 
-const LONGEST_HEADER = [3, 4, 6, 35, 37, 40, 42, 45];
+const MAX_HEADER = [3, 4, 6, 35, 37, 40, 42, 45];
 /** Offsets of {@link CsiSegment}'s fields by version: format, width, frequency, tones, streams, count, antennas, length. */
 const CSI_HEADERS: Readonly<Record<number, readonly number[]>> = {
   1: [2, 3, 5, 25, 27, -1, 30, 31],
   2: [2, 3, 5, 25, 27, -1, 30, 33],
   3: [2, 3, 5, 25, 27, 30, 32, 35],
   4: [3, 4, 6, 26, 28, 31, 33, 36],
-  5: LONGEST_HEADER,
-  6: LONGEST_HEADER,
-  7: LONGEST_HEADER,
+  5: MAX_HEADER,
+  6: MAX_HEADER,
+  7: MAX_HEADER,
 };
 
 /** A text that says why where the segment cannot be read. */

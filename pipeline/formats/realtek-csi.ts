@@ -49,7 +49,7 @@ const OLD_HEADER_BYTES = 40;
 const TRIGGER_BYTES = 6;
 const SHORTEST = OLD_HEADER_BYTES;
 /** HE of 80 MHz in words of 32 bits. */
-const LONGEST_BODY = 8192;
+const MAX_BODY = 8192;
 
 const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -66,7 +66,7 @@ function lengthAt(view: DataView, at: number): number {
   const body = view.getUint32(shifted + 23, true);
   const [protocol, bits] = [view.getUint8(shifted + 31), view.getUint8(shifted + 34)];
   const each = (view.getUint16(shifted + 32, true) * bits) / 8;
-  const fits = each > 0 && body >= each && body <= LONGEST_BODY && body % each === 0;
+  const fits = each > 0 && body >= each && body <= MAX_BODY && body % each === 0;
   return fits && protocol < KINDS.length && (bits === 16 || bits === 32) ? header + body : 0;
 }
 

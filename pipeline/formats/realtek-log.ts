@@ -24,7 +24,7 @@ export const realtekCsiLog: FileFormat = {
 const BEGIN = 'csi header info:';
 const END = 'raw data done';
 /** The longest report takes half of it. */
-const LONGEST_BLOCK = 65_536;
+const MAX_BLOCK = 65_536;
 
 class BlockCutter implements Cutter {
   // Microseconds since the board was started; they wrap after 71.6 minutes.
@@ -39,9 +39,9 @@ class BlockCutter implements Cutter {
       if (begin < 0) return last ? bytes.length : Math.max(from, bytes.length - BEGIN.length + 1);
       const body = begin + BEGIN.length;
       const next = text.indexOf(BEGIN, body);
-      const block = text.slice(body, Math.min(next < 0 ? text.length : next, body + LONGEST_BLOCK));
+      const block = text.slice(body, Math.min(next < 0 ? text.length : next, body + MAX_BLOCK));
       const end = block.indexOf(END);
-      if (end < 0 && next < 0 && !last && block.length < LONGEST_BLOCK) return begin;
+      if (end < 0 && next < 0 && !last && block.length < MAX_BLOCK) return begin;
       const found = end >= 0 ? recordOf(block.slice(0, end)) : 'it has no end: its log was cut';
       this.#take(found, into, at + begin);
       from = end >= 0 ? body + end + END.length : body;

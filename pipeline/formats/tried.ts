@@ -21,7 +21,7 @@ export function foreignFile(head: Uint8Array): string | undefined {
 }
 
 /** Enough to tell what a file holds. */
-const MOST_RECORDS = 4096;
+const MAX_RECORDS = 4096;
 
 /** Tries every kind on the first bytes of a file that none recognises; the one that finds the most records first. */
 export const tryKinds = (head: Uint8Array): readonly Tried[] =>
@@ -32,7 +32,7 @@ export const tryKinds = (head: Uint8Array): readonly Tried[] =>
 function recordsIn(kind: FileFormat, head: Uint8Array): number {
   try {
     const { format, start, cutter } = kind.open(head);
-    const builder = new RawBuilder(MOST_RECORDS, 'replay');
+    const builder = new RawBuilder(MAX_RECORDS, 'replay');
     cutter.cut(head.subarray(start), builder, start, true);
     const { count, bytes, offsets } = builder.take();
     const { recognise } = formatNamed(format);

@@ -97,7 +97,7 @@ export class Lateness {
   /** Where a source cannot be read because a node holds the gate shut, that node. */
   #shuts(id: string): string {
     if (this.#byId.get(id)!.component.kind !== 'source') return id;
-    let most = { id, share: LEAST_SHUT };
+    let most = { id, share: MIN_SHUT };
     for (const [node, { share }] of this.#shut) if (share > most.share) most = { id: node, share };
     return most.id;
   }
@@ -173,7 +173,7 @@ export class Lateness {
 }
 
 /** A node that holds the gate shut for this share of the time holds the sources up. */
-const LEAST_SHUT = 0.5;
+const MIN_SHUT = 0.5;
 const GATE_MEMORY_SECONDS = 2;
 
 /** Seconds for a person. */

@@ -50,7 +50,7 @@ export const createRunner = (topology: CheckedTopology, options: RunnerOptions =
 const START_STEPS = ['hardware_initialization', 'model_loading', 'data_pipeline_start'];
 const STOP_STEPS = ['data_pipeline_stop', 'model_unloading'];
 const FIRST_RECOVERY_MS = 500;
-const LONGEST_RECOVERY_MS = 30_000;
+const MAX_RECOVERY_MS = 30_000;
 /** After this time of running a new failure counts as the first. */
 const STEADY_MS = 60_000;
 
@@ -451,7 +451,7 @@ class TopologyRunner implements Runner {
     const { signal } = this.#recovery;
     await this.#end(false);
     while (!signal.aborted) {
-      const wait = backoff(++this.#failures, FIRST_RECOVERY_MS, LONGEST_RECOVERY_MS, this.#random);
+      const wait = backoff(++this.#failures, FIRST_RECOVERY_MS, MAX_RECOVERY_MS, this.#random);
       await pause(wait, signal, this.#clock);
       if (!this.#recovers(signal)) return;
       try {

@@ -12,7 +12,7 @@ import { encodeTableFrame, tableFrame } from '../formats/tables/table-frame.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
 
 /** Largest file of arrays, bytes unpacked: all of it is read into memory. */
-const MOST_BYTES = 1_073_741_824;
+const MAX_BYTES = 1_073_741_824;
 
 /**
  * Opens a file of arrays. Each frame becomes a record of the format `table-frame`; positions count frames.
@@ -43,12 +43,12 @@ async function read(path: string, kind: TableKind, packed: boolean, size: number
     new FormatError(
       'table.size',
       path,
-      `files of arrays are read as a whole, up to ${MOST_BYTES} bytes: split it, or record a capture`,
+      `files of arrays are read as a whole, up to ${MAX_BYTES} bytes: split it, or record a capture`,
     );
-  if (size > MOST_BYTES) throw tooLarge();
+  if (size > MAX_BYTES) throw tooLarge();
   const file = await readFile(path);
   if (!packed) return readTable(kind, file, path);
-  const bytes = await promisify<Buffer, object, Buffer>(gunzip)(file, { maxOutputLength: MOST_BYTES }).catch(
+  const bytes = await promisify<Buffer, object, Buffer>(gunzip)(file, { maxOutputLength: MAX_BYTES }).catch(
     (error: unknown) => {
       throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
         ? tooLarge()

@@ -1,7 +1,7 @@
 import type { Parameters } from './parameters.js';
 
 /** Counts that are cached; the oldest entry is evicted first. */
-const MOST = 256;
+const MAX_COUNTS = 256;
 
 /**
  * Counts of rows until the next commit: to count millions takes longer than to read a page, and who reads page by page
@@ -33,6 +33,6 @@ export class Counts {
 
   #store(key: string, count: number): void {
     this.#counts.set(key, count);
-    if (this.#counts.size > MOST) this.#counts.delete(this.#counts.keys().next().value!);
+    if (this.#counts.size > MAX_COUNTS) this.#counts.delete(this.#counts.keys().next().value!);
   }
 }

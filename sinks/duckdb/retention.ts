@@ -3,7 +3,7 @@ import { timestampValue, type DuckDBConnection } from '@duckdb/node-api';
 
 /** Rows that a step deletes of one table, about: short enough to fit between two writes. */
 const STEP_ROWS = 20_000;
-const LONGEST_PAUSE_MS = 60 * 60 * 1000;
+const MAX_PAUSE_MS = 60 * 60 * 1000;
 const DAY_US = 86_400_000_000;
 /** Rows live longer than they should by this share of their time at most, and by an hour at most. */
 const LATE = 1 / 20;
@@ -36,7 +36,7 @@ export class Retention {
     }
     if (this.#deleted) await this.#connection.run('CHECKPOINT');
     this.#deleted = false;
-    this.#nextAt = elapsed + Math.min(LONGEST_PAUSE_MS, (this.#days * DAY_US * LATE) / 1000);
+    this.#nextAt = elapsed + Math.min(MAX_PAUSE_MS, (this.#days * DAY_US * LATE) / 1000);
     return false;
   }
 

@@ -7,7 +7,7 @@ import { timesOf } from './pages.js';
 /** Offsets up to this are sorted away directly. */
 const DIRECT_OFFSET = 500;
 /** Rows nearer together than this are not told apart further. */
-const SHORTEST_US = 100_000;
+const MIN_SPAN_US = 100_000;
 
 /** Where the rows that are left begin, microseconds, and how many of them are to be skipped still. */
 interface Rest {
@@ -27,7 +27,7 @@ export async function skip(snapshot: Snapshot, conditions: Conditions, query: Pe
   let from = Math.max(Math.ceil(query.start ?? -Infinity), bounds.first);
   let to = Math.min(Math.ceil(query.end ?? Infinity), bounds.last + 1);
   let within = (bounds.rows * (to - from)) / (bounds.last + 1 - bounds.first);
-  for (let even = true; left > DIRECT_OFFSET && to - from > SHORTEST_US;) {
+  for (let even = true; left > DIRECT_OFFSET && to - from > MIN_SPAN_US;) {
     const [length, before] = [to - from, left];
     const share = even ? Math.min(SHORT_OF * (left / within), 1) : 0.5;
     const split = Math.max(from + 1, Math.floor(from + share * length));

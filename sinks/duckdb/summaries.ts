@@ -12,7 +12,7 @@ export const BUCKET =
   '((epoch_us("time") - $first::BIGINT + $length::BIGINT) // $length::BIGINT - 1) * $length::BIGINT + $first::BIGINT';
 
 /** More persons than a frame can have. */
-const MOST_PERSONS = 0xffff_ffff;
+const MAX_PERSONS = 0xffff_ffff;
 
 /** Pose frames summed up by bucket. */
 export async function poseSummaries(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
@@ -49,7 +49,7 @@ async function ofAllFrames(snapshot: Snapshot, query: SummaryQuery): Promise<Pos
 }
 
 async function ofWantedFrames(snapshot: Snapshot, query: SummaryQuery): Promise<PoseSummary[]> {
-  const { minConfidence, minPersons = 0, maxPersons = MOST_PERSONS } = query;
+  const { minConfidence, minPersons = 0, maxPersons = MAX_PERSONS } = query;
   const frames = conditionsOf(query);
   const persons = conditionsOf(query, minConfidence);
   const counted = await snapshot.query(

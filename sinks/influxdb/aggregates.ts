@@ -56,7 +56,7 @@ function subjectOf(row: Row): string | null {
 }
 
 /** Statements of a request, at most. */
-const MOST_STATEMENTS = 24;
+const MAX_STATEMENTS = 24;
 
 /** The persons of groups that several share, each on its own: all rows of a group's bucket and slot are looked at. */
 async function byRows(
@@ -83,8 +83,8 @@ async function byRows(
   }
   const buckets = [...slots];
   const sums: Aggregate[] = [];
-  for (let at = 0; at < buckets.length; at += MOST_STATEMENTS) {
-    const some = buckets.slice(at, at + MOST_STATEMENTS);
+  for (let at = 0; at < buckets.length; at += MAX_STATEMENTS) {
+    const some = buckets.slice(at, at + MAX_STATEMENTS);
     const statements = some.map(([start, slots]) => {
       const range = { start: Math.max(start, query.start), end: Math.min(start + length, query.end) };
       const { where } = conditionsOf({ ...query, ...range }).oneOf('slot', [...slots]);

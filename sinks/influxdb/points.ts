@@ -38,7 +38,7 @@ export class Literal {
 /** Frames of one microsecond that are told apart, by their number modulo this. */
 export const FRAMES_OF_AN_INSTANT = 16;
 /** Persons of a frame: 16 frames of 62 persons each fill the thousand nanoseconds of a microsecond. */
-const MOST_PERSONS = 62;
+const MAX_PERSONS = 62;
 /** Values of the tag `slot`, in which persons take turns by their number. */
 const SLOTS = 16;
 /** The last microsecond whose nanoseconds fit 63 bits: the year 2262. */
@@ -76,10 +76,10 @@ export function pointsOf(record: Data, tags: TagValues): readonly Point[] {
 
 function framePoints(frame: PoseFrame, tags: TagValues): Point[] {
   const { persons } = frame;
-  if (persons.length > MOST_PERSONS)
-    throw new RangeError(`the frame holds ${persons.length} persons; ${MOST_PERSONS} is the most`);
+  if (persons.length > MAX_PERSONS)
+    throw new RangeError(`the frame holds ${persons.length} persons; ${MAX_PERSONS} is the most`);
   const environment = tags.admit('environment', frame.environment);
-  const first = (frame.frameId % FRAMES_OF_AN_INSTANT) * MOST_PERSONS;
+  const first = (frame.frameId % FRAMES_OF_AN_INSTANT) * MAX_PERSONS;
   const points: Point[] = [
     {
       measurement: 'occupancy',

@@ -255,7 +255,7 @@ const pageOf = ({ limit, offset }: { readonly limit?: number; readonly offset?: 
   offset ? `${limitOf(limit ?? ALL_ROWS)} OFFSET ${BigInt(offset)}` : limitOf(limit);
 
 /** Frames within which a person is missing are read too, up to so many in a row. */
-const WIDEST_GAP = 50;
+const MAX_GAP = 50;
 
 /** Ranges of time, end excluded, that hold the frames of `rows` and few others. */
 function stretches(rows: readonly Row[]): readonly (readonly [number, number])[] {
@@ -263,7 +263,7 @@ function stretches(rows: readonly Row[]): readonly (readonly [number, number])[]
   let previous = -Infinity;
   for (const row of rows) {
     const last = found.at(-1);
-    if (last && numberOf(row) - previous <= WIDEST_GAP) last[1] = timeOf(row) + 1;
+    if (last && numberOf(row) - previous <= MAX_GAP) last[1] = timeOf(row) + 1;
     else found.push([timeOf(row), timeOf(row) + 1]);
     previous = numberOf(row);
   }

@@ -1,5 +1,5 @@
 /** Undeclared values that one tag may have. Each value of a tag is a series of its own in InfluxDB's index. */
-const MOST_VALUES = 1_000;
+const MAX_VALUES = 1_000;
 
 /**
  * Text as a tag value. The line protocol has no form for an empty value, for control characters and for a
@@ -43,9 +43,9 @@ export class TagValues {
     if (!seen.has(text)) {
       if (/\p{Surrogate}/u.test(text))
         throw new RangeError(`${tag} holds half of a surrogate pair: not valid Unicode`);
-      if (seen.size >= MOST_VALUES)
+      if (seen.size >= MAX_VALUES)
         throw new RangeError(
-          `${tag} '${text.slice(0, 64)}' would be its ${MOST_VALUES + 1}st value in this database: each is a series. ` +
+          `${tag} '${text.slice(0, 64)}' would be its ${MAX_VALUES + 1}st value in this database: each is a series. ` +
             'Take a person by its number, and put other ids into the metadata of events',
         );
       seen.add(text);

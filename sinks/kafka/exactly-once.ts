@@ -9,7 +9,7 @@ import { Spool } from './spool.js';
 import { AwayError, KafkaWriter } from './writer.js';
 
 const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 10_000;
 /** Epochs that wait for the brokers, above which results go to the outbox. */
 const MAX_WAITING = 1_000;
 
@@ -127,7 +127,7 @@ export class ExactlyOnce implements Sink {
         this.#context.metrics.failed('deliver', 1);
         this.#context.log.warn('a transaction failed', { epoch, error: this.#problem.message });
         if (closes()) return;
-        const wait = backoff(++failures, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#context.random);
+        const wait = backoff(++failures, FIRST_RETRY_MS, MAX_RETRY_MS, this.#context.random);
         await pause(wait, signal, this.#context.clock);
         if (closes()) return;
       }

@@ -97,7 +97,7 @@ class WithCheckpoint implements Sink {
 
   async write(records: readonly Data[], epoch: number): Promise<readonly Failure[]> {
     if (this.#closed) throw new Error('the sink is closed');
-    const { messages, failures } = address(records, this.#settings.topic, LARGEST_BYTES);
+    const { messages, failures } = address(records, this.#settings.topic, MAX_MESSAGE_BYTES);
     const topics = new Map<string, Addressed[]>();
     for (const message of messages.keys()) {
       const list = topics.get(message.topic);
@@ -118,4 +118,4 @@ class WithCheckpoint implements Sink {
 }
 
 /** What brokers take unless told otherwise. */
-const LARGEST_BYTES = 1_000_000;
+const MAX_MESSAGE_BYTES = 1_000_000;

@@ -10,9 +10,9 @@ import { HourlyLimit } from './hourly-limit.js';
 import type { Webhook } from './registry.js';
 
 const FIRST_RETRY_MS = 200;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 /** What waits for one endpoint takes no more than this on disk: then the oldest is dropped. */
-const MOST_BYTES = 16 << 20;
+const MAX_BYTES = 16 << 20;
 
 export interface CourierSettings extends Omit<EndpointSettings, 'url' | 'secret'>, DeliverySettings {
   readonly maxEventsPerHour: number;
@@ -69,7 +69,7 @@ export class Courier {
   async take(epoch: number, events: readonly SensedEvent[]): Promise<void> {
     await this.#outbox.put(epoch, events);
     this.#wake();
-    while (this.#outbox.bytes > MOST_BYTES) {
+    while (this.#outbox.bytes > MAX_BYTES) {
       const dropped = await this.#outbox.dropOldest(['rest', 'urgent', 'severe']);
       if (dropped === 0) break;
       this.#context.metrics.dropped('outbox_full', dropped);
@@ -148,7 +148,7 @@ export class Courier {
   }
 
   #pause(tries: number): number {
-    return backoff(tries, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#context.random);
+    return backoff(tries, FIRST_RETRY_MS, MAX_RETRY_MS, this.#context.random);
   }
 
   /** Until there may be an entry that can be handed out, or a call has ended. */
@@ -167,7 +167,7 @@ export class Courier {
     };
     if (this.#stop.signal.aborted) woken.abort();
     const { clock } = this.#context;
-    const longest = isFull && underWay.size > 0 ? LONGEST_RETRY_MS : Math.min(wait, LONGEST_RETRY_MS);
+    const longest = isFull && underWay.size > 0 ? MAX_RETRY_MS : Math.min(wait, MAX_RETRY_MS);
     await Promise.race([...underWay, pause(longest, woken.signal, clock)]);
     woken.abort();
   }

@@ -64,7 +64,7 @@ export class Deliveries {
    */
   async send(events: readonly SensedEvent[]): Promise<readonly Failure[]> {
     const asked = this.#clock.elapsed() < this.#notBefore ? (this.#away ?? ASKED) : null;
-    const call: Call = { deadline: this.#clock.elapsed() + LONGEST_MS, away: asked };
+    const call: Call = { deadline: this.#clock.elapsed() + MAX_CALL_MS, away: asked };
     this.#remember(events);
     const outcomes = await Promise.all(
       events.map((event) => this.#turns.take(this.#rank(event), () => this.#sendOne(event, call))),
@@ -151,6 +151,6 @@ const ASKED: Away = {
 };
 
 /** A call ends after this, so that nobody takes it for stuck. */
-const LONGEST_MS = 15_000;
+const MAX_CALL_MS = 15_000;
 /** Events whose story is remembered while they wait. */
 const MAX_KNOWN = 20_000;

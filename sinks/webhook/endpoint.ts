@@ -156,13 +156,13 @@ const NETWORK: Readonly<Record<string, string>> = {
 };
 
 /** Longest wait that a receiver may ask for. */
-const LONGEST_WAIT_MS = 3_600_000;
+const MAX_WAIT_MS = 3_600_000;
 
 /** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3); `now` in milliseconds since 1970. */
 export function retryAfter(value: string | undefined, now: number): number {
   if (value === undefined) return 0;
   const wait = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), LONGEST_WAIT_MS) : 0;
+  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), MAX_WAIT_MS) : 0;
 }
 
 /** A few words of an answer, on one line. */

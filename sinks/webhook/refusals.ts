@@ -3,7 +3,7 @@ import type { Failure, SensedEvent } from '../../pipeline/model/index.js';
 import type { StateStore } from '../../pipeline/state/index.js';
 
 /** Events of which is known who refused them. */
-const MOST = 10_000;
+const MAX_REFUSALS = 10_000;
 /** Of a key of the store. */
 const KEY_CHARACTERS = 500;
 
@@ -27,7 +27,7 @@ export class Refusals {
       void this.#table.put(key, serialize(endpoints));
     }
     for (const key of this.#known.keys()) {
-      if (this.#known.size <= MOST) break;
+      if (this.#known.size <= MAX_REFUSALS) break;
       this.#forget(key);
     }
   }

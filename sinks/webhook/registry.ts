@@ -26,7 +26,7 @@ export type Webhook = Omit<Stored, 'sealed'>;
 
 const LAYOUT = 1;
 /** A topology has no more of them. */
-export const MOST_WEBHOOKS = 20;
+export const MAX_WEBHOOKS = 20;
 
 /** Endpoints for alerts, in one file of the state folder that its owner alone can read: the secrets lie in it. */
 export class WebhookRegistry {
@@ -60,9 +60,9 @@ export class WebhookRegistry {
   /** @param now milliseconds since 1970. @throws RangeError where there are as many as there may be */
   add(webhook: Pick<Webhook, 'url' | 'events' | 'secret'>, now: number): Webhook {
     const webhooks = this.#stored;
-    if (webhooks.length >= MOST_WEBHOOKS) throw new RangeError(`there are ${MOST_WEBHOOKS} webhooks already`);
+    if (webhooks.length >= MAX_WEBHOOKS) throw new RangeError(`there are ${MAX_WEBHOOKS} webhooks already`);
     const taken = new Set(webhooks.map(({ queue }) => queue));
-    const queue = Array.from({ length: MOST_WEBHOOKS }, (_, index) => index).find((at) => !taken.has(at))!;
+    const queue = Array.from({ length: MAX_WEBHOOKS }, (_, index) => index).find((at) => !taken.has(at))!;
     const added = {
       id: randomBytes(8).toString('hex'),
       ...webhook,

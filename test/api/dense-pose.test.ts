@@ -7,7 +7,7 @@ import {
   DensePose,
   DensePoseASchema,
   DensePoseBSchema,
-  LARGEST,
+  MAX_SIDE,
   type DensePoseA,
   type DensePoseB,
 } from '../../api/contract/dense-pose/dense-pose.js';
@@ -187,7 +187,7 @@ test('any joints give images of one size that is bounded, and parts that follow 
       const b = drawn.formB(one);
       const [iuv, map] = [pictureOf(b.iuv_image), pictureOf(b.confidence_map)];
       expect([iuv.width, iuv.height]).toEqual([map.width, map.height]);
-      expect(Math.max(iuv.width, iuv.height)).toBeLessThanOrEqual(LARGEST);
+      expect(Math.max(iuv.width, iuv.height)).toBeLessThanOrEqual(MAX_SIDE);
       expect(iuv.data.filter((_, at) => at % 3 === 0).every((part) => part <= 24)).toBe(true);
       expect(Value.Check(DensePoseASchema, drawn.formA(one))).toBe(true);
     }),

@@ -16,7 +16,7 @@ const RECORDS = 100_000;
 const MULTIPLE = 32;
 const PER_RECORD = 1024;
 /** Of what a decoder keeps from record to record, as JSON. */
-const MOST_STATE_BYTES = 262_144;
+const MAX_STATE_BYTES = 262_144;
 const FILE_RUNS = 500;
 
 const MAC = Uint8Array.of(2, 0, 0, 0, 0, 1);
@@ -124,7 +124,7 @@ function fuzz(format: Format, good: readonly Uint8Array[], seed: number): number
     worst = Math.max(worst, (size - PER_RECORD) / Math.max(bytes.length, 1));
   }
   const state = JSON.stringify([decoder.snapshot(), decoder.describe()]).length;
-  expect(state, 'what it keeps must not grow').toBeLessThan(MOST_STATE_BYTES);
+  expect(state, 'what it keeps must not grow').toBeLessThan(MAX_STATE_BYTES);
   return worst;
 }
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { StoragePolicy, Sink } from '../../pipeline/component/index.js';
 import type { Failure } from '../../pipeline/model/index.js';
 import { NO_KEYS, StateStore } from '../../pipeline/state/index.js';
-import { MOST_WEBHOOKS, WebhookRegistry } from '../../sinks/webhook/registry.js';
+import { MAX_WEBHOOKS, WebhookRegistry } from '../../sinks/webhook/registry.js';
 import { webhooks } from '../../sinks/webhook/webhooks.js';
 import { signature } from '../../sinks/webhook/signature.js';
 import { withDefaults } from '../kit/definition.js';
@@ -188,7 +188,7 @@ test('addresses in private networks are refused where they are not allowed', asy
 });
 
 test('there are only so many, and the file with their secrets is its owner’s', () => {
-  for (let index = 0; index < MOST_WEBHOOKS; index++) register(receivers[0]!);
+  for (let index = 0; index < MAX_WEBHOOKS; index++) register(receivers[0]!);
   expect(() => register(receivers[0]!)).toThrow('there are 20 webhooks already');
   expect(statSync(join(folder, 'webhooks.json')).mode & 0o777).toBe(0o600);
 });

@@ -19,13 +19,13 @@ export interface Found {
 /** A window that holds enough frames of the slowest link, milliseconds; null where the input is too short to fill one. */
 export function windowFor(heard: readonly Pick<Heard, 'rate'>[], seconds: number): number | null {
   const slowest = Math.min(...heard.map(({ rate }) => rate));
-  const length = slowest > 0 ? Math.ceil(LEAST_FRAMES / slowest) * 1000 : Infinity;
+  const length = slowest > 0 ? Math.ceil(MIN_FRAMES / slowest) * 1000 : Infinity;
   const fitting = Math.max(2000, length);
-  return fitting <= LONGEST_MS && fitting * 1.5 <= seconds * 1000 ? fitting : null;
+  return fitting <= MAX_WINDOW_MS && fitting * 1.5 <= seconds * 1000 ? fitting : null;
 }
 
-const LEAST_FRAMES = 20;
-const LONGEST_MS = 60_000;
+const MIN_FRAMES = 20;
+const MAX_WINDOW_MS = 60_000;
 const POINTS = 100;
 
 /** The text of a topology that shows motion, with a test that runs on what was seen. */

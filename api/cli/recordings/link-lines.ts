@@ -11,14 +11,14 @@ export interface Heard {
 }
 
 /** So many links at most, each of a sender with at least this share of what senders of its kind sent. */
-const MOST_LINKS = 8;
-const LEAST_SHARE = 0.02;
+const MAX_LINKS = 8;
+const MIN_SHARE = 0.02;
 
 export function heardIn({ senders, seconds }: Pick<Summary, 'senders' | 'seconds'>): readonly Heard[] {
   const rate = (records: number): number => (seconds > 0 ? records / seconds : 0);
   const named = senders.flatMap(({ sender, format, heard = {}, layouts }: SenderSummary): Heard[] => {
     const all = Object.values(heard).reduce((sum, { frames }) => sum + frames, 0);
-    const single = Object.entries(heard).filter(([, { frames }]) => frames >= LEAST_SHARE * all);
+    const single = Object.entries(heard).filter(([, { frames }]) => frames >= MIN_SHARE * all);
     if (single.length > 0)
       return single.map(([name, state]) => ({
         ...{ sender: name, format: state.format, layouts: state.layout === null ? [] : [state.layout] },
@@ -28,7 +28,7 @@ export function heardIn({ senders, seconds }: Pick<Summary, 'senders' | 'seconds
     const keys = layouts.map(({ layout }) => layout);
     return [{ sender, format, layouts: keys, records: total, rate: rate(total) }];
   });
-  return named.sort((a, b) => b.records - a.records).slice(0, MOST_LINKS);
+  return named.sort((a, b) => b.records - a.records).slice(0, MAX_LINKS);
 }
 
 /** Ends of links in a room of 5 by 4 metres: each crosses it another way. */

@@ -74,16 +74,16 @@ export async function lookAtUdp(
       signal: stop.signal,
       offer: ({ raw }) => {
         bytes += raw?.bytes.length ?? 0;
-        if (raw && bytes <= MOST_BYTES) batches.push(raw);
+        if (raw && bytes <= MAX_BYTES) batches.push(raw);
         return true;
       },
     });
   } finally {
     stop.release();
   }
-  if (bytes > MOST_BYTES)
+  if (bytes > MAX_BYTES)
     process.stderr.write(
-      `csiflow: more than ${MOST_BYTES} bytes arrived: only the first ones are looked at\n`,
+      `csiflow: more than ${MAX_BYTES} bytes arrived: only the first ones are looked at\n`,
     );
   const known = format === BY_CONTENT ? formatOf(batches) : format;
   const inspection = inspectionOf(known ?? ANY_FORMAT);
@@ -92,7 +92,7 @@ export async function lookAtUdp(
 }
 
 /** Datagrams that are kept while it listens. */
-const MOST_BYTES = 268_435_456;
+const MAX_BYTES = 268_435_456;
 
 function inspectionOf(format: string): Inspection {
   const context = commandContext();

@@ -44,7 +44,7 @@ export type DensePoseA = Static<typeof DensePoseASchema>;
 export type DensePoseB = Static<typeof DensePoseBSchema>;
 
 /** Longest side of an image, pixels. */
-export const LARGEST = 112;
+export const MAX_SIDE = 112;
 /** Pairs of U and V a part. */
 const PAIRS = 16;
 
@@ -93,7 +93,7 @@ export class DensePose {
   }
 
   #surfaceOf(person: Person, { box }: Figure): Surface {
-    const scale = Math.min(1, LARGEST / Math.max(box.width, box.height));
+    const scale = Math.min(1, MAX_SIDE / Math.max(box.width, box.height));
     const size = { width: pixels(box.width * scale), height: pixels(box.height * scale) };
     return render(limbsOf(person), this.#camera, box, size, (error) => this.#confidenceOf(person, error));
   }

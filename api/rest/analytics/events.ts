@@ -3,7 +3,7 @@ import type { EventType, SensedEvent } from '../../../pipeline/model/index.js';
 import type { Question } from './domain.js';
 
 /** Events that an answer lists; `count` has all of them. */
-const MOST_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 
 export const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
@@ -20,7 +20,7 @@ export async function eventsOf(
   const query = { environment: environment.id, ...range, types: [type] };
   const [count, events] = await Promise.all([
     reader.countEvents(query),
-    reader.events({ ...query, limit: MOST_EVENTS }),
+    reader.events({ ...query, limit: MAX_EVENTS }),
   ]);
   return { count, events };
 }

@@ -10,7 +10,7 @@ import { Count, eventsOf, FloorLocation } from './events.js';
 const closed = { additionalProperties: false } as const;
 
 /** Who comes later than that after a fall is not the answer to it. */
-const LONGEST_RESPONSE = HOUR;
+const MAX_RESPONSE = HOUR;
 /** Entries that are read at a time to find the answers to falls. */
 const PAGE = 1_000;
 
@@ -62,19 +62,19 @@ interface Entries {
 
 /** Seconds from each fall, the oldest first, until somebody else came in; 0 where nobody did within an hour. */
 async function responsesTo(falls: readonly SensedEvent[], question: Question): Promise<readonly number[]> {
-  const last = (falls.at(-1)?.time ?? 0) + LONGEST_RESPONSE;
+  const last = (falls.at(-1)?.time ?? 0) + MAX_RESPONSE;
   const seconds: number[] = [];
   let entries: Entries = { from: Infinity, until: -Infinity, rows: [] };
   for (const { time, person } of falls) {
     const answers = (entry: Measure) => entry.time > time && entry.subject !== String(person);
     if (entries.from > time || entries.until < time) entries = await entriesFrom(time, last, question);
     let helper = entries.rows.find(answers);
-    while (!helper && entries.until < time + LONGEST_RESPONSE) {
+    while (!helper && entries.until < time + MAX_RESPONSE) {
       entries = await entriesFrom(entries.until, last, question);
       helper = entries.rows.find(answers);
     }
     const waited = (helper?.time ?? Infinity) - time;
-    seconds.push(waited <= LONGEST_RESPONSE ? waited / 1e6 : 0);
+    seconds.push(waited <= MAX_RESPONSE ? waited / 1e6 : 0);
   }
   return seconds;
 }

@@ -11,7 +11,7 @@ interface Verified {
 }
 
 /** Tokens that are cached; the oldest entry is evicted first. */
-const MOST = 1_000;
+const MAX_TOKENS = 1_000;
 
 /**
  * Tokens whose signature was found right, by their hash: a client sends the same one with each call. Only the
@@ -22,7 +22,7 @@ export class VerifiedTokens {
 
   add(token: string, verified: Verified): void {
     this.#tokens.set(hashOf(token), verified);
-    if (this.#tokens.size > MOST) this.#tokens.delete(this.#tokens.keys().next().value!);
+    if (this.#tokens.size > MAX_TOKENS) this.#tokens.delete(this.#tokens.keys().next().value!);
   }
 
   /**

@@ -39,7 +39,7 @@ const LIMITS: RotationLimits = { bytes: 1 << 20, files: 8 };
 /** Calls that are refused alike are written down once in this time. */
 const REPEAT_MS = 60_000;
 /** Kinds of refused calls that are told apart at a time. */
-const MOST_KINDS = 1_000;
+const MAX_KINDS = 1_000;
 /** Statuses that anybody can have as many of as they like. */
 const REFUSALS = new Set([401, 403, 429]);
 
@@ -80,7 +80,7 @@ export class AuditLog {
       this.#held.set(kind, { ...before, last: entry, repeated: before.repeated + 1 });
       return;
     }
-    if (this.#held.size >= MOST_KINDS) await this.#release(Infinity);
+    if (this.#held.size >= MAX_KINDS) await this.#release(Infinity);
     this.#held.set(kind, { since: performance.now(), last: entry, repeated: 0 });
     await this.#write(entry);
   }

@@ -10,7 +10,7 @@ import { problemOf, RefusedError, tryOver, whyNot, type Refusal } from './refusa
 import { storedConfiguration, type Revision, type StoredConfiguration } from './stored.js';
 
 /** Revisions that are stored, the newest ones. */
-const MOST_REVISIONS = 100;
+const MAX_REVISIONS = 100;
 
 export interface Change {
   readonly changed: readonly Field[];
@@ -239,7 +239,7 @@ export class Configuration {
       version: 1,
       revision,
       values: Object.fromEntries(own),
-      history: [newest, ...history].slice(0, MOST_REVISIONS),
+      history: [newest, ...history].slice(0, MAX_REVISIONS),
     });
     main.adjust(topology);
     adjustAll(held);

@@ -29,7 +29,7 @@ type StoredTopologies = Static<typeof TopologiesFile>['topologies'];
 
 const LAYOUT = 1;
 /** Beside the main one. */
-export const MOST_TOPOLOGIES = 32;
+export const MAX_TOPOLOGIES = 32;
 
 /** How topologies beside the main one are made and forgotten. */
 export interface Workshop {
@@ -160,11 +160,8 @@ export class Topologies {
         `${id} is ${known.status().state}: change it by plan and apply, or stop it first`,
         known.status().state,
       );
-    if (!known && this.#put.size >= MOST_TOPOLOGIES)
-      throw new TopologyConflict(
-        `${MOST_TOPOLOGIES} topologies were put here already: remove one`,
-        'stopped',
-      );
+    if (!known && this.#put.size >= MAX_TOPOLOGIES)
+      throw new TopologyConflict(`${MAX_TOPOLOGIES} topologies were put here already: remove one`, 'stopped');
     const made = this.#options.run(topology);
     this.#put.set(id, made);
     this.#store(id, { text: yaml, wanted: 'stopped' });

@@ -22,7 +22,7 @@ type Known = Static<typeof KnownFile>['known'][number];
 const LAYOUT = 1;
 /** Addresses of one name, so that who moves about pushes out nobody else's. */
 const PER_NAME = 20;
-const MOST = 1_000;
+const MAX_ADDRESSES = 1_000;
 /** Who is on this machine is no stranger. */
 const LOOPBACK = ['127.0.0.1', '::1'].map(addressKey);
 
@@ -56,7 +56,7 @@ export class KnownAddresses {
     const own = others.filter((one) => one.name === pair.name);
     const surplus = new Set(own.slice(0, Math.max(0, own.length + 1 - PER_NAME)));
     const remaining = [...others.filter((one) => !surplus.has(one)), pair];
-    this.#file.write({ version: LAYOUT, known: remaining.slice(-MOST) });
+    this.#file.write({ version: LAYOUT, known: remaining.slice(-MAX_ADDRESSES) });
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a try of a password waits where its name is under attack. */
 export const SLOW_MS = 4_000;
 /** Tries of one name that wait at a time; more are refused at once. */
-const MOST_WAITING = 4;
+const MAX_WAITING = 4;
 
 /**
  * Slows down who tries passwords of one name from many addresses: with four tries that wait four seconds each, one a
@@ -19,7 +19,7 @@ export class SlowedNames {
   /** Resolves with true once the try may be made; false where too many wait already. */
   async wait(name: string): Promise<boolean> {
     const waiting = this.#waiting.get(name) ?? 0;
-    if (waiting >= MOST_WAITING) return false;
+    if (waiting >= MAX_WAITING) return false;
     this.#waiting.set(name, waiting + 1);
     await new Promise<void>((resolve) => {
       setTimeout(resolve, this.ms).unref();

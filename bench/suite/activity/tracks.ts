@@ -27,9 +27,9 @@ const [SHORT, MEDIUM, LONG] = [15, 25, 61];
 const CORRELATION_LAGS = [3, 5, 10];
 /** Neighbouring carriers that move alike where it is movement, and do not where it is noise. */
 const NEIGHBOURS = 5;
-const LEAST = 1e-7;
+const MIN_POWER = 1e-7;
 
-const log = (value: number): number => Math.log10(value + LEAST);
+const log = (value: number): number => Math.log10(value + MIN_POWER);
 
 /** Of antenna number `antenna`. */
 export function tracksOf({ amplitude, points, antennas, carriers, step }: Grid, antenna: number): Tracks {

@@ -12,10 +12,10 @@ const SEPARATORS: readonly (string | RegExp)[] = [',', ';', '\t', / +/];
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$|^[+-]?(nan|inf(inity)?)$/i;
 
 /** The least numbers of a line: lines of logs have a few too. */
-const LEAST_NUMBERS = 8;
+const MIN_NUMBERS = 8;
 
 /** Share of the first lines that are rows: some may be cut off. */
-const LEAST_FITTING = 0.75;
+const MIN_FITTING = 0.75;
 
 /** What a text that begins so is, as a table; null where its first lines are no rows of numbers. */
 export function lookAtCsv(head: string, isWhole: boolean): CsvLook | null {
@@ -25,18 +25,18 @@ export function lookAtCsv(head: string, isWhole: boolean): CsvLook | null {
   if (first === undefined) return null;
   for (const separator of SEPARATORS) {
     const cells = cellsOf(first, separator);
-    if (cells.length < LEAST_NUMBERS) continue;
+    if (cells.length < MIN_NUMBERS) continue;
     const hasHeader = cells.every((cell) => cell !== '' && !NUMBER.test(cell));
     const rows = (hasHeader ? lines.slice(1) : lines).map((line) => cellsOf(line, separator));
     if (hasHeader && second === undefined) continue;
     const fitting = rows.filter(
       (row) =>
         row.length === cells.length &&
-        row.filter((cell) => NUMBER.test(cell)).length >= LEAST_NUMBERS &&
+        row.filter((cell) => NUMBER.test(cell)).length >= MIN_NUMBERS &&
         // A list in a cell is what logs of receivers have.
         !row.some((cell) => /[[\]]/.test(cell)),
     );
-    if (fitting.length >= LEAST_FITTING * rows.length)
+    if (fitting.length >= MIN_FITTING * rows.length)
       return { separator, header: hasHeader ? cells : null, columns: cells.length };
   }
   return null;

@@ -97,14 +97,14 @@ class Arrays {
 
   list(): string {
     const { arrays, unread } = this.#table;
-    const shown = arrays.slice(0, MOST_LISTED).map(describeArray);
-    const more = arrays.length > MOST_LISTED ? ` and ${arrays.length - MOST_LISTED} more` : '';
-    const left = unread.length > 0 ? `; not read: ${unread.slice(0, MOST_LISTED).join('; ')}` : '';
+    const shown = arrays.slice(0, MAX_LISTED).map(describeArray);
+    const more = arrays.length > MAX_LISTED ? ` and ${arrays.length - MAX_LISTED} more` : '';
+    const left = unread.length > 0 ? `; not read: ${unread.slice(0, MAX_LISTED).join('; ')}` : '';
     return `There are: ${shown.join('; ')}${more}${left}`;
   }
 }
 
-const MOST_LISTED = 20;
+const MAX_LISTED = 20;
 
 /** `csi_*` by its beginning and end, `3..54` or `a..b` from one column to another. */
 function columnsNamed(arrays: readonly TableArray[], pattern: string): readonly TableArray[] {

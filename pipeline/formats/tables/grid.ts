@@ -126,8 +126,8 @@ export class Grid {
 /** Carriers of a symbol by the width of the channel, 312.5 kHz apart. */
 const WIDTHS = [20, 40, 80, 160] as const;
 /** What a frame may have at most. */
-const MOST_ANTENNAS = 16;
-const MOST_CARRIERS = 4096;
+const MAX_ANTENNAS = 16;
+const MAX_CARRIERS = 4096;
 
 function layoutOf(
   array: TableArray,
@@ -138,10 +138,10 @@ function layoutOf(
 ): CsiLayout {
   const { centre_mhz: centreMhz = 2437 } = mapping;
   const subcarriers = [...(mapping.subcarriers ?? evenly(carriers))].sort((a, b) => a - b);
-  if (!Number.isInteger(carriers) || carriers > MOST_CARRIERS || rx > MOST_ANTENNAS || tx > MOST_ANTENNAS)
+  if (!Number.isInteger(carriers) || carriers > MAX_CARRIERS || rx > MAX_ANTENNAS || tx > MAX_ANTENNAS)
     throw new MappingError(
       'axes',
-      `${describeArray(array)} would have ${rx} x ${tx} antennas and ${carriers} carriers: at most ${MOST_ANTENNAS} and ${MOST_CARRIERS}, in pairs where parts take turns`,
+      `${describeArray(array)} would have ${rx} x ${tx} antennas and ${carriers} carriers: at most ${MAX_ANTENNAS} and ${MAX_CARRIERS}, in pairs where parts take turns`,
     );
   if (subcarriers.length !== carriers)
     throw new MappingError(

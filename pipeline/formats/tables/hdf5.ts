@@ -42,7 +42,7 @@ function reasonOf({ message }: Error): string {
 }
 
 /** Groups nest; a file that links a group into itself would never end. */
-const MOST_LEVELS = 16;
+const MAX_LEVELS = 16;
 
 function* datasets(
   group: Group,
@@ -56,7 +56,7 @@ function* datasets(
     const found = group.get(key);
     const name = `${prefix}${key}`;
     if (found instanceof library.Dataset) yield { name, dataset: found };
-    else if (found instanceof library.Group && level < MOST_LEVELS)
+    else if (found instanceof library.Group && level < MAX_LEVELS)
       yield* datasets(found, `${name}/`, library, level + 1);
   }
 }

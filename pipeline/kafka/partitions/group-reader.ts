@@ -51,7 +51,7 @@ type FetchedBatch = EachBatchPayload['batch'] & { readonly fetchedOffset: string
 /** Longest time that a request for new messages waits: what is resumed has to wait for it. */
 const FETCH_WAIT_MS = 100;
 /** Who has lost partitions hears of it by a heartbeat: soon, however long the session may be silent. */
-const LONGEST_HEARTBEAT_MS = 1000;
+const MAX_HEARTBEAT_MS = 1000;
 
 /**
  * The one consumer of a process in its group. It reads partitions only where a feed wants them, from where the
@@ -83,7 +83,7 @@ export class GroupReader {
     const consumer = this.#client.consumer({
       groupId: group,
       sessionTimeout: sessionTimeoutMs,
-      heartbeatInterval: Math.min(LONGEST_HEARTBEAT_MS, Math.round(sessionTimeoutMs / 5)),
+      heartbeatInterval: Math.min(MAX_HEARTBEAT_MS, Math.round(sessionTimeoutMs / 5)),
       maxWaitTimeInMs: FETCH_WAIT_MS,
       partitionAssigners: [
         await stickyAssigner({

@@ -4,7 +4,7 @@ import type { KafkaMessage } from 'kafkajs';
 /** Base64 digits of a room: 48 bits. */
 const DIGITS = 8;
 /** Brokers take 4,096 bytes with an offset; the topology, an id and an address of 256 lie there too. */
-const MOST_ROOMS = 400;
+const MAX_ROOMS = 400;
 
 /**
  * The rooms whose messages were read of a partition, for the other processes of a group: a producer chooses the
@@ -26,7 +26,7 @@ export class RoomsRead {
       if (!key || this.#last?.equals(key) === true) continue;
       this.#last = key;
       const room = key.toString();
-      if (this.#unseen.delete(room) && this.#text.length < MOST_ROOMS * DIGITS) this.#text += digest(room);
+      if (this.#unseen.delete(room) && this.#text.length < MAX_ROOMS * DIGITS) this.#text += digest(room);
     }
   }
 

@@ -44,7 +44,7 @@ export class Anonymiser {
     const name = `${environment} ${number}`;
     const known = this.#known.get(name);
     if (known !== undefined) return known;
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     const found = this.#permuted(environment, number);
     this.#known.set(name, found);
     return found;
@@ -106,7 +106,7 @@ export class Anonymiser {
 }
 
 const ROUNDS = 8;
-const MOST_KNOWN = 4_096;
+const MAX_KNOWN = 4_096;
 
 function coarse(person: Person): Person {
   const { position, positionError, track } = person;

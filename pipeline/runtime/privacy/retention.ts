@@ -5,7 +5,7 @@ import type { Log } from '../../telemetry/log.js';
 import type { SinkStage } from '../stages/sink/sink-stage.js';
 import { errorText } from '../../base/error-text.js';
 
-const LONGEST_PAUSE_MS = 3_600_000;
+const MAX_PAUSE_MS = 3_600_000;
 const DAY_US = 86_400_000_000;
 
 export interface RetentionOptions {
@@ -31,7 +31,7 @@ export class Retention {
     const { settings, clock, settledNow, letters, sinks, log } = this.#options;
     const days = settings.privacy?.dataRetentionDays ?? null;
     if (days === null) return;
-    const pause = Math.min(LONGEST_PAUSE_MS, (days * DAY_US) / 20_000);
+    const pause = Math.min(MAX_PAUSE_MS, (days * DAY_US) / 20_000);
     if (clock.elapsed() < this.#lookedAt + pause) return;
     this.#lookedAt = clock.elapsed();
     const time = settledNow() - days * DAY_US;

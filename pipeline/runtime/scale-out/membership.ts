@@ -3,7 +3,7 @@ import { backoff, pause } from '../../base/backoff.js';
 import { errorText } from '../../base/error-text.js';
 
 const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 
 export interface MembershipOptions {
   readonly log: Logger;
@@ -55,7 +55,7 @@ export class Membership {
     const { clock, random, onFailure } = this.#options;
     const { signal } = this.#ending;
     for (let attempt = 1; ; attempt++) {
-      await pause(backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, random), signal, clock);
+      await pause(backoff(attempt, FIRST_RETRY_MS, MAX_RETRY_MS, random), signal, clock);
       if (this.#isOver) return;
       try {
         await this.#joinNow();

@@ -31,7 +31,7 @@ import { errorText } from '../../base/error-text.js';
 
 /** Longer than two heartbeats: who has lost a partition without knowing has been told by then. */
 const FIRST_RETRY_MS = 3000;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 /** After this time a new failure counts as the first. */
 const STEADY_MS = 60_000;
 
@@ -278,7 +278,7 @@ export class ShardGroup implements Run {
           attempt,
         });
         onChange();
-        await pause(backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#random), signal, clock);
+        await pause(backoff(attempt, FIRST_RETRY_MS, MAX_RETRY_MS, this.#random), signal, clock);
       }
     }
     this.#leaving.delete(number);

@@ -33,9 +33,9 @@ export interface BodySettings {
 }
 
 /** Single records in a body: each is looked at by all formats. */
-const MOST_RECORDS = 65_536;
+const MAX_RECORDS = 65_536;
 /** Parts of which none is a record: what follows is not looked at. */
-const MOST_STRANGE = 1024;
+const MAX_UNRECOGNISED = 1024;
 /** Bytes of a file that are cut into records at a time, where none is longer. */
 const PIECE_BYTES = 65_536;
 
@@ -109,12 +109,12 @@ async function recordsIn(bytes: Uint8Array, format: Format, turns: Turns): Promi
     records.push(record);
     // What is wrong with the others is for the decoder to say.
     isKnown ||= format.recognise(record);
-    if (!isKnown && records.length > MOST_STRANGE) return [];
-    if (records.length > MOST_RECORDS)
+    if (!isKnown && records.length > MAX_UNRECOGNISED) return [];
+    if (records.length > MAX_RECORDS)
       throw new FormatError(
         'http.records',
-        `record ${MOST_RECORDS + 1}`,
-        `a body has ${MOST_RECORDS} records at most: send fewer at once`,
+        `record ${MAX_RECORDS + 1}`,
+        `a body has ${MAX_RECORDS} records at most: send fewer at once`,
       );
   }
   return isKnown ? records : [];

@@ -1,7 +1,7 @@
 import type { Turns } from './turns.js';
 
 /** Deeper than any record; to parse millions of levels takes seconds in which nothing else is done. */
-const MOST_LEVELS = 64;
+const MAX_LEVELS = 64;
 /** Bytes that are looked at before others get a turn at the latest. */
 const STRETCH = 65_536;
 
@@ -25,7 +25,7 @@ export async function elementsOf(bytes: Uint8Array, turns: Turns): Promise<reado
     if (byte === QUOTE) inText = true;
     else if (OPENING.includes(byte)) {
       if (level === 0 && ends.length > 0) return null;
-      if (++level > MOST_LEVELS) return null;
+      if (++level > MAX_LEVELS) return null;
       if (level === 1) start = at + 1;
     } else if (CLOSING.includes(byte) || byte === COMMA) {
       if (level === 1) {

@@ -25,7 +25,7 @@ const SILENCE_MS = 5_000;
 const WATCH_MS = 1_000;
 /** An answer of the brokers is waited for so long before a checkpoint is begun without. */
 const DOUBT_MS = 4_000;
-const LONGEST_COMMIT_MS = 8_000;
+const MAX_COMMIT_MS = 8_000;
 const COMMIT_PAUSE_MS = 100;
 
 export interface MemberEvents {
@@ -433,7 +433,7 @@ export class GroupMember {
 
   /** Waits until Kafka knows what the last checkpoint covers, but not for ever: while the group is being shared out anew it takes nothing. */
   async #settled(): Promise<void> {
-    const deadline = this.#context.clock.elapsed() + LONGEST_COMMIT_MS;
+    const deadline = this.#context.clock.elapsed() + MAX_COMMIT_MS;
     const late = () =>
       this.lost || this.#crashed || this.#heardNothing || this.#context.clock.elapsed() > deadline;
     await this.#following;

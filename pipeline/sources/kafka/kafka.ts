@@ -87,7 +87,7 @@ interface KafkaState {
 }
 
 const FIRST_RETRY_MS = 250;
-const LONGEST_RETRY_MS = 15_000;
+const MAX_RETRY_MS = 15_000;
 
 class KafkaSource implements Source {
   readonly #config: KafkaSettings;
@@ -134,7 +134,7 @@ class KafkaSource implements Source {
         if (member.lost || (final && first)) throw new Error(text, { cause: error });
         output.problem?.(text);
         output.ready?.();
-        const wait = backoff(++failures, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#context.random);
+        const wait = backoff(++failures, FIRST_RETRY_MS, MAX_RETRY_MS, this.#context.random);
         await pause(wait, signal, this.#context.clock);
       }
     }

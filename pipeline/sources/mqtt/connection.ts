@@ -42,7 +42,7 @@ export class MqttConnection {
   #running: Promise<void> = Promise.resolve();
   #progress: NodeJS.Timeout | undefined;
   #reconnects = 0;
-  #receiveMaximum = MOST_UNCONFIRMED;
+  #receiveMaximum = MAX_UNCONFIRMED;
 
   constructor(settings: BrokerSettings, context: Context, options: ConnectionOptions) {
     this.#settings = settings;
@@ -197,7 +197,7 @@ export class MqttConnection {
       });
     });
     const greeting = await Promise.race([once(client), lost.then(raise)]);
-    this.#receiveMaximum = greeting.properties?.receiveMaximum ?? MOST_UNCONFIRMED;
+    this.#receiveMaximum = greeting.properties?.receiveMaximum ?? MAX_UNCONFIRMED;
     if (this.#ended()) {
       client.end(true);
       raise(await lost);
@@ -247,7 +247,7 @@ export class MqttConnection {
 
 const FIRST_RETRY_MS = 100;
 /** Where a broker sets no limit (MQTT 5, 3.2.2.3.3). */
-const MOST_UNCONFIRMED = 65_535;
+const MAX_UNCONFIRMED = 65_535;
 const LATER = new Error('acknowledged later');
 
 const closed = (url: string): BrokerError =>

@@ -74,7 +74,7 @@ export class Motion {
     const long = seconds ?? (activity === 'jump' ? 0 : this.#random.uniform(3, 8));
     if (activity === 'crawl') return playCrawl(actor, library, long);
     const end = actor.timeline.duration + long;
-    if (!playClip(actor, library, activity, Math.min(long, LONGEST_CUT))) return false;
+    if (!playClip(actor, library, activity, Math.min(long, MAX_CUT))) return false;
     // A clip that ends early is followed by the person's own way of doing it.
     const rest = end - actor.timeline.duration;
     if (seconds !== undefined && rest > 0.5) PLANS[activity](actor, { activity, seconds: rest });
@@ -134,7 +134,7 @@ const RECORDED: Readonly<Partial<Record<Step['activity'], number>>> = {
   fall: 0.75,
 };
 /** Seconds: longer cuts hardly fit a room. */
-const LONGEST_CUT = 8;
+const MAX_CUT = 8;
 
 /** What does not begin with getting up; a fall begins where the person is. */
 const RESTING: ReadonlySet<Step['activity']> = new Set([

@@ -55,7 +55,7 @@ export interface Spectrogram {
 }
 
 /** Subcarriers whose spectra are summed. */
-const MOST_TONES = 16;
+const MAX_TONES = 16;
 
 /**
  * Spectrum over time of the amplitudes, each relative to the mean of its frame (so that gain does not count), on an even
@@ -124,7 +124,7 @@ function evenSeries(
   }
   const chosen = Array.from({ length: tones }, (_, k) => ({ k, spread: spreadOf(relative, tones, k) }))
     .sort((a, b) => b.spread - a.spread)
-    .slice(0, MOST_TONES);
+    .slice(0, MAX_TONES);
   return chosen.map(({ k }) => {
     const even = new Float32Array(samples);
     for (let i = 0, frame = 0; i < samples; i++) {

@@ -20,7 +20,7 @@ export interface PlotFrames {
 }
 
 /** Amplitudes that are held at most: a day of frames is not drawn whole. */
-const MOST_VALUES = 24_000_000;
+const MAX_VALUES = 24_000_000;
 
 /** Gathers the frames that a decoder gives of its one link; those of the layout with the most of them are drawn. */
 export class FrameCollector {
@@ -41,7 +41,7 @@ export class FrameCollector {
       this.#blocks.set(key, [...(this.#blocks.get(key) ?? []), data]);
       this.#values += data.values.length;
     }
-    this.#isCut = this.#values > MOST_VALUES;
+    this.#isCut = this.#values > MAX_VALUES;
   }
 
   /** Null where there are none. */

@@ -13,7 +13,7 @@ import { WITH_PERSONS } from './rollups.js';
 /** Who is less sure is not counted, as `watch-zones` does by default. */
 const SURE = 0.5;
 /** A frame holds until the next one, so long at most, microseconds; from such a speed on a person moves, metres a second. */
-const [LONGEST, MOVING] = [5_000_000, 0.2];
+const [MAX_GAP_US, MOVING] = [5_000_000, 0.2];
 
 /** What frames of a piece of a minute show, as the measures that `watch-zones` makes of a minute. */
 export function frameFigures(
@@ -23,7 +23,7 @@ export function frameFigures(
 ): readonly Aggregate[] {
   const figures = new Figures(start);
   frames.forEach((frame, index) => {
-    const until = Math.min(frames[index + 1]?.time ?? end, end, frame.time + LONGEST);
+    const until = Math.min(frames[index + 1]?.time ?? end, end, frame.time + MAX_GAP_US);
     addFrame(figures, environment, frame, (until - frame.time) / 1e6);
   });
   return figures.rows;

@@ -6,7 +6,7 @@ import { MINUTE, type Range } from './periods.js';
 /** A minute is measured once it is over, and what it needs has come. */
 export const SETTLED = 2 * MINUTE;
 /** Frames that are read of a minute. */
-const MOST_FRAMES = 6_000;
+const MAX_FRAMES = 6_000;
 
 /**
  * What minutes that are not measured yet, or begin before the range, add to it: from the stored frames. So the running
@@ -48,6 +48,6 @@ async function figuresOf(
   environment: Environment,
   piece: Range,
 ): Promise<readonly Aggregate[]> {
-  const frames = await reader.poses({ environment: environment.id, ...piece, limit: MOST_FRAMES });
+  const frames = await reader.poses({ environment: environment.id, ...piece, limit: MAX_FRAMES });
   return frameFigures(environment, piece, frames);
 }

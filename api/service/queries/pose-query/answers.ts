@@ -2,9 +2,9 @@ import type { Clock, Reader } from '../../../../pipeline/component/index.js';
 import type { PoseAnswer, PoseQuestion } from './summarise.js';
 
 /** Answers are held this long at most: what is put back later (dead letters) is seen then. Milliseconds. */
-const LONGEST_MS = 600_000;
+const MAX_AGE_MS = 600_000;
 /** Answers, and results in them together. */
-const [MOST_ANSWERS, MOST_RESULTS] = [64, 50_000];
+const [MAX_ANSWERS, MAX_RESULTS] = [64, 50_000];
 /** A range is closed when the newest stored frame lies this far behind its end: minutes of activities come with the next minute. */
 const SETTLED_US = 120_000_000;
 
@@ -49,7 +49,7 @@ export class Answers {
       }
     }
     const fresh = await answer();
-    if (closed) this.#hold(key, { answer: fresh, from, until: this.#clock.elapsed() + LONGEST_MS });
+    if (closed) this.#hold(key, { answer: fresh, from, until: this.#clock.elapsed() + MAX_AGE_MS });
     return { answer: fresh, hit: false };
   }
 
@@ -58,7 +58,7 @@ export class Answers {
     this.#held.set(key, held);
     this.#results += held.answer.results.length;
     for (const oldest of this.#held.keys()) {
-      if (this.#held.size <= MOST_ANSWERS && this.#results <= MOST_RESULTS) break;
+      if (this.#held.size <= MAX_ANSWERS && this.#results <= MAX_RESULTS) break;
       this.#forget(oldest);
     }
   }

@@ -12,7 +12,7 @@ import { rowsOf, shapeText, someSenders, type Layouts } from './layouts.js';
 import { fieldOf, wrong, type PackedFrame, type PackedFrames } from './packed.js';
 
 /** Of one call, microseconds. */
-export const LONGEST_RUN = 60_000_000;
+export const MAX_RUN = 60_000_000;
 /** Frames that are taken at once, before others get their turn. */
 export const FRAMES_AT_ONCE = 256;
 
@@ -48,8 +48,8 @@ export async function readFrames(
   const other = frames.findIndex(({ link }) => link.environment.id !== first.link.environment.id);
   if (other >= 0)
     throw wrong('csi_data', 'must all be of links of one environment', frames[other]!.link.environment.id);
-  if (last.time - first.time > LONGEST_RUN)
-    throw wrong('csi_data', `may cover ${LONGEST_RUN / 1e6} seconds at most`, null);
+  if (last.time - first.time > MAX_RUN)
+    throw wrong('csi_data', `may cover ${MAX_RUN / 1e6} seconds at most`, null);
   return frames;
 }
 

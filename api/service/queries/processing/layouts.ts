@@ -2,7 +2,7 @@ import type { CheckedNode } from '../../../../pipeline/config/topology.js';
 import type { CsiLayout, Data, LinkTable } from '../../../../pipeline/model/index.js';
 
 /** Layouts that are known of a link. */
-const MOST_LAYOUTS = 8;
+const MAX_LAYOUTS = 8;
 /** Links that send are heard within this time, milliseconds. */
 const LISTEN_MS = 250;
 
@@ -41,7 +41,7 @@ export class Layouts {
     for (let frame = 0; frame < count; frame++) {
       const known = this.#known.get(link[frame]!);
       if (!known) this.#known.set(link[frame]!, new Map([[layout.key, layout]]));
-      else if (known.size < MOST_LAYOUTS && !known.has(layout.key)) known.set(layout.key, layout);
+      else if (known.size < MAX_LAYOUTS && !known.has(layout.key)) known.set(layout.key, layout);
     }
   }
 }

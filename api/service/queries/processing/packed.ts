@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.js';
 const closed = { additionalProperties: false } as const;
 
 /** Frames of one call, at most. */
-export const MOST_FRAMES = 4096;
+export const MAX_FRAMES = 4096;
 
 const ComplexSchema = Type.Object({ real: Type.Number(), imag: Type.Number() }, closed);
 

@@ -15,9 +15,9 @@ import { errorText } from '../../../../pipeline/base/error-text.js';
 export type Processes = 'main' | 'clock' | 'log' | 'watch';
 
 /** Windows that one call may wait for in the network's thread, and that it may be about. */
-const [WINDOWS_AT_ONCE, MOST_WINDOWS] = [16, 600];
+const [WINDOWS_AT_ONCE, MAX_WINDOWS] = [16, 600];
 /** Where each person of each is drawn: pictures take ten times as much. */
-const MOST_DRAWN = 100;
+const MAX_DRAWN = 100;
 /** Calls at work at the same time. */
 const CALLS_AT_ONCE = 4;
 
@@ -132,7 +132,7 @@ export class PoseProcessing {
     const { length, hop } = windowTimes(chain);
     if (frames[0]!.time - work.newest > length) work.first = frames[0]!.time;
     const windows = await this.#windows(work, frames, session === null);
-    const most = drawn ? MOST_DRAWN : MOST_WINDOWS;
+    const most = drawn ? MAX_DRAWN : MAX_WINDOWS;
     if (windows.length > most)
       throw wrong(
         'csi_data',

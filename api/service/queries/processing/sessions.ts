@@ -1,9 +1,9 @@
 import type { Clock } from '../../../../pipeline/component/index.js';
 
 /** Sessions of an account, and of all of them together. */
-const [MOST_OF_ACCOUNT, MOST] = [4, 32];
+const [MAX_PER_ACCOUNT, MAX_SESSIONS] = [4, 32];
 /** A session that is not used for so long ends, and so does one of this age. Milliseconds. */
-const [IDLE_MS, LONGEST_MS] = [60_000, 3_600_000];
+const [IDLE_MS, MAX_AGE_MS] = [60_000, 3_600_000];
 
 interface Held<S> {
   readonly account: string;
@@ -33,8 +33,8 @@ export class Sessions<S> {
     this.#held.delete(key);
     this.#held.set(key, held);
     const own = [...this.#held].filter(([, other]) => other.account === account);
-    if (own.length > MOST_OF_ACCOUNT) this.#held.delete(own[0]![0]);
-    for (const oldest of this.#held.keys()) if (this.#held.size > MOST) this.#held.delete(oldest);
+    if (own.length > MAX_PER_ACCOUNT) this.#held.delete(own[0]![0]);
+    for (const oldest of this.#held.keys()) if (this.#held.size > MAX_SESSIONS) this.#held.delete(oldest);
     return { session: held.session, continued: known !== undefined };
   }
 
@@ -46,6 +46,6 @@ export class Sessions<S> {
   #end(): void {
     const now = this.#clock.elapsed();
     for (const [key, { born, used }] of this.#held)
-      if (now - used > IDLE_MS || now - born > LONGEST_MS) this.#held.delete(key);
+      if (now - used > IDLE_MS || now - born > MAX_AGE_MS) this.#held.delete(key);
   }
 }

@@ -10,9 +10,9 @@ import type { SinkWriter, Untaken } from './sink-writer.js';
 import { turn } from '../../../base/waiting.js';
 
 const FIRST_RETRY_MS = 50;
-const LONGEST_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 10_000;
 /** The same while an alert waits. */
-const LONGEST_RETRY_OF_ALERTS_MS = 1000;
+const MAX_ALERT_RETRY_MS = 1000;
 const NONE: ReadonlyMap<Data, string> = new Map();
 /** Delivered records are flushed this often, so that a checkpoint can forget them. */
 const FLUSH_MS = 1000;
@@ -174,8 +174,8 @@ export class OutboxDrain {
   /** After a pause, one write to see whether the store is well again. */
   async #probe(): Promise<void> {
     const { outbox, writer, run, host } = this.#options;
-    const wait = backoff(this.#failures, FIRST_RETRY_MS, LONGEST_RETRY_MS, run.context.random);
-    await this.#rest(() => (outbox.hasUrgent ? Math.min(wait, LONGEST_RETRY_OF_ALERTS_MS) : wait));
+    const wait = backoff(this.#failures, FIRST_RETRY_MS, MAX_RETRY_MS, run.context.random);
+    await this.#rest(() => (outbox.hasUrgent ? Math.min(wait, MAX_ALERT_RETRY_MS) : wait));
     const { signal, connection } = this.#options;
     if (signal.aborted || !connection.sink) return;
     const due = outbox.take(writer.size, host.clock.elapsed());
@@ -253,10 +253,9 @@ export class OutboxDrain {
   #pauseOf(entry: OutboxEntry, refusal: string | undefined): number {
     const { tries } = entry;
     const { maxInFlight, run } = this.#options;
-    if (refusal !== undefined)
-      return backoff(tries + 1, FIRST_RETRY_MS, LONGEST_RETRY_MS, run.context.random);
+    if (refusal !== undefined) return backoff(tries + 1, FIRST_RETRY_MS, MAX_RETRY_MS, run.context.random);
     if (!isAlerts(entry) && maxInFlight === 1) return 0;
-    return backoff(tries + 1, FIRST_RETRY_MS, LONGEST_RETRY_OF_ALERTS_MS, run.context.random);
+    return backoff(tries + 1, FIRST_RETRY_MS, MAX_ALERT_RETRY_MS, run.context.random);
   }
 
   /** Waits so long; asks again how long each time that something has come, or the store has opened. */
@@ -271,7 +270,7 @@ export class OutboxDrain {
   async #sleep(ms: number): Promise<void> {
     const { host, signal } = this.#options;
     this.#wake = new AbortController();
-    if (!signal.aborted) await pause(Math.min(ms, LONGEST_RETRY_MS), this.#wake.signal, host.clock);
+    if (!signal.aborted) await pause(Math.min(ms, MAX_RETRY_MS), this.#wake.signal, host.clock);
   }
 }
 

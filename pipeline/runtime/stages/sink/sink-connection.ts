@@ -5,7 +5,7 @@ import { errorText } from '../../../base/error-text.js';
 import { settles } from '../../../base/waiting.js';
 
 const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 10_000;
 
 /** What a checkpoint stores of a sink. */
 export interface SinkSnapshot {
@@ -154,7 +154,7 @@ export class SinkConnection {
           run.context.log.warn('a store cannot be opened', { attempt, error: errorText(error) });
         }
       }
-      await pause(backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, run.context.random), signal, host.clock);
+      await pause(backoff(attempt, FIRST_RETRY_MS, MAX_RETRY_MS, run.context.random), signal, host.clock);
       if (this.#hasEnded()) return;
       await settles(this.#close(this.#sink), host.patience.stopMs, signal);
       if (this.#hasEnded()) return;

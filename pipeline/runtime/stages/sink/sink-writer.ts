@@ -11,7 +11,7 @@ import { WriteSize } from './write-size.js';
 /** Tries of a record that the store may take later, where others wait for it. */
 const RECORD_TRIES = 4;
 const FIRST_RETRY_MS = 50;
-const LONGEST_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 10_000;
 
 /** The store has not answered: what it was given may still come to be written. */
 export class StuckError extends Error {
@@ -173,7 +173,7 @@ export class SinkWriter {
   }
 
   #backoff(attempt: number): Promise<void> {
-    const wait = backoff(attempt, FIRST_RETRY_MS, LONGEST_RETRY_MS, this.#run.context.random);
+    const wait = backoff(attempt, FIRST_RETRY_MS, MAX_RETRY_MS, this.#run.context.random);
     return pause(wait, this.#signal, this.#host.clock);
   }
 }
