@@ -1,21 +1,21 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { WebSocket } from 'ws';
 import { pause, sendFrom, Service } from '../speed/system/service.js';
 import { makeSite } from '../speed/system/site.js';
+import { Reader, Staller } from './listeners.js';
 import type { Section } from './report.js';
 
 /** What an hour at most is sampled by, milliseconds. */
 const SAMPLE_MS = 5_000;
 const RATE = 1_000;
 const [ROOMS, FAST, SLOW] = [5, 5, 5];
-/** How often a slow client reads. */
-const SLOW_READ_MS = 10_000;
 /** The longest that a probe of life may wait. */
 const LIVE_LIMIT_MS = 1_000;
 /** Poses of a room (`hop_ms` of the site). */
 const WINDOWS_PER_S = 5;
+/** Of its room's poses, what a client that reads must get: the first come after two seconds. */
+const SHARE_READ = 0.95;
 /** The last quarter may take so many times as much as the second: caches fill in the first. */
 const GROWTH = 1.3;
 
@@ -33,19 +33,21 @@ interface Sample {
   readonly stateMb: number;
 }
 
-/** 1,000 frames a second through the whole chain, while some clients read and others never do. */
+/** 1,000 frames a second through the whole chain, while some clients read and others stall until they are closed. */
 export async function soak(seconds: number, progress: (line: string) => void): Promise<Section> {
   const site = await makeSite({ rooms: ROOMS, inference: true, unlimited: true });
   const service = new Service(site);
-  const clients: Client[] = [];
+  const readers: Reader[] = [];
+  const stallers: Staller[] = [];
   try {
     const password = await service.password();
     await service.running();
-    const [key] = await service.keys(await service.login(password), 1);
-    for (let index = 0; index < FAST + SLOW; index++) {
-      const client = new Client(service.address, key!, index >= FAST);
-      clients.push(client);
-      await client.open();
+    const [key, ...others] = await service.keys(await service.login(password), 1 + SLOW);
+    for (let index = 0; index < FAST; index++) readers.push(await Reader.open(service.address, key!));
+    for (const other of others) {
+      const staller = new Staller(service.address, other, site.rooms);
+      stallers.push(staller);
+      await staller.open();
     }
     const order = { port: site.udpPort, links: site.links, rate: RATE, seconds, times: false };
     const sending = sendFrom(order);
@@ -54,69 +56,12 @@ export async function soak(seconds: number, progress: (line: string) => void): P
     await settled(service);
     const received = await service.metric('csiflow_received_total', 'node="routers"');
     const dropped = await service.metric('csiflow_dropped_total', 'node="routers"');
-    return sectionOf({ seconds, sent, received, dropped, samples, clients, warnings: service.warnings });
+    const { warnings } = service;
+    return sectionOf({ seconds, sent, received, dropped, samples, readers, stallers, warnings });
   } finally {
-    for (const client of clients) client.end();
+    for (const client of [...readers, ...stallers]) client.end();
     await service.end();
     await site.remove();
-  }
-}
-
-/**
- * A listener. A slow one hears all rooms, reads a little now and then, and connects anew when it has been closed: it
- * falls behind by more than the system keeps for it.
- */
-class Client {
-  updates = 0;
-  closed = 0;
-  readonly slow: boolean;
-  readonly #address: string;
-  readonly #key: string;
-  #socket: WebSocket | undefined;
-  #reads: NodeJS.Timeout | undefined;
-
-  constructor(address: string, key: string, slow: boolean) {
-    this.slow = slow;
-    this.#address = `${address.replace('http', 'ws')}/ws/pose`;
-    this.#key = key;
-  }
-
-  async open(): Promise<void> {
-    const socket = new WebSocket(this.#address, ['pose_v1'], { headers: { 'X-API-Key': this.#key } });
-    this.#socket = socket;
-    socket.on('message', () => this.updates++);
-    await new Promise<void>((resolve, reject) => {
-      socket.once('open', resolve);
-      socket.once('error', reject);
-    });
-    // The close that follows says it.
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      this.closed++;
-      clearInterval(this.#reads);
-      if (this.slow && this.#socket === socket) void this.open();
-    });
-    const filters = this.slow ? {} : { environment_id: 'room-1' };
-    socket.send(JSON.stringify({ type: 'subscribe', channel: 'pose_updates', filters }));
-    if (this.slow)
-      this.#reads = setInterval(() => {
-        this.#readALittle(socket);
-      }, SLOW_READ_MS);
-  }
-
-  /** What one read gives. */
-  #readALittle(socket: WebSocket): void {
-    socket.resume();
-    setImmediate(() => {
-      socket.pause();
-    });
-  }
-
-  end(): void {
-    const socket = this.#socket;
-    this.#socket = undefined;
-    clearInterval(this.#reads);
-    socket?.terminate();
   }
 }
 
@@ -182,15 +127,15 @@ interface Soaked {
   readonly received: number;
   readonly dropped: number;
   readonly samples: readonly Sample[];
-  readonly clients: readonly Client[];
+  readonly readers: readonly Reader[];
+  readonly stallers: readonly Staller[];
   readonly warnings: ReadonlyMap<string, number>;
 }
 
 function sectionOf(soaked: Soaked): Section {
-  const { seconds, sent, received, dropped, samples, clients, warnings } = soaked;
+  const { seconds, sent, received, dropped, samples, readers, stallers, warnings } = soaked;
   const live = sorted(samples.map(({ liveMs }) => liveMs));
   const own = sorted(samples.map(({ liveMs, starvedMs }) => liveMs - starvedMs));
-  const fast = clients.filter(({ slow }) => !slow);
   const course = (figure: (sample: Sample) => number): string =>
     quarters(samples.map(figure))
       .map((value) => value.toFixed(0))
@@ -211,21 +156,25 @@ function sectionOf(soaked: Soaked): Section {
       ],
       [
         `messages to each client that reads, fewest, of ${seconds * WINDOWS_PER_S}`,
-        String(Math.min(...fast.map(({ updates }) => updates))),
+        String(Math.min(...readers.map(({ updates }) => updates))),
       ],
       [
-        `times that the ${SLOW} slow clients were closed, and connected anew`,
-        String(clients.reduce((sum, { slow, closed }) => sum + (slow ? closed : 0), 0)),
+        `times that each of the ${SLOW} slow clients was closed, by code, and connected anew`,
+        stallers.map(({ closes }) => listed(closes)).join(' / '),
       ],
     ],
     findings: findingsOf(soaked, own.at(-1) ?? Infinity),
   };
 }
 
-function findingsOf({ sent, received, dropped, samples, clients }: Soaked, longestMs: number): string[] {
+function findingsOf(soaked: Soaked, longestMs: number): string[] {
+  const { seconds, sent, received, dropped, samples, readers, stallers } = soaked;
   const missing = sent - received - dropped;
   const refused = samples.filter(({ status }) => status !== 200);
-  const cut = clients.filter(({ slow, closed }) => !slow && closed > 0).length;
+  const cut = readers.filter(({ closed }) => closed).length;
+  const due = SHARE_READ * seconds * WINDOWS_PER_S;
+  const behind = readers.filter(({ updates }) => updates < due).length;
+  const spared = stallers.filter(({ tooSlow }) => tooSlow === 0).length;
   const growing = (figure: (sample: Sample) => number): boolean => {
     const [, second = 0, , last = 0] = quarters(samples.map(figure));
     return last > GROWTH * second;
@@ -234,6 +183,8 @@ function findingsOf({ sent, received, dropped, samples, clients }: Soaked, longe
     ...(missing > 0 ? [`${missing} frames were neither taken in nor counted as dropped`] : []),
     ...(missing < 0 ? [`${-missing} frames more were counted than were sent`] : []),
     ...(cut > 0 ? [`${cut} clients that read were closed`] : []),
+    ...(behind > 0 ? [`${behind} clients that read got fewer than ${due} messages`] : []),
+    ...(spared > 0 ? [`${spared} slow clients were never closed for being too slow`] : []),
     ...(refused.length > 0
       ? [`/livez answered ${refused[0]!.status}, ${refused.length} times of ${samples.length}`]
       : []),
@@ -261,5 +212,5 @@ function counted(values: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-const listed = (counts: ReadonlyMap<string, number>): string =>
+const listed = (counts: ReadonlyMap<string | number, number>): string =>
   [...counts].map(([what, count]) => `${what}: ${count}`).join('; ') || 'none';

@@ -14,6 +14,8 @@ export interface Site {
   readonly udpPort: number;
   readonly apiPort: number;
   readonly links: number;
+  /** Ids of the environments. */
+  readonly rooms: readonly string[];
   /** File of rate limits; null for the usual ones. */
   readonly limits: string | null;
   remove(): Promise<void>;
@@ -47,6 +49,7 @@ export async function makeSite({ rooms, inference, unlimited = false }: SiteOpti
     udpPort,
     apiPort,
     links: rooms * LINKS_PER_ROOM,
+    rooms: names,
     limits,
     remove: () => rm(folder, { recursive: true }),
   };
