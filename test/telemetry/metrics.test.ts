@@ -39,7 +39,7 @@ test('the page of metrics names those of the engine, with their types and labels
     const { labelNames } = metric as unknown as { readonly labelNames: readonly string[] };
     return { name: metric.name, type: String(metric.type), labels: labelNames };
   });
-  expect([...table('Of the engine')].sort(byName)).toEqual(registered.sort(byName));
+  expect([...table('Metrics of the engine')].sort(byName)).toEqual(registered.sort(byName));
 });
 
 test('the page of metrics names those of components, and no others', () => {
@@ -53,7 +53,7 @@ test('the page of metrics names those of components, and no others', () => {
       return kind === 'count' && !whole.endsWith('_total') ? `${whole}_total` : whole;
     }),
   );
-  const documented = table('Of components');
+  const documented = table('Metrics of components');
   const names = new Set(counted.map((name) => name.replace('packets_csi_', 'packets_<kind>_')));
   expect(documented.map(({ name }) => name).sort()).toEqual([...names].sort());
   for (const { name, type, labels } of documented) {
