@@ -2,8 +2,11 @@ import { WebSocket } from 'ws';
 
 /** Tells the service that a client which reads nothing is there: its own question waits behind what is unread. */
 const PONG_MS = 10_000;
-/** How long a slow client reads nothing: the system and the service hold some 5 MB for it, half of that time's messages. */
-export const STALL_MS = 45_000;
+/**
+ * How long a slow client reads nothing. The system and the service hold some 5 MB for it, the messages of 15 s; half a
+ * minute after it has closed the connection, the service ends it without a word, and the client never hears why.
+ */
+export const STALL_MS = 30_000;
 /** How long it then reads, to hear what it missed or why it was closed. */
 const CATCH_UP_MS = 5_000;
 /** Close code for a client that is too slow (docs/websocket.md). */

@@ -20,6 +20,8 @@ interface Outcome {
       readonly fullName: string;
       readonly status: string;
       readonly duration?: number;
+      /** What the test counted. */
+      readonly meta: { readonly kills?: number };
       readonly failureMessages: readonly string[];
     }[];
   }[];
@@ -44,9 +46,9 @@ export async function runSuite({ title, files, environment }: Suite): Promise<Se
     if (ran.length === 0) throw new Error(`no test ran of ${files.join(', ')}`);
     return {
       title,
-      rows: ran.map(({ fullName, status, duration = 0 }) => [
+      rows: ran.map(({ fullName, status, duration = 0, meta: { kills } }) => [
         fullName.trim(),
-        `${status}, ${Math.round(duration / 1000)} s`,
+        `${status}, ${Math.round(duration / 1000)} s${kills === undefined ? '' : `, ${kills} kills`}`,
       ]),
       findings: ran.flatMap(({ fullName, status, failureMessages }) =>
         status === 'failed' ? [`${fullName.trim()}: ${firstLine(failureMessages[0] ?? '')}`] : [],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test as one, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test as one, vi, type RunnerTestCase } from 'vitest';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
 import { batchOf } from '../formats/batches.js';
 import { datagrams } from '../kit/csi-input.js';
@@ -112,7 +112,8 @@ const REPLAYED = {
 const randomly = (lane: number) => {
   for (const kind of ['file', 'simulator'] as const) {
     const { input: makeInput, outcome } = REPLAYED[kind];
-    test(`${kind}, killed at random moments (${lane})`, minutes(120), async () => {
+    test(`${kind}, killed at random moments (${lane})`, minutes(120), async ({ task }) => {
+      const before = report.kills(kind, 'random');
       for (let left = KILLS[kind]; left > 0; left -= CHAIN) {
         await chain(kind, async () => {
           const input = { ...makeInput(), sinks: { ...told.sinks(), ...ownInflux() } };
@@ -121,10 +122,12 @@ const randomly = (lane: number) => {
           await expectWhole(input, outcome());
         });
       }
+      expectKilled(task, report.kills(kind, 'random') - before, KILLS[kind]);
       report.expectNone(kind);
     });
   }
-  test(`datagrams, killed at random moments (${lane})`, minutes(120), async () => {
+  test(`datagrams, killed at random moments (${lane})`, minutes(120), async ({ task }) => {
+    const before = report.kills('udp', 'random');
     for (let left = KILLS.udp; left > 0; left -= CHAIN) {
       await chain('udp', () =>
         withDatagrams(async (input, accepted) => {
@@ -136,9 +139,16 @@ const randomly = (lane: number) => {
         }),
       );
     }
+    expectKilled(task, report.kills('udp', 'random') - before, KILLS.udp);
     report.expectNone('udp');
   });
 };
+
+/** Tells how many came before the end of their input, as most must: the others killed nothing. */
+function expectKilled({ meta }: RunnerTestCase, killed: number, wanted: number): void {
+  Object.assign(meta, { kills: killed });
+  expect(killed).toBeGreaterThanOrEqual(Math.floor(0.8 * wanted));
+}
 
 randomly(1);
 

@@ -26,6 +26,10 @@ export class Report {
     if (loss) this.#losses.push(loss);
   }
 
+  kills(kind: Kind, moment: string): number {
+    return this.#kills.get(`${kind} ${moment}`) ?? 0;
+  }
+
   /** Tables were compared with those of the uninterrupted run, and were equal. */
   compared(kind: Kind, rows: string): void {
     this.#tables[kind]++;
