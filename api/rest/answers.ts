@@ -7,6 +7,8 @@ import { codeOf, statusOf, errorBody } from '../contract/errors.js';
 import type { Deployment } from '../service/deployment/deployment.js';
 import { ApiError } from '../service/errors.js';
 import type { FormFinder } from './mounts.js';
+import { isAway } from '../../pipeline/component/index.js';
+import { errorText } from '../../pipeline/base/error-text.js';
 import type { Routes } from './routes.js';
 
 /**
@@ -84,6 +86,7 @@ export function answerErrors(deployment: Deployment, formOf: FormFinder): Middle
 
 function toApiError(thrown: unknown, context: KoaContext, deployment: Deployment): ApiError {
   if (thrown instanceof ApiError) return thrown;
+  if (isAway(thrown)) return storeAway(thrown, context, deployment);
   deployment.log.error('a handler threw', {
     request_id: context.state.requestId,
     path: context.path,
@@ -93,6 +96,16 @@ function toApiError(thrown: unknown, context: KoaContext, deployment: Deployment
     'SYSTEM_ERROR',
     `Something failed inside; the log has it under ${context.state.requestId}`,
   );
+}
+
+/** The store, or whatever else is asked, does not answer now: the topology's state and its log say so too. */
+function storeAway(thrown: unknown, context: KoaContext, { log }: Deployment): ApiError {
+  const reason = errorText(thrown);
+  const { requestId } = context.state as { readonly requestId: string };
+  log.warn('a call could not be answered', { request_id: requestId, path: context.path, reason });
+  return new ApiError('SYSTEM_NOT_READY', `This cannot be answered now: ${reason}`, {
+    headers: { 'Retry-After': '5' },
+  });
 }
 
 /** 405 with `Allow` where the path is known under another method, else 404. */

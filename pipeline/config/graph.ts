@@ -18,7 +18,7 @@ const MAX_EDGES = 10_000;
 /** In a message. */
 const MAX_NAMES = 20;
 
-/** Connects nodes: names, ports, cycles, nodes that nobody reads. In topological order, stable by declaration. */
+/** Connects nodes: names, ports, cycles, nodes that nobody reads. In topological order; sinks, which nobody reads, last and as declared. */
 export function linkNodes(
   drafts: readonly DraftNode[],
   registry: Registry,
@@ -224,7 +224,10 @@ const nearestReadable = (
   byId: ReadonlyMap<string, DraftNode>,
 ): string | undefined => nearest(id, readableFrom(reader, byId));
 
-/** Each node after all that it reads from; nodes of a cycle are left out. */
+/**
+ * Each node after all that it reads from; nodes of a cycle are left out. Sinks come as they are declared: the first
+ * store answers questions, however near to the source it is.
+ */
 function inOrder(nodes: readonly LinkedNode[]): readonly LinkedNode[] {
   const ordered: LinkedNode[] = [];
   const readers = new Map<string, LinkedNode[]>();
@@ -246,5 +249,10 @@ function inOrder(nodes: readonly LinkedNode[]): readonly LinkedNode[] {
     }
     ready = next;
   }
-  return ordered;
+  const isSink = ({ draft }: LinkedNode): boolean => draft.kind === 'sink';
+  const linked = new Set(ordered);
+  return [
+    ...ordered.filter((node) => !isSink(node)),
+    ...nodes.filter((node) => isSink(node) && linked.has(node)),
+  ];
 }

@@ -14,6 +14,8 @@ export class InfluxError extends Error {
   readonly reason: string;
   /** Milliseconds that it asks to be left alone for. */
   readonly retryAfterMs: number | null;
+  /** Nobody need do anything: the server comes back, or has time again. */
+  readonly retriable: boolean;
 
   constructor(code: InfluxCode, message: string, reason = message, retryAfterMs: number | null = null) {
     super(message);
@@ -21,5 +23,6 @@ export class InfluxError extends Error {
     this.code = code;
     this.reason = reason;
     this.retryAfterMs = retryAfterMs;
+    this.retriable = code === 'influxdb.unavailable' || code === 'influxdb.busy';
   }
 }

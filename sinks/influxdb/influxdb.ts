@@ -193,7 +193,7 @@ class InfluxSink implements Sink {
     try {
       await this.#prepare();
     } catch (error) {
-      if (!passes(error)) {
+      if (!(error instanceof InfluxError && error.retriable)) {
         await this.close();
         throw error;
       }
@@ -291,7 +291,3 @@ class InfluxSink implements Sink {
     return error;
   }
 }
-
-/** Nobody need do anything: the server comes back, or has time again. */
-const passes = (error: unknown): boolean =>
-  error instanceof InfluxError && (error.code === 'influxdb.unavailable' || error.code === 'influxdb.busy');

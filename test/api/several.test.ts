@@ -4,6 +4,8 @@ import { createClient, type ClientOptions, type ServerMessages } from '../../api
 import type { Environment, SensedEvent } from '../../pipeline/model/index.js';
 import { testEnvironment } from '../support/context.js';
 import { FakeTopology, fallEvent, FIRST_TIME, person, poseFrame } from '../support/fake-topology.js';
+import { storeOf } from '../../api/service/deployment/environments.js';
+import { InfluxError } from '../../sinks/influxdb/error.js';
 import { openService, type TestService } from './support.js';
 
 const B = '/form-b/api/v1';
@@ -193,4 +195,38 @@ test('alerts come from all topologies, unless one environment is asked for; who 
   expect(
     new Set(heard.placed.map(({ alert_type, environment_id }) => `${alert_type} ${environment_id}`)),
   ).toEqual(new Set(['intrusion hall', 'fall_detection test-room']));
+});
+
+test('a store that is away is told as 503 with its reason, one that fails otherwise as 500', async () => {
+  const [reader] = service.main.readers.values();
+  reader!.events = () => Promise.reject(new InfluxError('influxdb.unavailable', 'InfluxDB cannot be reached'));
+  const path = `${B}/analytics/events`;
+  const away = await service.get(path, service.token('viewer'));
+  expect(away.status).toBe(503);
+  expect(away.headers.get('retry-after')).toBe('5');
+  expect(await away.json()).toMatchObject({
+    error: { message: 'This cannot be answered now: InfluxDB cannot be reached' },
+  });
+  reader!.events = () => Promise.reject(new InfluxError('influxdb.query', 'a query is refused'));
+  expect((await service.get(path, service.token('viewer'))).status).toBe(500);
+});
+
+test('of several stores the first one of the file answers, also where it was opened last', async () => {
+  const [near, far] = [{}, {}] as never[];
+  const running = Object.assign(new FakeTopology(HALL), {
+    openReaders: async () =>
+      new Map([
+        ['archive', near!],
+        ['history', far!],
+      ]),
+  });
+  const [node] = running.topology.nodes;
+  running.topology = {
+    ...running.topology,
+    nodes: [
+      { ...node!, id: 'history' },
+      { ...node!, id: 'archive' },
+    ],
+  };
+  expect(await storeOf(running)).toBe(far);
 });

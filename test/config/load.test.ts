@@ -162,6 +162,24 @@ test('comments, key order and variables with the same value leave the hash as it
   expect(parse(good.replace('5005', '5006')).topology?.hash).not.toBe(parse(good).topology?.hash);
 });
 
+test('sinks come last, as they are declared: the first store answers, however long its way from the source', () => {
+  const text = good
+    .replace('sinks:', '  alarms: { type: alarm, from: [windows, poses] }\nsinks:')
+    .replace('from: poses, path: data/ward-3.db }', 'from: alarms, path: a }')
+    .concat('  archive: { type: store, from: poses, path: b }\n');
+  const { topology, problems } = parse(text);
+  expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect(topology!.nodes.map(({ id }) => id)).toEqual([
+    'routers',
+    'clean',
+    'windows',
+    'poses',
+    'alarms',
+    'history',
+    'archive',
+  ]);
+});
+
 test('a component whose check throws is named, not let through', () => {
   const faulty = defineSource({
     name: 'radio',

@@ -59,10 +59,13 @@ export async function storeOf(running: RunningTopology): Promise<Reader> {
   throw notReady(running, 'No store is open');
 }
 
-/** All of them, by node. @throws ApiError 503 where there are some and none can be opened */
+/** All of them, by node, as declared. @throws ApiError 503 where there are some and none can be opened */
 export async function storesOf(running: RunningTopology): Promise<ReadonlyMap<string, Reader>> {
   try {
-    return await running.openReaders();
+    const opened = await running.openReaders();
+    // One that was away at the start was opened after the others.
+    const order = new Map(running.topology.nodes.map(({ id }, index) => [id, index]));
+    return new Map([...opened].sort(([one], [other]) => (order.get(one) ?? 0) - (order.get(other) ?? 0)));
   } catch (error) {
     throw notReady(running, `The store cannot be opened (${errorText(error)})`);
   }
