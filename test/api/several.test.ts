@@ -199,7 +199,8 @@ test('alerts come from all topologies, unless one environment is asked for; who 
 
 test('a store that is away is told as 503 with its reason, one that fails otherwise as 500', async () => {
   const [reader] = service.main.readers.values();
-  reader!.events = () => Promise.reject(new InfluxError('influxdb.unavailable', 'InfluxDB cannot be reached'));
+  reader!.events = () =>
+    Promise.reject(new InfluxError('influxdb.unavailable', 'InfluxDB cannot be reached'));
   const path = `${B}/analytics/events`;
   const away = await service.get(path, service.token('viewer'));
   expect(away.status).toBe(503);
