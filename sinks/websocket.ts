@@ -41,6 +41,9 @@ export const websocket = defineSink({
   create: (config, context) => new LiveSink(config, context),
 });
 
+/** Frames of several inputs overtake each other by less, microseconds. One older by more follows a clock that was set back. */
+const SET_BACK = 10_000_000;
+
 type Listener = (records: readonly Data[]) => void;
 
 class LiveSink implements Sink, LiveFeed {
@@ -106,7 +109,8 @@ class LiveSink implements Sink, LiveFeed {
   #store(record: Data): void {
     if (record.port === 'pose') {
       const known = this.#latest.get(record.environment);
-      if (!known || known.time <= record.time) this.#latest.set(record.environment, record);
+      const ahead = known ? known.time - record.time : 0;
+      if (ahead <= 0 || ahead > SET_BACK) this.#latest.set(record.environment, record);
     } else if (record.port === 'event') {
       const events = [...(this.#recent.get(record.environment) ?? []), record];
       this.#recent.set(

@@ -120,9 +120,9 @@ export class Messages {
   }
 
   #summaryIsDue({ time, persons }: PoseFrame): boolean {
-    return (
-      persons.length !== this.#summary.people || time >= this.#summary.time + this.#settings.summaryInterval
-    );
+    // The clock may have been set back since the last one.
+    const since = Math.abs(time - this.#summary.time);
+    return persons.length !== this.#summary.people || since >= this.#settings.summaryInterval;
   }
 
   #event(event: SensedEvent): Message {

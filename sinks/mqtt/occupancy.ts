@@ -52,7 +52,8 @@ export class Occupancy {
     if (!isResult(record) || !this.#note(record)) return undefined;
     const { time } = record;
     const reasons = this.#reasons(time);
-    const fresh = time < this.#told.time + REPEAT_AFTER;
+    // The clock may have been set back since.
+    const fresh = Math.abs(time - this.#told.time) < REPEAT_AFTER;
     if (fresh && this.#told.reasons === reasons.join()) return undefined;
     this.#told = { time, reasons: reasons.join() };
     return {

@@ -49,6 +49,12 @@ test('a person on the floor keeps it occupied, though nothing moves and nobody i
   expect(state).toMatchObject({ occupied: true, reasons: ['fallen'], fall: { person_id: 1 } });
 });
 
+test('an unchanged state is published again every half minute, also once the clock has been set back', () => {
+  const occupancy = new Occupancy(12 * HOUR);
+  const published = [4000, 4010, 4030, 400, 410].map((at) => occupancy.after(presence(at, 1)) !== undefined);
+  expect(published).toEqual([true, false, true, true, false]);
+});
+
 test('it ends when the one who fell stands for three seconds; somebody else does not count', () => {
   const stands = (id: number, from: number) =>
     Array.from({ length: 5 }, (_, index) => frame(from + index, [tracked(id, 'active', 'upright')]));

@@ -109,6 +109,12 @@ describe('mqtt', () => {
     expect(on('csiflow/test-room/pose/summary').map(({ body }) => body['frame_id'])).toEqual([0, 3, 5, 15]);
   });
 
+  test('a summary comes in its interval also once the clock has been set back', async () => {
+    const sink = await open({ persons: false, summary_interval_ms: 1000 });
+    await write(sink, [poseFrame(1000), poseFrame(1), poseFrame(2), poseFrame(11)]);
+    expect(on('csiflow/test-room/pose/summary').map(({ body }) => body['frame_id'])).toEqual([1000, 1, 11]);
+  });
+
   test('an alert has a stable id and is never retained', async () => {
     const sink = await open();
     await write(sink, [sensedEvent(7)]);

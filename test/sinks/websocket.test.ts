@@ -41,6 +41,13 @@ test('the newest frame of each environment is kept, not the one that came last',
   expect(feed.latest('nowhere')).toBeUndefined();
 });
 
+test('once the clock has been set back, the newest frame is one of the new time', async () => {
+  const { sink, feed } = await open();
+  const back = { ...poseFrame(8), time: poseFrame(7).time - 3_600_000_000 };
+  await sink.write([poseFrame(7), back], 1);
+  expect(feed.latest('test-room')).toEqual(back);
+});
+
 test('recent events are kept up to the bound', async () => {
   const { sink, feed } = await open();
   await sink.write([sensedEvent(0), sensedEvent(1), sensedEvent(2)], 1);
