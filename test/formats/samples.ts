@@ -28,6 +28,13 @@ export interface Sample {
   readonly records: readonly Uint8Array[];
 }
 
+/** What stands before a record in a file, and not in a datagram or message. */
+const BEFORE: Readonly<Record<string, number>> = { atheros: 2 };
+
+/** Records as they come one by one: in datagrams and messages. */
+export const bareRecords = ({ format, records }: Sample): readonly Uint8Array[] =>
+  records.map((record) => record.subarray(BEFORE[format] ?? 0));
+
 const COUNT = 12;
 const many = (make: (index: number) => Uint8Array | string): readonly Uint8Array[] =>
   Array.from({ length: COUNT }, (_, index) => {

@@ -50,6 +50,9 @@ test('the package holds what is compiled, its types and data, and no sources, te
   expect(packed).toEqual(
     expect.arrayContaining([
       ...['dist/api/index.js', 'dist/api/index.d.ts', 'topologies/demo.yaml', 'LICENSE'],
+      ...['nexmon-udp.yaml', 'environments/one-link.yaml', 'recordings/walk.npz'].map(
+        (name) => `topologies/${name}`,
+      ),
       ...['api/web/page/index.html', 'operators/infer-pose/weights/general/weights.bin'],
       ...['falls.json', 'falls-several.json'].map((name) => `operators/detect-falls/weights/${name}`),
     ]),

@@ -11,7 +11,7 @@ import { encodeLine } from '../../pipeline/formats/esp32-serial.js';
 import { LinkTable } from '../../pipeline/model/index.js';
 import { http } from '../../pipeline/sources/http/http.js';
 import { pcapOf } from '../formats/pcap-files.js';
-import { SAMPLES } from '../formats/samples.js';
+import { bareRecords, SAMPLES } from '../formats/samples.js';
 import { withDefaults } from '../kit/definition.js';
 import { formatRecords } from '../kit/drivers/formats.js';
 import { afterThisTest } from '../support/clean-up.js';
@@ -74,17 +74,16 @@ async function start(config: object = {}, output: Partial<SourceOutput> = {}, en
   return { source, recorded, batches, wall, port, post, times, frames, close, stop };
 }
 
-const BEFORE: Readonly<Record<string, number>> = { atheros: 2 };
-
-test.each(SAMPLES)('$format is taken as a file, and record by record', async ({ format, kind, records }) => {
+test.each(SAMPLES)('$format is taken as a file, and record by record', async (sample) => {
+  const { kind, records } = sample;
   const { post, frames } = await start();
   if (kind !== null) {
     const file = Buffer.concat(records.map((record) => Buffer.from(record)));
     const { body } = await post(gzipSync(file));
     expect(body).toMatchObject({ taken: records.length, left_out: 0, kind });
   }
-  for (const record of records.slice(0, 3)) {
-    const { body } = await post(record.subarray(BEFORE[format] ?? 0));
+  for (const record of bareRecords(sample).slice(0, 3)) {
+    const { body } = await post(record);
     expect(body).toMatchObject({ taken: 1 });
   }
   expect(frames()).toBeGreaterThanOrEqual((kind === null ? 0 : records.length) + 3);

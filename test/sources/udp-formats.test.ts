@@ -3,12 +3,9 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { LinkTable, type CsiBlock, type Environment } from '../../pipeline/model/index.js';
 import { udp } from '../../pipeline/sources/udp.js';
-import { SAMPLES, type Sample } from '../formats/samples.js';
+import { bareRecords, SAMPLES } from '../formats/samples.js';
 import { testContext } from '../support/context.js';
 import { anySender } from '../support/recordings.js';
-
-/** What stands before a record in a file, and not in a datagram. */
-const BEFORE: Readonly<Record<string, number>> = { atheros: 2 };
 
 const SETTINGS = {
   host: '127.0.0.1',
@@ -45,17 +42,15 @@ async function heard(format: string, links: LinkTable, datagrams: readonly Uint8
   return { frames, about: source.describe!() };
 }
 
-const bare = ({ format, records }: Sample): readonly Uint8Array[] =>
-  records.map((record) => record.subarray(BEFORE[format] ?? 0));
 const count = (frames: readonly CsiBlock[]): number => frames.reduce((sum, one) => sum + one.count, 0);
 
 it.each(SAMPLES)('$format comes in over a real socket', async (sample) => {
-  const { frames } = await heard(sample.format, new LinkTable([anySender]), bare(sample));
+  const { frames } = await heard(sample.format, new LinkTable([anySender]), bareRecords(sample));
   expect(count(frames)).toBeGreaterThanOrEqual(sample.records.length);
 });
 
 it('any mix comes in on one port, told by each datagram', async () => {
-  const all = SAMPLES.map(bare);
+  const all = SAMPLES.map(bareRecords);
   const mixed = Array.from({ length: 4 }, (_, i) => all.map((records) => records[i]!)).flat();
   const { frames, about } = await heard('auto', new LinkTable([anySender]), mixed);
   expect(about['malformed']).toEqual({});
@@ -67,7 +62,7 @@ it('senders without a link are listed with their format, rate and layout; those 
   const [link] = anySender.links as [Environment['links'][number]];
   const known = { ...anySender, links: [{ ...link, sender: '01:02:03:04:05:06' }] };
   const [nexmon, realtek] = ['nexmon', 'realtek-csi'].map((name) =>
-    bare(SAMPLES.find(({ format }) => format === name)!),
+    bareRecords(SAMPLES.find(({ format }) => format === name)!),
   ) as [readonly Uint8Array[], readonly Uint8Array[]];
   const mixed = nexmon.flatMap((datagram, i) => [datagram, realtek[i]!]);
   const { frames, about } = await heard('auto', new LinkTable([known]), mixed);

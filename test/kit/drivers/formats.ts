@@ -4,7 +4,7 @@ import { encodeMeasurement } from '../../../pipeline/formats/intel5300.js';
 import { formatNamed, FORMATS } from '../../../pipeline/formats/index.js';
 import { resultRecord, type FormatDriver, type RawRecord } from '../../../pipeline/testing/kit/index.js';
 import { toMessage } from '../../../sinks/kafka/message.js';
-import { SAMPLES, type Sample } from '../../formats/samples.js';
+import { bareRecords, SAMPLES, type Sample } from '../../formats/samples.js';
 import { anySender } from '../../support/recordings.js';
 
 /** Whole records of formats, by name. */
@@ -44,14 +44,6 @@ export const formatRecords: Readonly<Record<string, (index: number) => RawRecord
   },
 };
 
-/** An entry of an Atheros log begins with its length, which is no part of the record. */
-const BEFORE: Readonly<Record<string, number>> = { atheros: 2 };
-
-const bareRecord =
-  (index: number) =>
-  ({ format, records }: Sample): Uint8Array =>
-    records[index]!.subarray(BEFORE[format] ?? 0);
-
 export const formatDrivers: readonly FormatDriver[] = [
   ...Object.entries(formatRecords).map(([name, record]) => ({
     format: formatNamed(name),
@@ -67,14 +59,16 @@ export const formatDrivers: readonly FormatDriver[] = [
   sampled('auto', {
     format: 'auto',
     kind: null,
-    records: Array.from({ length: 3 }, (_, index) => SAMPLES.map(bareRecord(index))).flat(),
+    records: Array.from({ length: 3 }, (_, index) =>
+      SAMPLES.map((sample) => bareRecords(sample)[index]!),
+    ).flat(),
   }),
 ];
 
-function sampled(format: string, { records }: Sample): FormatDriver {
+function sampled(format: string, sample: Sample): FormatDriver {
   return {
     format: formatNamed(format),
-    records: () => records.map((bytes) => ({ bytes: bytes.subarray(BEFORE[format] ?? 0) })),
+    records: () => bareRecords(sample).map((bytes) => ({ bytes })),
     environments: [anySender],
   };
 }

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { expect } from 'vitest';
+import { logIn } from '../e2e/recording.js';
+import { afterThisTest } from './clean-up.js';
+import { Csiflow } from './csiflow.js';
+import { temporaryFolder } from './flow.js';
+
+/** A running example of `topologies/`, its data in a folder of its own. */
+export interface Example {
+  readonly name: string;
+  readonly run: Csiflow;
+  readonly folder: string;
+}
+
+/** Starts `topologies/NAME.yaml` as a user does. */
+export async function startExample(
+  name: string,
+  env: Record<string, string>,
+  folder = temporaryFolder(),
+): Promise<Example> {
+  const run = new Csiflow(['run', `topologies/${name}.yaml`, '--port', '0'], {
+    env: { CSIFLOW_DATA: folder, ...env },
+  });
+  afterThisTest(() => run.kill());
+  await run.printed(/the topology is running/);
+  return { name, run, folder };
+}
+
+/**
+ * Calls `send` with 0, 1, 2 ..., `ms` apart as a receiver measures, until the example's own sinks have what they are for:
+ * motion on the terminal, and people on the live page's interface where it has them.
+ */
+export async function feed(
+  { run }: Example,
+  ms: number,
+  send: (index: number) => unknown,
+  hasPoses = true,
+): Promise<void> {
+  let isOver = false;
+  const shown = seen(run, hasPoses);
+  const over = () => (isOver = true);
+  shown.then(over, over);
+  for (let index = 0; !isOver; index++) {
+    await send(index);
+    await sleep(ms);
+  }
+  await shown;
+}
+
+async function seen(run: Csiflow, hasPoses: boolean): Promise<void> {
+  await run.printed(/one-link motion = /);
+  if (!hasPoses) return;
+  const [, password] = await run.printed(/admin \/ (\S+)/);
+  const [, address] = await run.printed(/live page +(http:\/\/[\d.:]+)/);
+  const headers = { Authorization: `Bearer ${await logIn(address!, password!)}` };
+  await expect
+    .poll(async () => (await fetch(`${address}/form-b/api/v1/pose/latest`, { headers })).status, {
+      timeout: 120_000,
+    })
+    .toBe(200);
+}
+
+/** Stops an example by Ctrl-C; what its store holds is of motion, and of poses where it has them. */
+export async function stored({ name, run, folder }: Example, hasPoses = true): Promise<void> {
+  expect(await run.interrupt(), run.output).toBe(0);
+  const file = join(folder, `${name}.duckdb`);
+  expect(existsSync(file)).toBe(true);
+  const database = await DuckDBInstance.create(file, { access_mode: 'read_only' });
+  const connection = await database.connect();
+  const rows = await connection.runAndReadAll(
+    "select (select count(*) from measures where name = 'motion' and origin = 'live'), (select count(*) from poses)",
+  );
+  const [motion, poses] = rows.getRows()[0]!.map(Number);
+  connection.closeSync();
+  database.closeSync();
+  expect(motion).toBeGreaterThan(0);
+  if (hasPoses) expect(poses).toBeGreaterThan(0);
+}
+
+/**
+ * What a receiver measures of `tones` carriers while something moves: 50 frames a second, two echoes, one of which grows by
+ * a wavelength in a quarter of a second. Real and imaginary part in turn, whole numbers of -120 to 120.
+ */
+export function moving(index: number, tones: number): number[] {
+  const turn = (2 * Math.PI * index) / 12.5;
+  return Array.from({ length: tones }, (_, tone) => {
+    const [still, swinging] = [0.05 * tone, 0.11 * tone + turn];
+    return [
+      Math.round(80 * Math.cos(still) + 40 * Math.cos(swinging)),
+      Math.round(80 * Math.sin(still) + 40 * Math.sin(swinging)),
+    ];
+  }).flat();
+}
