@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { firstEnvironment, windowFor } from '../../api/cli/recordings/first-topology.js';
-import { heardIn } from '../../api/cli/recordings/link-lines.js';
+import { heardIn, leftOut } from '../../api/cli/recordings/link-lines.js';
 import type { Summary } from '../../api/cli/recordings/inspect.js';
 import { EXIT } from '../../pipeline/base/exit.js';
 import { encodeAth11kCfr } from '../../pipeline/formats/ath11k-cfr.js';
 import { encodePairs } from '../../pipeline/formats/adr018-frame.js';
+import { recogniseRecord } from '../../pipeline/formats/index.js';
 import { encodeHeader, encodeRecords } from '../../pipeline/formats/capture.js';
 import { batchesOf } from '../formats/batches.js';
 import { csiflow } from '../support/csiflow.js';
@@ -99,6 +100,47 @@ it('reads a recording as it is told to, and so does its test', async () => {
   expect([other.code, other.err]).toEqual([EXIT.invalid, expect.stringContaining('are ath11k-cfr')]);
 });
 
+/** Amplitudes of 60 frames of 52 carriers, that change as noise does. */
+const rows = Array.from({ length: 60 }, (_, i) =>
+  Array.from({ length: 52 }, (__, j) => ((j * 31 + i * 17 * (j % 7)) % 60) + 1).join(','),
+);
+
+it('reads arrays as --table says, and so does its test', async () => {
+  const path = join(folder, 'walk.csv');
+  writeFileSync(path, rows.join('\n'));
+  const room = join(folder, 'walk');
+  const refused = await csiflow('init', path, '--folder', room);
+  expect([refused.code, refused.err]).toEqual([EXIT.invalid, expect.stringContaining('rate_hz')]);
+  const { code, err } = await csiflow('init', path, '--folder', room, '--table', '{ rate_hz: 20 }');
+  expect([code, err]).toEqual([EXIT.fine, '']);
+  const topology = parse(readFileSync(join(room, 'topology.yaml'), 'utf8')) as Record<string, object>;
+  expect(topology['sources']).toMatchObject({
+    air: { type: 'file', path, table: { rate_hz: 20 }, speed: 1 },
+  });
+  const udp = await csiflow('init', 'udp://127.0.0.1:5005', '--table', '{ rate_hz: 20 }');
+  expect([udp.code, udp.err]).toEqual([EXIT.invalid, expect.stringContaining('--table is for files')]);
+});
+
+it('replays arrays, read as --table says', async () => {
+  const path = join(folder, 'replayed.csv');
+  writeFileSync(path, rows.join('\n'));
+  const socket = createSocket('udp4');
+  const heard: Buffer[] = [];
+  const all = new Promise<void>((resolve) => {
+    socket.on('message', (record) => {
+      if (heard.push(record) === rows.length) resolve();
+    });
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const to = `udp://127.0.0.1:${socket.address().port}`;
+  const { code } = await csiflow('replay', path, '--table', '{ rate_hz: 1000 }', '--to', to);
+  expect(code).toBe(EXIT.fine);
+  await all;
+  socket.close();
+  expect(heard.map((record) => recogniseRecord(record)?.name)).toEqual(rows.map(() => 'table-frame'));
+});
+
 it('says so where a recording holds no frame', async () => {
   const empty = join(folder, 'empty.csi');
   writeFileSync(empty, encodeHeader({ format: 'adr018', origin: 'replay' }));
@@ -135,6 +177,20 @@ it('gives each sender that is heard often a link of its own, eight at most', () 
     links: unknown[];
   };
   expect(links).toHaveLength(8);
+});
+
+it('of several formats, who sends seldom in one has a link too, and windows are made for the others', () => {
+  const { senders } = summary({ fast: 1000 }, 10);
+  const report = { format: 'beamforming', frames: 5, frames_per_second: 0.5, layout: 'report' };
+  const heard = { ...senders[0]!.heard, 'a/b': report };
+  const found = { senders: [{ ...senders[0]!, format: null, heard }], seconds: 10 };
+  const both = heardIn(found);
+  expect(both.map(({ sender, format }) => [sender, format])).toEqual([
+    ['fast', 'nexmon'],
+    ['a/b', 'beamforming'],
+  ]);
+  expect([windowFor(both, 10), leftOut(found)]).toEqual([2000, 0]);
+  expect(leftOut(summary({ often: 1000, rare: 2 }, 10))).toBe(1);
 });
 
 it.each([

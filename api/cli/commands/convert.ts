@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { instant } from '../instant.js';
+import { tableFlag } from '../table-flag.js';
 
 interface Options {
   readonly kind: string;
@@ -17,10 +18,7 @@ export function register(program: Command): void {
     .argument('<in>', 'any recording that csiflow reads')
     .argument('<out>', 'the capture to write')
     .option('--kind <name>', 'kind of the file', 'auto')
-    .option(
-      '--table <yaml>',
-      'what the arrays of a CSV, NumPy, MATLAB, HDF5 or Parquet file are: `{ rate_hz: 100 }`',
-    )
+    .addOption(tableFlag())
     .option('--start <time>', 'first time, ISO 8601; included')
     .option('--end <time>', 'last time, ISO 8601; excluded')
     .option('--force', 'write over a file that is there', false)

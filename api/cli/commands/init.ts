@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import type { FirstOptions } from '../recordings/first-files.js';
+import { tableFlag } from '../table-flag.js';
 
 export function register(program: Command): void {
   program
@@ -11,10 +12,12 @@ export function register(program: Command): void {
     .option('--seconds <n>', 'how long to listen', '10')
     .option('--format <name>', 'how records are read; auto tells it by their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
+    .addOption(tableFlag())
     .option('--force', 'write over files that are there', false)
     .addHelpText(
       'after',
       '\nExample:\n  csiflow init evening.csi --folder my-room\n  csiflow init udp://0.0.0.0:5005 --folder my-room' +
+        "\n  csiflow init walk.npy --table '{ rate_hz: 100 }' --folder my-room" +
         '\n  csiflow run my-room/topology.yaml',
     )
     .action(run);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 import type { RawBatch } from '../../../pipeline/component/index.js';
 import type { Look } from '../recordings/look.js';
+import { tableFlag } from '../table-flag.js';
 
 interface Options {
   readonly seconds: string;
@@ -21,10 +22,7 @@ export function register(program: Command): void {
     .option('--seconds <n>', 'how long to listen', '5')
     .option('--format <name>', 'how records are read; auto tells it by their bytes', 'auto')
     .option('--kind <name>', 'kind of the file', 'auto')
-    .option(
-      '--table <yaml>',
-      'what the arrays of a CSV, NumPy, MATLAB, HDF5 or Parquet file are: `{ rate_hz: 100 }`',
-    )
+    .addOption(tableFlag())
     .option('--plot <file>', 'draw amplitude, phase, spectrogram, rate and gaps to a .png or .svg')
     .option('--sender <name>', 'the sender that is drawn (default: the one with the most frames)')
     .option('--json', 'print the result as JSON', false)

@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
+import { tableFlag } from '../table-flag.js';
 
 interface Options {
   readonly to: string;
   readonly speed: string;
   readonly kind: string;
+  readonly table?: string;
   readonly json: boolean;
 }
 
@@ -15,6 +17,7 @@ export function register(program: Command): void {
     .requiredOption('--to <address>', 'where to send: udp://HOST:PORT')
     .option('--speed <n>', 'times the recorded pace; 0: as fast as it goes', '1')
     .option('--kind <name>', 'kind of the file', 'auto')
+    .addOption(tableFlag())
     .option('--json', 'print the result as JSON', false)
     .addHelpText('after', '\nExample:\n  csiflow replay evening.csi --to udp://127.0.0.1:5005 --speed 10')
     .action(run);
@@ -27,6 +30,8 @@ async function run(file: string, options: Options): Promise<void> {
   const { replay } = await import('../recordings/replay.js');
   const { ProblemLog } = await import('../../../pipeline/formats/index.js');
   const { openRecording } = await import('../../../pipeline/sources/recording.js');
+  const { tableOption } = await import('../recordings/table.js');
+  const table = tableOption(options.table);
   const { host, port } = udpAddress(options.to);
   const speed = numberOption('speed', options.speed, 0);
   const stop = untilStopped();
@@ -34,7 +39,7 @@ async function run(file: string, options: Options): Promise<void> {
   const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${file}: ${message}\n`));
   try {
     const result = await readingRecordings(async () =>
-      replay(await openRecording(file, options.kind), {
+      replay(await openRecording(file, options.kind, table), {
         host,
         port,
         speed,

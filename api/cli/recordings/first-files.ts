@@ -6,6 +6,7 @@ import { notMade, nothingArrived } from './errors.js';
 import { firstEnvironment, firstTopology, type Found } from './first-topology.js';
 import { lookAtUdp, lookIntoFile, type Look } from './look.js';
 import { CaptureWriter } from './capture-writer.js';
+import { tableOption } from './table.js';
 
 /** What `csiflow init` is told. */
 export interface FirstOptions {
@@ -13,16 +14,24 @@ export interface FirstOptions {
   readonly seconds: string;
   readonly format: string;
   readonly kind: string;
+  /** What the arrays of a file of arrays are, as YAML. */
+  readonly table?: string;
   readonly force: boolean;
 }
 
 /** What a recording gives a first topology, which plays it. */
-export async function fromFile(path: string, { folder, kind, format }: FirstOptions): Promise<Found> {
-  const look = await lookIntoFile(path, kind, format);
+export async function fromFile(path: string, options: FirstOptions): Promise<Found> {
+  const { folder, kind, format } = options;
+  const table = tableOption(options.table);
+  const look = await lookIntoFile(path, kind, format, table);
   heardOrNot(look, path, 'holds no frame that csiflow can read');
   const within = relative(resolve(folder), resolve(path));
   const capture = within.startsWith('..') || isAbsolute(within) ? resolve(path) : within;
-  const named = { ...(kind !== 'auto' && { format: kind }), ...(format !== 'auto' && { records: format }) };
+  const named = {
+    ...(kind !== 'auto' && { format: kind }),
+    ...(format !== 'auto' && { records: format }),
+    ...(table && { table }),
+  };
   const source = { type: 'file', path: capture, ...named, speed: 1 };
   return { ...look, what: path, id: idOf(basename(path)), source, capture };
 }
@@ -30,6 +39,8 @@ export async function fromFile(path: string, { folder, kind, format }: FirstOpti
 /** What a port hears, which is kept as a capture for the test. */
 export async function fromUdp(what: string, options: FirstOptions): Promise<Found> {
   const { folder, seconds, format, force } = options;
+  if (options.table !== undefined)
+    throw new CommandError(`--table is for files of arrays, not for ${what}`, EXIT.invalid);
   const address = udpAddress(what);
   const look = await lookAtUdp(address, format, numberOption('seconds', seconds, 0.001));
   if (look.summary.records === 0)

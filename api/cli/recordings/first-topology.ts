@@ -2,6 +2,9 @@ import { yamlText } from '../../../pipeline/formats/strangers.js';
 import type { Summary } from './inspect.js';
 import { heardIn, linkLines, type Heard } from './link-lines.js';
 
+/** Value of a field of the source; `table` is a map. */
+export type Setting = string | number | object;
+
 /** What a first topology is made from. */
 export interface Found {
   /** The file or the address, as it was typed. */
@@ -12,16 +15,23 @@ export interface Found {
   /** Id of the topology. */
   readonly id: string;
   /** Fields of the source, and the capture that the test reads, both as the topology's file names them. */
-  readonly source: Readonly<Record<string, string | number>>;
+  readonly source: Readonly<Record<string, Setting>>;
   readonly capture: string;
 }
 
 /** A window that holds enough frames of the slowest link, milliseconds; null where the input is too short to fill one. */
 export function windowFor(heard: readonly Pick<Heard, 'rate'>[], seconds: number): number | null {
-  const slowest = Math.min(...heard.map(({ rate }) => rate));
+  const slowest = slowestOf(heard);
   const length = slowest > 0 ? Math.ceil(MIN_FRAMES / slowest) * 1000 : Infinity;
   const fitting = Math.max(2000, length);
   return fitting <= MAX_WINDOW_MS && fitting * 1.5 <= seconds * 1000 ? fitting : null;
+}
+
+/** Rate of the slowest link but for those that are a tenth as fast as the fastest: windows are not made for them. */
+function slowestOf(heard: readonly Pick<Heard, 'rate'>[]): number {
+  const rates = heard.map(({ rate }) => rate);
+  const fastest = Math.max(...rates);
+  return Math.min(...rates.filter((rate) => 10 * rate >= fastest));
 }
 
 const MIN_FRAMES = 20;
@@ -40,7 +50,6 @@ export function firstTopology(found: Found): string {
   const isReport = summary.senders.some(({ layouts }) =>
     layouts.some(({ layout }) => layout.endsWith('/beamforming-report')),
   );
-  const fields = Object.entries(source).map(([name, value]) => `${name}: ${scalar(value)}`);
   return [
     `# Made by \`csiflow init\` from ${what}: ${kind}, records of ${format}.`,
     '#   csiflow test topology.yaml     the test below',
@@ -48,7 +57,7 @@ export function firstTopology(found: Found): string {
     `id: ${id}`,
     'environment: room.yaml',
     'sources:',
-    `  air: { ${fields.join(', ')} }`,
+    `  air: { ${fieldsText(source)} }`,
     'operators:',
     '  clean: { type: denoise, from: air }',
     ...(isReport ? [] : ['  phase: { type: phase-sanitize, from: clean }']),
@@ -71,7 +80,7 @@ export function firstTopology(found: Found): string {
 }
 
 function windowLines(length: number, from: string, heard: readonly Heard[]): readonly string[] {
-  const slowest = Math.min(...heard.map(({ rate }) => rate));
+  const slowest = slowestOf(heard);
   // A link that sends slowly is not idle for that.
   const idle = slowest > 0 ? Math.min(60_000, Math.max(500, Math.ceil(5000 / slowest))) : 500;
   const step = length / POINTS;
@@ -81,13 +90,20 @@ function windowLines(length: number, from: string, heard: readonly Heard[]): rea
 }
 
 /** A capture knows how its records are read; another recording is told. */
-const inputText = ({ type, records }: Found['source'], capture: string): string =>
-  type === 'file' && records !== undefined
-    ? `{ type: file, path: ${scalar(capture)}, records: ${records} }`
-    : scalar(capture);
+function inputText({ type, records, table }: Found['source'], capture: string): string {
+  if (type !== 'file' || (records === undefined && table === undefined)) return scalar(capture);
+  const told = { type, path: capture, ...(records && { records }), ...(table && { table }) };
+  return `{ ${fieldsText(told)} }`;
+}
 
-const scalar = (value: string | number): string =>
-  typeof value === 'number' ? String(value) : yamlText(value);
+const fieldsText = (fields: Readonly<Record<string, Setting>>): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name}: ${scalar(value)}`)
+    .join(', ');
+
+/** As YAML within braces: JSON is YAML too. */
+const scalar = (value: Setting): string =>
+  typeof value === 'string' ? yamlText(value) : JSON.stringify(value);
 
 /** The text of an environment with a link for each sender, positions assumed. */
 export function firstEnvironment({ what, summary }: Pick<Found, 'what' | 'summary'>): string {

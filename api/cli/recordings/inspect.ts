@@ -90,7 +90,8 @@ export class Inspection {
       sender,
       format: sender === '*' ? anyFormat : (states?.[sender]?.format ?? String(about['format'])),
       ...(sender === '*' && { heard }),
-      loss: states?.[sender]?.loss ?? null,
+      // The numbers of several senders say nothing of one of them.
+      loss: sender === '*' && Object.keys(heard).length > 1 ? null : (states?.[sender]?.loss ?? null),
       layouts: [...layouts].map(([layout, { frames, rssi, known, zero, repeated, gap }]) => ({
         layout,
         frames,

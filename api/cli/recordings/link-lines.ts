@@ -10,15 +10,16 @@ export interface Heard {
   readonly rate: number;
 }
 
-/** So many links at most, each of a sender with at least this share of what senders of its kind sent. */
+/** So many links at most, each of a sender with at least this share of what all sent in its format. */
 const MAX_LINKS = 8;
 const MIN_SHARE = 0.02;
 
 export function heardIn({ senders, seconds }: Pick<Summary, 'senders' | 'seconds'>): readonly Heard[] {
   const rate = (records: number): number => (seconds > 0 ? records / seconds : 0);
   const named = senders.flatMap(({ sender, format, heard = {}, layouts }: SenderSummary): Heard[] => {
-    const all = Object.values(heard).reduce((sum, { frames }) => sum + frames, 0);
-    const single = Object.entries(heard).filter(([, { frames }]) => frames >= MIN_SHARE * all);
+    const states = Object.values(heard);
+    const all = (of: string) => states.reduce((sum, one) => sum + (one.format === of ? one.frames : 0), 0);
+    const single = Object.entries(heard).filter(([, one]) => one.frames >= MIN_SHARE * all(one.format));
     if (single.length > 0)
       return single.map(([name, state]) => ({
         ...{ sender: name, format: state.format, layouts: state.layout === null ? [] : [state.layout] },
@@ -30,6 +31,11 @@ export function heardIn({ senders, seconds }: Pick<Summary, 'senders' | 'seconds
   });
   return named.sort((a, b) => b.records - a.records).slice(0, MAX_LINKS);
 }
+
+/** How many senders were heard that get no link. */
+export const leftOut = (found: Pick<Summary, 'senders' | 'seconds'>): number =>
+  found.senders.reduce((sum, { heard = {} }) => sum + Math.max(Object.keys(heard).length, 1), 0) -
+  heardIn(found).length;
 
 /** Ends of links in a room of 5 by 4 metres: each crosses it another way. */
 const ENDS: readonly (readonly [transmitter: string, receiver: string])[] = [

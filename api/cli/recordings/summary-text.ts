@@ -1,6 +1,6 @@
 import { yamlText } from '../../../pipeline/formats/strangers.js';
 import type { LayoutSummary, Summary } from './inspect.js';
-import { linkLines } from './link-lines.js';
+import { leftOut, linkLines } from './link-lines.js';
 
 /** A summary, for people. */
 export function summaryText(
@@ -25,6 +25,8 @@ export function summaryText(
   if (senders.length > 0) {
     lines.push('An environment file takes them with these lines, its positions measured:', 'links:');
     lines.push(...linkLines({ senders, seconds }));
+    const rare = leftOut({ senders, seconds });
+    if (rare > 0) lines.push(`${rare} more senders were heard seldom: --json lists them`);
   }
   return lines.join('\n');
 }
