@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { errorText } from '../base/error-text.js';
 import { FormatError, RawBuilder } from '../formats/index.js';
 import { describeArray, type Table } from '../formats/tables/arrays.js';
-import { framesOf, type TableFrames } from '../formats/tables/frames.js';
+import { framesOf } from '../formats/tables/frames.js';
 import { readTable, type TableKind } from '../formats/tables/kinds.js';
 import { MappingError, type TableMapping } from '../formats/tables/mapping.js';
+import type { TableFrames } from '../formats/tables/table-frames.js';
 import { encodeTableFrame, tableFrame } from '../formats/tables/table-frame.js';
 import type { Recording, RecordingBatch, RecordingPosition } from './recorded.js';
 
@@ -26,15 +28,18 @@ export async function openTable(
 ): Promise<Recording> {
   const { size } = await stat(path);
   const table = await read(path, kind, packed, size);
-  const frames = mapped(path, table, mapping);
+  const isOwn = table.frames !== undefined && Object.keys(mapping).length === 0;
+  const frames = isOwn ? own(path, table.frames!) : mapped(path, table, mapping);
+  // Frames of several layouts make no array, and are read all the same.
+  const unread = isOwn ? [] : table.unread;
   return {
     path,
     kind: kind.name,
     format: tableFrame.name,
-    origin: 'replay',
+    origin: frames.origin ?? 'replay',
     meta: { arrays: table.arrays.map(describeArray), frames: frames.count },
     size,
-    batches: (count, position) => batches(path, frames, table.unread, count, position ?? null),
+    batches: (count, position) => batches(path, frames, unread, count, position ?? null),
   };
 }
 
@@ -65,6 +70,14 @@ async function read(path: string, kind: TableKind, packed: boolean, size: number
   }
 }
 
+function own(path: string, frames: () => TableFrames): TableFrames {
+  try {
+    return frames();
+  } catch (error) {
+    throw new FormatError('table.damaged', path, errorText(error));
+  }
+}
+
 function mapped(path: string, table: Table, mapping: TableMapping): TableFrames {
   try {
     return framesOf(table, mapping);
@@ -85,7 +98,7 @@ async function* batches(
   count: number,
   position: RecordingPosition | null,
 ): AsyncGenerator<RecordingBatch, void> {
-  const builder = new RawBuilder(count, 'replay', position?.newest ?? -Infinity);
+  const builder = new RawBuilder(count, frames.origin ?? 'replay', position?.newest ?? -Infinity);
   // What no frame was made of is said once, at the start.
   if (!position)
     for (const what of unread)
@@ -104,7 +117,7 @@ async function* batches(
     if (Number.isFinite(time))
       builder.add(
         time,
-        encodeTableFrame(frames.layout, frames.rssi(frame), frames.values(frame)),
+        encodeTableFrame(frames.layout(frame), frames.rssi(frame), frames.values(frame)),
         0,
         undefined,
         frames.sender(frame),

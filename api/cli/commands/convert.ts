@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { Command } from 'commander';
 import { instant } from '../instant.js';
 import { tableFlag } from '../table-flag.js';
@@ -14,16 +15,19 @@ interface Options {
 export function register(program: Command): void {
   program
     .command('convert')
-    .description("Turn a recording into csiflow's own capture.")
+    .description("Turn a recording into csiflow's own capture, or its frames into a Parquet file.")
     .argument('<in>', 'any recording that csiflow reads')
-    .argument('<out>', 'the capture to write')
+    .argument('<out>', 'the capture to write; ending in .parquet: a row a frame, for other programs')
     .option('--kind <name>', 'kind of the file', 'auto')
     .addOption(tableFlag())
     .option('--start <time>', 'first time, ISO 8601; included')
     .option('--end <time>', 'last time, ISO 8601; excluded')
     .option('--force', 'write over a file that is there', false)
     .option('--json', 'print the result as JSON', false)
-    .addHelpText('after', '\nExample:\n  csiflow convert recording.csi.jsonl recording.csi')
+    .addHelpText(
+      'after',
+      '\nExample:\n  csiflow convert recording.csi.jsonl recording.csi\n  csiflow convert evening.pcap evening.parquet',
+    )
     .action(run);
 }
 
@@ -36,6 +40,16 @@ async function run(from: string, to: string, options: Options): Promise<void> {
   const recording = await readingRecordings(() =>
     openRecording(from, options.kind, tableOption(options.table)),
   );
+  const [start, end] = [instant('--start', options.start), instant('--end', options.end)];
+  if (extname(to).toLowerCase() === '.parquet') {
+    const { toParquet } = await import('../recordings/to-parquet.js');
+    const stretch = () => stretchOf(recording, start, end);
+    const { frames, problems } = await readingRecordings(() =>
+      toParquet(recording, stretch, to, options.force),
+    );
+    print(options, to, { frames, problems }, `${frames} frames, ${problems} left out`);
+    return;
+  }
   const { kind, format, origin } = recording;
   const meta = {
     format,
@@ -46,7 +60,7 @@ async function run(from: string, to: string, options: Options): Promise<void> {
   const writer = await CaptureWriter.create(to, meta, options.force).catch((error: unknown) => {
     throw notMade(error, to);
   });
-  const stretch = stretchOf(recording, instant('--start', options.start), instant('--end', options.end));
+  const stretch = stretchOf(recording, start, end);
   let problems = 0;
   const { ProblemLog } = await import('../../../pipeline/formats/index.js');
   const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${from}: ${message}\n`));
@@ -63,9 +77,14 @@ async function run(from: string, to: string, options: Options): Promise<void> {
     await writer.close();
   }
   const { records, bytes } = writer.recorded;
-  process.stdout.write(
-    options.json
-      ? `${JSON.stringify({ file: to, records, bytes, problems })}\n`
-      : `${to}: ${records} records, ${bytes} bytes, ${problems} left out\n`,
+  print(
+    options,
+    to,
+    { records, bytes, problems },
+    `${records} records, ${bytes} bytes, ${problems} left out`,
   );
+}
+
+function print({ json }: Options, file: string, figures: object, text: string): void {
+  process.stdout.write(json ? `${JSON.stringify({ file, ...figures })}\n` : `${file}: ${text}\n`);
 }

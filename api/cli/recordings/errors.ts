@@ -4,11 +4,11 @@ import { CommandError, EXIT } from '../../../pipeline/base/exit.js';
 /** What a system's error means for a file that is to be made anew. */
 export function notMade(error: unknown, file: string, choose = 'another name'): unknown {
   if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) return error;
-  return new CommandError(
-    `${file} is there already: choose ${choose}, or --force to write over it`,
-    EXIT.invalid,
-  );
+  return thereAlready(file, choose);
 }
+
+export const thereAlready = (file: string, choose = 'another name'): CommandError =>
+  new CommandError(`${file} is there already: choose ${choose}, or --force to write over it`, EXIT.invalid);
 
 /** For a UDP port on which no datagram came. */
 export const nothingArrived = (address: string, result: string): string =>

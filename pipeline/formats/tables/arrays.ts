@@ -1,3 +1,5 @@
+import type { TableFrames } from './table-frames.js';
+
 /** An array of a file: numbers of any width as 64-bit floats, or texts. Elements may lie in any order: see `strides`. */
 export interface TableArray {
   readonly name: string;
@@ -13,6 +15,8 @@ export interface TableArray {
 
 /** Arrays of one file. */
 export interface Table {
+  /** Where its columns are those of csiflow, which need no mapping. @throws Error where they do not agree */
+  readonly frames?: () => TableFrames;
   /** Each array is a column of one table, as long as all others. */
   readonly isColumns?: boolean;
   readonly arrays: readonly TableArray[];

@@ -1,21 +1,7 @@
-import type { CsiLayout } from '../../model/index.js';
 import { describeArray, numberArray, sizeOf, type Table, type TableArray } from './arrays.js';
 import { axesOf, Grid } from './grid.js';
 import { MappingError, type TableMapping } from './mapping.js';
-
-/** The frames of a table. */
-export interface TableFrames {
-  readonly count: number;
-  readonly layout: CsiLayout;
-  /** Microseconds since 1970. */
-  time(frame: number): number;
-  /** Empty where the table names none. */
-  sender(frame: number): string;
-  /** dBm, NaN where unknown. */
-  rssi(frame: number): number;
-  /** [rx, tx, subcarrier, (re, im)] */
-  values(frame: number): Float32Array;
-}
+import type { TableFrames } from './table-frames.js';
 
 /** @throws MappingError that names the array, its shape, and how to mend the mapping */
 export function framesOf(table: Table, mapping: TableMapping): TableFrames {
@@ -42,7 +28,7 @@ export function framesOf(table: Table, mapping: TableMapping): TableFrames {
   const time = timesOf(mapping, column('time'), arrays);
   return {
     count,
-    layout: grid.layout,
+    layout: () => grid.layout,
     time,
     sender: (frame) => (sender ? elementText(sender, frame) : ''),
     rssi: (frame) => (rssi ? element(rssi, frame) : NaN),

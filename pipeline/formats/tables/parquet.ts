@@ -1,8 +1,10 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import { numberArray, textArray, type Table, type TableArray } from './arrays.js';
+import { areFrameColumns, framesOfColumns } from './frame-columns.js';
 
 /**
  * All columns of a Parquet file. A column of lists, all as long, is an array [rows, length]. Times are seconds since 1970.
+ * Columns of csiflow's own frames are told by their names.
  * @throws Error where it cannot be read
  */
 export async function readParquet(path: string): Promise<Table> {
@@ -20,7 +22,14 @@ export async function readParquet(path: string): Promise<Table> {
       else arrays.push(array);
     });
     connection.closeSync();
-    return { arrays, unread, isColumns: arrays.every(({ shape }) => shape.length === 1) };
+    const isColumns = arrays.every(({ shape }) => shape.length === 1);
+    const names = read.columnNames();
+    if (!areFrameColumns(names)) return { arrays, unread, isColumns };
+    const columns = read.getColumns();
+    return {
+      ...{ arrays, unread, isColumns },
+      frames: () => framesOfColumns((name) => columns[names.indexOf(name)]!),
+    };
   } finally {
     instance.closeSync();
   }

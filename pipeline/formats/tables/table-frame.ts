@@ -1,4 +1,4 @@
-import { csiLayout, frameSize, type CsiLayout } from '../../model/index.js';
+import { csiLayout, frameSize, type CsiLayout, type LayoutFields } from '../../model/index.js';
 import { frameFormat, type ReadFault, type ReadFrame } from '../frame-decoder.js';
 import type { Format } from '../format.js';
 
@@ -10,6 +10,10 @@ export const tableFrame: Format = frameFormat(
   { format: 'table-frame', sequenceBits: 32, read: readRecord },
   'A frame of a table (CSV, NumPy, MATLAB, HDF5, Parquet), as csiflow records it.',
 );
+
+/** By their numbers in a record: those of older records are 0. */
+const TRAININGS = ['ht-ltf', 'lltf', 'stbc-ht-ltf', 'vht-ltf', 'he-ltf', 'eht-ltf'] as const;
+const MEASUREMENTS = ['channel-estimate', 'beamforming-report'] as const;
 
 const MAGIC = 0x46_54_43_01;
 const HEADER_BYTES = 20;
@@ -24,6 +28,7 @@ export function encodeTableFrame(layout: CsiLayout, rssi: number, values: Float3
   bytes.set([rx, tx], 4);
   view.setUint16(6, subcarriers.length, true);
   view.setUint16(8, bandwidthMhz, true);
+  bytes.set([TRAININGS.indexOf(layout.training), MEASUREMENTS.indexOf(layout.measurement)], 10);
   view.setFloat32(12, centreMhz, true);
   view.setFloat32(16, rssi, true);
   subcarriers.forEach((index, i) => {
@@ -50,7 +55,11 @@ function readRecord(record: Uint8Array): ReadFrame | ReadFault {
   const subcarriers = Array.from({ length: carriers }, (_, i) => view.getInt16(HEADER_BYTES + 2 * i, true));
   if (subcarriers.some((index, i) => i > 0 && index <= subcarriers[i - 1]!))
     return { fault: 'carriers', reason: 'its carriers do not ascend' };
-  const layout = layoutOf(rx, tx, subcarriers, view.getUint16(8, true), view.getFloat32(12, true));
+  const [training, measurement] = [TRAININGS[view.getUint8(10)], MEASUREMENTS[view.getUint8(11)]];
+  if (!training || !measurement)
+    return { fault: 'layout', reason: 'it names a training field or measurement that there is not' };
+  const [bandwidthMhz, centreMhz] = [view.getUint16(8, true), view.getFloat32(12, true)];
+  const layout = layoutOf({ rx, tx, subcarriers, bandwidthMhz, centreMhz, training, measurement });
   const body = record.slice(valuesAt(carriers));
   return {
     sequence: null,
@@ -71,15 +80,12 @@ function readRecord(record: Uint8Array): ReadFrame | ReadFault {
 /** The newest one: frames of a table nearly always have the same. */
 let known: CsiLayout | null = null;
 
-function layoutOf(rx: number, tx: number, subcarriers: number[], bandwidthMhz: number, centreMhz: number) {
-  if (
-    known?.rx !== rx ||
-    known.tx !== tx ||
-    known.bandwidthMhz !== bandwidthMhz ||
-    known.centreMhz !== centreMhz ||
-    known.subcarriers.length !== subcarriers.length ||
-    !known.subcarriers.every((index, i) => index === subcarriers[i])
-  )
-    known = csiLayout({ rx, tx, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' });
-  return known;
+function layoutOf(fields: Required<LayoutFields>): CsiLayout {
+  const { subcarriers, ...rest } = fields;
+  const same =
+    known?.subcarriers.length === subcarriers.length &&
+    Object.entries(rest).every(([name, value]) => known![name as keyof typeof rest] === value) &&
+    known.subcarriers.every((index, i) => index === subcarriers[i]);
+  if (!same) known = csiLayout(fields);
+  return known!;
 }

@@ -1,0 +1,61 @@
+import { ProblemLog, formatNamed } from '../../../pipeline/formats/index.js';
+import { LinkTable } from '../../../pipeline/model/index.js';
+import type { Recording, RecordingBatch } from '../../../pipeline/sources/recording.js';
+import { commandContext } from './context.js';
+import { Inspection } from './inspect.js';
+import { ParquetWriter } from './parquet-writer.js';
+
+/** What became a Parquet file. */
+export interface Written {
+  /** Rows: a record may give several frames, or none. */
+  readonly frames: number;
+  /** Records, or parts of the file, that could not be read. */
+  readonly problems: number;
+}
+
+/**
+ * Writes the frames of a recording as rows of a Parquet file. It is read twice, since frames are to have the names of
+ * their senders, and these are only known then.
+ * @param stretch the batches to write, anew at each call
+ */
+export async function toParquet(
+  recording: Pick<Recording, 'path' | 'format' | 'origin'>,
+  stretch: () => AsyncIterable<RecordingBatch>,
+  to: string,
+  force: boolean,
+): Promise<Written> {
+  const writer = await ParquetWriter.create(to, force);
+  const log = new ProblemLog((message) => process.stderr.write(`csiflow: ${recording.path}: ${message}\n`));
+  let problems = 0;
+  try {
+    const { links, decoder } = await namedDecoder(recording.format, stretch());
+    const senderOf = (link: number): string | null => {
+      const { sender } = links.at(link).link;
+      return sender === '*' ? null : sender;
+    };
+    for await (const batch of stretch()) {
+      for (const problem of batch.problems) log.see(problem);
+      const { data, failed = [] } = decoder.decode(batch.raw);
+      problems += batch.problems.length + failed.length;
+      for (const one of data)
+        if (one.port === 'csi') await writer.write(one, { origin: recording.origin, senderOf });
+    }
+    await writer.finish();
+    return { frames: writer.rows, problems };
+  } finally {
+    log.end();
+    await writer.close();
+  }
+}
+
+/** A decoder with a link for each sender that is heard. */
+async function namedDecoder(format: string, batches: AsyncIterable<RecordingBatch>) {
+  const context = commandContext();
+  const inspection = new Inspection(context.links, formatNamed(format).decoder(context));
+  for await (const { raw } of batches) inspection.see(raw);
+  const heard = inspection.summary().senders.flatMap(({ heard: names = {} }) => Object.keys(names));
+  const [any] = context.environments;
+  const named = heard.map((sender) => ({ ...any!.links[0]!, id: sender, sender }));
+  const links = new LinkTable([{ ...any!, links: [...named, ...any!.links] }]);
+  return { links, decoder: formatNamed(format).decoder({ ...context, links }) };
+}
