@@ -29,7 +29,7 @@ export async function openTable(
   const { size } = await stat(path);
   const table = await read(path, kind, packed, size);
   const isOwn = table.frames !== undefined && Object.keys(mapping).length === 0;
-  const frames = isOwn ? own(path, table.frames!) : mapped(path, table, mapping);
+  const frames = isOwn ? own(path, table.frames) : mapped(path, table, mapping);
   // Frames of several layouts make no array, and are read all the same.
   const unread = isOwn ? [] : table.unread;
   return {

@@ -151,7 +151,7 @@ describe('nexmon-udp', () => {
     const socket = createSocket('udp4');
     afterThisTest(() => void socket.close());
     await feed(example, 20, (index) => {
-      socket.send(encodeEspectre({ chip: 5, sequence: index }, moving(index, 57)), port!, '127.0.0.1');
+      socket.send(encodeEspectre({ chip: 5, sequence: index }, moving(index, 57)), port, '127.0.0.1');
     });
     await stored(example);
   });

@@ -39,11 +39,13 @@ export async function feed(
   send: (index: number) => unknown,
   hasPoses = true,
 ): Promise<void> {
-  let isOver = false;
+  const over = new AbortController();
   const shown = seen(run, hasPoses);
-  const over = () => (isOver = true);
-  shown.then(over, over);
-  for (let index = 0; !isOver; index++) {
+  const end = () => {
+    over.abort();
+  };
+  shown.then(end, end);
+  for (let index = 0; !over.signal.aborted; index++) {
     await send(index);
     await sleep(ms);
   }

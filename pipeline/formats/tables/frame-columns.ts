@@ -1,4 +1,4 @@
-import type { DuckDBValue } from '@duckdb/node-api';
+import { DuckDBListValue, type DuckDBValue } from '@duckdb/node-api';
 import { csiLayout, type CsiLayout, type Measurement, type TrainingField } from '../../model/index.js';
 import type { TableFrames } from './table-frames.js';
 
@@ -79,9 +79,7 @@ const numberOr = (value: DuckDBValue | undefined, otherwise: number): number =>
 const textOf = (value: DuckDBValue | undefined): string => (typeof value === 'string' ? value : '');
 
 const itemsOf = (value: DuckDBValue | undefined): readonly DuckDBValue[] =>
-  typeof value === 'object' && value !== null && 'items' in value && Array.isArray(value.items)
-    ? value.items
-    : [];
+  value instanceof DuckDBListValue ? value.items : [];
 
 const microseconds = (value: DuckDBValue | undefined): number =>
   typeof value === 'object' && value !== null && 'micros' in value ? Number(value.micros) : NaN;
