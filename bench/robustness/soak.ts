@@ -50,9 +50,10 @@ export async function soak(seconds: number, progress: (line: string) => void): P
       await staller.open();
     }
     const order = { port: site.udpPort, links: site.links, rate: RATE, seconds, times: false };
-    const sending = sendFrom(order);
-    const samples = await sampled(service, { seconds, folder: site.folder }, progress);
-    const { sent } = await sending;
+    const [{ sent }, samples] = await Promise.all([
+      sendFrom(order),
+      sampled(service, { seconds, folder: site.folder }, progress),
+    ]);
     await settled(service);
     const received = await service.metric('csiflow_received_total', 'node="routers"');
     const dropped = await service.metric('csiflow_dropped_total', 'node="routers"');

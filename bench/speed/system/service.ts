@@ -195,7 +195,10 @@ export class Service {
 /** Sends from a thread of its own, so that measuring does not disturb the rate. */
 export async function sendFrom(order: SenderOrder): Promise<SenderReport> {
   const worker = new Worker(compiledModule(import.meta.url, './sender.js'), { workerData: order });
-  const [report] = (await once(worker, 'message')) as [SenderReport];
+  const ended = once(worker, 'exit').then(([code]) => {
+    throw new Error(`the sender ended with ${code} and reported nothing`);
+  });
+  const [report] = (await Promise.race([once(worker, 'message'), ended])) as [SenderReport];
   return report;
 }
 
