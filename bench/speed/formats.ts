@@ -23,45 +23,58 @@ export interface FormatSpeed {
   readonly frames: number;
   /** Frames in a second of processor time: read from the disk's cache, cut and decoded into columns. */
   readonly perSecond: number;
-  /** The same of Python's csiread on the same file; null where it does not read it, or is not there. */
-  readonly csiread: number | null;
+  /** Of the second reading of each pair over the first, less one: what differs from 0 is the machine. */
+  readonly control: number;
+  /** The same of Python's csiread on the same file, between the two; null where it does not read it, or is not there. */
+  readonly csiread: { readonly perSecond: number; readonly ratio: number } | null;
 }
 
-/** Each recording is read for so long before it is measured, so that its code is compiled, and then as long; seconds. */
+/** Each recording is read for so long before it is measured, so that its code is compiled; seconds. */
 export const LONG_S = 1;
-/** Records of a batch, as the source `file` hands them on. */
-const BATCH = 256;
+/** Then in pairs: by csiflow, by csiread, and by csiflow again, each for a part of that time. */
+const PAIRS = 5;
+/** Records of a batch, as live sources hand them on. */
+const BATCH = 64;
 
 /**
  * @param python a Python that has csiread; null leaves it out
- * @param long seconds that each file is read, twice
+ * @param long seconds that each file is read before it is measured
  */
-export function formatSpeeds(
+export const formatSpeeds = (
   files: readonly string[],
   python: string | null,
   long = LONG_S,
-): readonly FormatSpeed[] {
-  return files.map((path) => {
-    const kind = kindOf(path);
-    let frames = 0;
-    const round = (): number => {
-      const before = process.cpuUsage();
-      frames = decodeFile(path, kind);
-      const { user, system } = process.cpuUsage(before);
-      return (user + system) / 1e6;
-    };
-    rounds(round, long);
-    const seconds = rounds(round, long);
-    const { format } = kind.open(headOf(path));
-    const theirs = python === null ? null : csireadSpeed(python, path, format, long);
-    return {
-      file: basename(path),
-      format,
-      frames,
-      perSecond: frames / median(seconds),
-      csiread: theirs,
-    };
+): readonly FormatSpeed[] => files.map((path) => speedOf(path, python, long));
+
+function speedOf(path: string, python: string | null, long: number): FormatSpeed {
+  const kind = kindOf(path);
+  const { format } = kind.open(headOf(path));
+  let frames = 0;
+  const round = (): number => {
+    const before = process.cpuUsage();
+    frames = decodeFile(path, kind);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1e6;
+  };
+  const ours = (): number => frames / median(rounds(round, long / PAIRS));
+  rounds(round, long);
+  const pairs = Array.from({ length: PAIRS }, () => {
+    const first = ours();
+    const theirs = python === null ? null : csireadSpeed(python, path, format, long / PAIRS);
+    return { first, theirs, second: ours() };
   });
+  const theirs = pairs.flatMap(({ theirs }) => theirs ?? []);
+  const ratios = pairs.flatMap(({ first, theirs, second }) =>
+    theirs === null ? [] : (first + second) / 2 / theirs,
+  );
+  return {
+    file: basename(path),
+    format,
+    frames,
+    perSecond: median(pairs.flatMap(({ first, second }) => [first, second])),
+    control: median(pairs.map(({ first, second }) => second / first)) - 1,
+    csiread: theirs.length === 0 ? null : { perSecond: median(theirs), ratio: median(ratios) },
+  };
 }
 
 /** What each round took, until they have taken `long` together. */
@@ -111,20 +124,20 @@ function decodeFile(path: string, kind: FileFormat): number {
 /** Reads a file as long as csiflow does, and prints frames and the median of the seconds. */
 const CSIREAD = `
 import sys, time, statistics, csiread
-path, kind, warm = sys.argv[1], sys.argv[2], float(sys.argv[3])
+path, kind, long = sys.argv[1], sys.argv[2], float(sys.argv[3])
 def reader():
     if kind == 'intel5300': return csiread.Intel(path, nrxnum=3, ntxnum=3, if_report=False)
     if kind == 'atheros': return csiread.Atheros(path, nrxnum=3, ntxnum=3, tones=int(sys.argv[4]), if_report=False)
     return csiread.Nexmon(path, chip=sys.argv[4], bw=int(sys.argv[5]), if_report=False)
 def rounds():
     times = []
-    while sum(times) < warm:
+    while sum(times) < long:
         started = time.process_time()
         data = reader()
         data.read()
         times.append(time.process_time() - started)
     return data.count, statistics.median(times)
-rounds()
+reader().read()
 print(*rounds())
 `;
 

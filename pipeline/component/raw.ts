@@ -19,7 +19,12 @@ export interface RawBatch {
 
 /** The bytes of record `index`; a view, not a copy. */
 export const rawRecord = (batch: RawBatch, index: number): Uint8Array =>
-  batch.bytes.subarray(batch.offsets[index], batch.offsets[index + 1]);
+  // Quicker than subarray(), and this is done for each record.
+  new Uint8Array(
+    batch.bytes.buffer,
+    batch.bytes.byteOffset + batch.offsets[index]!,
+    batch.offsets[index + 1]! - batch.offsets[index]!,
+  );
 
 /** True where record `index` is a clock tick. */
 export const isTick = ({ offsets, sender, senders }: RawBatch, index: number): boolean =>

@@ -40,7 +40,9 @@ export const tenBitBytes = (tones: number, rx: number, tx: number): number =>
 
 /** True where the numbers of an entry's header agree in this byte order. */
 function agrees(view: DataView, at: number, little: boolean): boolean {
-  const [tones, rx, tx] = [view.getUint8(at + 16), view.getUint8(at + 17), view.getUint8(at + 18)];
+  const tones = view.getUint8(at + 16);
+  const rx = view.getUint8(at + 17);
+  const tx = view.getUint8(at + 18);
   if (!HT_CARRIERS.has(tones) || rx < 1 || rx > 3 || tx < 1 || tx > 3) return false;
   return view.getUint16(at + 8, little) === tenBitBytes(tones, rx, tx);
 }
@@ -51,20 +53,21 @@ const isEmpty = (view: DataView, at: number, little: boolean): boolean =>
 
 /** Bytes of the entry at `at` with its length; 0 where no length there agrees with what follows it. */
 function lengthAt(view: DataView, at: number): number {
-  for (const little of [true, false]) {
-    const length = view.getUint16(at, little);
-    if (!agrees(view, at + 2, little) && !isEmpty(view, at + 2, little)) continue;
-    const payload = view.getUint16(at + 25, little);
-    if (length === HEADER_BYTES + view.getUint16(at + 10, little) + payload) return 2 + length;
-  }
-  return 0;
+  return lengthIn(view, at, true) || lengthIn(view, at, false);
+}
+
+function lengthIn(view: DataView, at: number, little: boolean): number {
+  if (!agrees(view, at + 2, little) && !isEmpty(view, at + 2, little)) return 0;
+  const length = view.getUint16(at, little);
+  const parts = HEADER_BYTES + view.getUint16(at + 10, little) + view.getUint16(at + 25, little);
+  return length === parts ? 2 + length : 0;
 }
 
 function readEntry(record: Uint8Array): ReadFrame | ReadFault | null {
   if (record.length < HEADER_BYTES)
     return { fault: 'truncated', reason: 'shorter than its header of 25 bytes' };
   const view = viewOf(record);
-  const little = [true, false].find((order) => agrees(view, 0, order));
+  const little = agrees(view, 0, true) ? true : agrees(view, 0, false) ? false : undefined;
   if (little === undefined) {
     if (isEmpty(view, 0, true)) return null;
     return {
@@ -72,7 +75,9 @@ function readEntry(record: Uint8Array): ReadFrame | ReadFault | null {
       reason: 'its tones, antennas and bytes of CSI do not agree in either byte order',
     };
   }
-  const [tones, rx, tx] = [view.getUint8(16), view.getUint8(17), view.getUint8(18)];
+  const tones = view.getUint8(16);
+  const rx = view.getUint8(17);
+  const tx = view.getUint8(18);
   const length = tenBitBytes(tones, rx, tx);
   if (record.length < HEADER_BYTES + length)
     return { fault: 'truncated', reason: `${record.length} bytes of ${HEADER_BYTES + length}` };
@@ -80,14 +85,14 @@ function readEntry(record: Uint8Array): ReadFrame | ReadFault | null {
     return { fault: 'phy_error', reason: `the card reported error ${view.getUint8(12)}` };
   const level = view.getUint8(19);
   const noise = view.getInt8(13);
-  const body = record.slice(HEADER_BYTES, HEADER_BYTES + length);
+  const body = record.subarray(HEADER_BYTES, HEADER_BYTES + length);
   return {
     sequence: null,
     rssi: level === UNKNOWN_LEVEL ? NaN : level + LEVEL_FLOOR,
     noise: noise < 0 ? noise : NaN,
-    deviceTime: Number(view.getBigUint64(0, little)),
+    deviceTime: clockAt(view, 0, little),
     bits: BITS,
-    antennas: [0, 1, 2].slice(0, rx),
+    antennas: CONNECTORS[rx - 1]!,
     parts: [
       {
         layout: layoutOf(tones, rx, tx, view.getUint16(10, little)),
@@ -100,6 +105,11 @@ function readEntry(record: Uint8Array): ReadFrame | ReadFault | null {
 }
 
 const UNKNOWN_LEVEL = 128;
+const CONNECTORS = [[0], [0, 1], [0, 1, 2]];
+
+/** A u64 as a number: reading it as a bigint takes longer. */
+const clockAt = (view: DataView, at: number, little: boolean): number =>
+  view.getUint32(little ? at + 4 : at, little) * 2 ** 32 + view.getUint32(little ? at : at + 4, little);
 
 /** Bits, the lowest of a byte first: imaginary and real part of each tone, stream, antenna, the last fastest. */
 export function unpackTenBits(
@@ -110,22 +120,19 @@ export function unpackTenBits(
   values: Float32Array,
   at: number,
 ): void {
-  let bit = 0;
-  for (let tone = 0; tone < tones; tone++) {
+  const toneBits = rx * tx * 2 * BITS;
+  let to = at;
+  for (let i = 0; i < rx; i++)
     for (let j = 0; j < tx; j++) {
-      for (let i = 0; i < rx; i++, bit += 2 * BITS) {
-        const to = at + ((i * tx + j) * tones + tone) * 2;
-        values[to + 1] = signed(body, bit);
-        values[to] = signed(body, bit + BITS);
+      let bit = (j * rx + i) * 2 * BITS;
+      for (let tone = 0; tone < tones; tone++, bit += toneBits) {
+        const first = bit >> 3;
+        // 20 bits begin with a byte or in its middle: three bytes hold them.
+        const word = (body[first]! | (body[first + 1]! << 8) | (body[first + 2]! << 16)) >> (bit & 7);
+        values[to++] = (word << (32 - 2 * BITS)) >> (32 - BITS);
+        values[to++] = (word << (32 - BITS)) >> (32 - BITS);
       }
     }
-  }
-}
-
-function signed(bytes: Uint8Array, bit: number): number {
-  const at = bit >> 3;
-  const word = bytes[at]! | ((bytes[at + 1] ?? 0) << 8);
-  return ((word >> (bit & 7)) << (32 - BITS)) >> (32 - BITS);
 }
 
 const sides = (inner: number, outer: number): readonly number[] =>
@@ -140,7 +147,7 @@ export const HT_CARRIERS = new Map([
 const layouts = new LayoutCache();
 
 function layoutOf(tones: number, rx: number, tx: number, centreMhz: number): CsiLayout {
-  const key = `${tones} ${rx} ${tx} ${centreMhz}`;
+  const key = ((tones * 4 + rx) * 4 + tx) * 65_536 + centreMhz;
   const bandwidthMhz = tones === 56 ? 20 : 40;
   const subcarriers = HT_CARRIERS.get(tones)!;
   return layouts.of(key, () => ({ rx, tx, subcarriers, bandwidthMhz, centreMhz, training: 'ht-ltf' }));
@@ -154,7 +161,7 @@ const ENTRIES: RecordKind = {
   headerBytes: 2 + HEADER_BYTES,
   lengthAt,
   clock: { unit: 1, confirm: 3 },
-  stampAt: (view, at) => Number(view.getBigUint64(at + 2, isLittle(view, at))),
+  stampAt: (view, at) => clockAt(view, at + 2, isLittle(view, at)),
   skip: 2,
 };
 

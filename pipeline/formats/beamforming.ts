@@ -14,8 +14,8 @@ import {
 import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js';
 import type { FileFormat, Format } from './format.js';
 import { LayoutCache } from './layout-cache.js';
-import { isPcap, type Packet } from './pcap-blocks.js';
-import { checkPcap, packetsOf, pcapCutter, pcapStart } from './pcap.js';
+import { isPcap } from './pcap-blocks.js';
+import { bytesOf, checkPcap, pcapCutter, pcapStart, recordsOf, type Select } from './pcap.js';
 import { isMonitored, readRadiotap } from './radiotap.js';
 import { wideCentreMhz } from './wifi-channel.js';
 
@@ -37,7 +37,7 @@ export const beamformingPcap: FileFormat = {
   name: 'beamforming-pcap',
   summary: 'pcap or pcapng of a card in monitor mode (radiotap), with beamforming reports.',
   // Hours may pass before the first report.
-  recognise: (head) => isPcap(head) && packetsOf(head).some(isMonitored),
+  recognise: (head) => isPcap(head) && recordsOf(head, monitored).length > 0,
   open: (head) => {
     checkPcap('beamforming', head);
     return {
@@ -50,10 +50,13 @@ export const beamformingPcap: FileFormat = {
   },
 };
 
-function reportIn(packet: Packet): Uint8Array | null {
-  const monitor = isMonitored(packet) ? readRadiotap(packet.bytes) : null;
-  return monitor && isReport(monitor.frame) ? packet.bytes : null;
-}
+const monitored: Select = (_, packet) => (isMonitored(packet) ? packet : null);
+
+const reportIn: Select = (view, packet) => {
+  if (!isMonitored(packet)) return null;
+  const monitor = readRadiotap(bytesOf(view, packet));
+  return monitor && isReport(monitor.frame) ? packet : null;
+};
 
 const address = (frame: Uint8Array, at: number): string =>
   Array.from(frame.subarray(at, at + 6), (byte) => byte.toString(16).padStart(2, '0')).join(':');

@@ -249,7 +249,8 @@ interface DecoderSnapshot {
 function block(layout: CsiLayout, rows: readonly Row[]): CsiBlock {
   const made = allocateBlock(layout, rows.length);
   const size = frameSize(layout);
-  rows.forEach(({ frame, time, link, fill }, i) => {
+  for (let i = 0; i < rows.length; i++) {
+    const { frame, time, link, fill } = rows[i]!;
     made.time[i] = time;
     made.link[i] = link;
     made.sequence[i] = frame.sequence ?? 0;
@@ -257,7 +258,7 @@ function block(layout: CsiLayout, rows: readonly Row[]): CsiBlock {
     made.noise[i] = frame.noise;
     fillKnown(made, i, frame);
     fill(made.values, i * size);
-  });
+  }
   return made;
 }
 
@@ -266,10 +267,11 @@ function fillKnown(made: CsiBlock, i: number, frame: ReadFrame): void {
   const { rx } = made.layout;
   const { deviceTime, agc, fftGain, bits, antennas, instance } = frame;
   if (deviceTime !== undefined) made.deviceTime[i] = deviceTime;
-  if (typeof agc === 'number') made.agc.fill(agc, i * rx, (i + 1) * rx);
-  else if (agc !== undefined) made.agc.set(agc, i * rx);
+  // Loops: for so few numbers, a call of fill() or set() costs as much as all else here.
+  if (agc !== undefined)
+    for (let row = 0; row < rx; row++) made.agc[i * rx + row] = typeof agc === 'number' ? agc : agc[row]!;
   if (fftGain !== undefined) made.fftGain[i] = fftGain;
   if (bits !== undefined) made.bits[i] = bits;
-  if (antennas !== undefined) made.antenna.set(antennas, i * rx);
+  if (antennas !== undefined) for (let row = 0; row < rx; row++) made.antenna[i * rx + row] = antennas[row]!;
   if (instance !== undefined) made.instance[i] = instance;
 }

@@ -91,59 +91,63 @@ export function unpackCsi(
   at = 0,
 ): void {
   const { rx, tx, payload } = measurement;
-  const order = receiverOrder(measurement.antennaSelection, rx);
-  let bit = 0;
-  for (let group = 0; group < GROUPS; group++) {
-    bit += 3;
-    for (let i = 0; i < rx; i++) {
-      for (let j = 0; j < tx; j++, bit += 16) {
-        const to = at + ((order[i]! * tx + j) * GROUPS + group) * 2;
-        out[to] = signedByte(payload, bit);
-        out[to + 1] = signedByte(payload, bit + 8);
+  const { order } = antennasOf(measurement.antennaSelection, rx);
+  const groupBits = 3 + rx * tx * 16;
+  for (let i = 0; i < rx; i++)
+    for (let j = 0; j < tx; j++) {
+      let bit = 3 + (i * tx + j) * 16;
+      let to = at + (order[i]! * tx + j) * GROUPS * 2;
+      for (let group = 0; group < GROUPS; group++, bit += groupBits) {
+        const first = bit >> 3;
+        const word =
+          (payload[first]! | (payload[first + 1]! << 8) | (payload[first + 2]! << 16)) >> (bit & 7);
+        out[to++] = (word << 24) >> 24;
+        out[to++] = (word << 16) >> 24;
       }
     }
-  }
 }
 
-function signedByte(bytes: Uint8Array, bit: number): number {
-  const at = bit >> 3;
-  const shift = bit & 7;
-  return (((bytes[at]! >> shift) | ((bytes[at + 1] ?? 0) << (8 - shift))) << 24) >> 24;
-}
-
-/** Connector (0 to 2 for A to C) of each RF chain: two bits a chain of `antenna_sel`. */
-const chains = (selection: number, rx: number): readonly number[] =>
-  [selection & 3, (selection >> 2) & 3, (selection >> 4) & 3].slice(0, rx);
-
-/**
- * The row that each RF chain's values go to: that of its connector. One antenna stays; so does
- * a selection that is no permutation (`read_bf_file.m` warns there and does the same).
- */
-function receiverOrder(selection: number, rx: number): readonly number[] {
-  const order = chains(selection, rx);
-  return rx > 1 && isPermutation(order) ? order : ROWS.slice(0, rx);
+interface Antennas {
+  /**
+   * The row that each RF chain's values go to: that of its connector. One antenna stays; so does
+   * a selection that is no permutation (`read_bf_file.m` warns there and does the same).
+   */
+  readonly order: readonly number[];
+  /** Connector of each row of the unpacked values; undefined where the selection names one twice. */
+  readonly connectors: readonly number[] | undefined;
 }
 
 const ROWS = [0, 1, 2];
 
-const isPermutation = (order: readonly number[]): boolean =>
-  new Set(order).size === order.length && order.every((antenna) => antenna < order.length);
+function readSelection(selection: number, rx: number): Antennas {
+  // Connector (0 to 2 for A to C) of each RF chain: two bits a chain.
+  const chains = [selection & 3, (selection >> 2) & 3, (selection >> 4) & 3].slice(0, rx);
+  const rows = ROWS.slice(0, rx);
+  const differ = new Set(chains).size === rx;
+  if (rx > 1 && differ && chains.every((antenna) => antenna < rx)) return { order: chains, connectors: rows };
+  return { order: rows, connectors: differ && !chains.includes(3) ? chains : undefined };
+}
+
+/** Of 1 to 3 antennas, by the six bits of `antenna_sel`. */
+const SELECTIONS = [1, 2, 3].map((rx) => Array.from({ length: 64 }, (_, bits) => readSelection(bits, rx)));
+
+const antennasOf = (selection: number, rx: number): Antennas => SELECTIONS[rx - 1]![selection & 63]!;
 
 /** Connector of each row of the unpacked values; undefined where the selection names one twice. */
-export function connectors({
+export const connectors = ({
   antennaSelection,
   rx,
-}: Pick<Measurement, 'antennaSelection' | 'rx'>): readonly number[] | undefined {
-  const order = chains(antennaSelection, rx);
-  if (rx > 1 && isPermutation(order)) return ROWS.slice(0, rx);
-  return new Set(order).size === rx && !order.includes(3) ? order : undefined;
-}
+}: Pick<Measurement, 'antennaSelection' | 'rx'>): readonly number[] | undefined =>
+  antennasOf(antennaSelection, rx).connectors;
 
 const fromDb = (db: number): number => 10 ** (db / 10);
 
+/** Of a level of so many dB, a byte; 0 stands for no antenna. */
+const POWERS = Float64Array.from({ length: 256 }, (_, db) => (db > 0 ? fromDb(db) : 0));
+
 /** Total received power in dBm, NaN where no antenna has any (`get_total_rss.m`). */
 export function totalRssi({ rssi, agc }: Measurement): number {
-  const power = rssi.reduce((sum, db) => sum + (db > 0 ? fromDb(db) : 0), 0);
+  const power = POWERS[rssi[0]]! + POWERS[rssi[1]]! + POWERS[rssi[2]]!;
   return power > 0 ? 10 * Math.log10(power) - 44 - agc : NaN;
 }
 
@@ -184,7 +188,7 @@ export function encodeMeasurement(
   view.setUint16(19, length, true);
   view.setUint16(21, fields.rate, true);
   const payload = out.subarray(3 + HEADER_BYTES);
-  const order = receiverOrder(fields.antennaSelection, rx);
+  const { order } = antennasOf(fields.antennaSelection, rx);
   let bit = 0;
   for (let group = 0; group < GROUPS; group++) {
     bit += 3;

@@ -7,7 +7,7 @@ import { frameFormat, type ReadFault, type ReadFrame } from './frame-decoder.js'
 import type { FileFormat, Format } from './format.js';
 import { LayoutCache } from './layout-cache.js';
 import { isPcap } from './pcap-blocks.js';
-import { checkPcap, packetsOf, pcapCutter, pcapStart, udpPayload } from './pcap.js';
+import { checkPcap, pcapCutter, pcapStart, recordsOf, udpPayload } from './pcap.js';
 
 /**
  * Frames belong to the link whose `sender` is the transmitter's MAC address, or `*`. Those of core or stream 1 and
@@ -22,12 +22,7 @@ export const nexmon: Format = frameFormat(
 export const nexmonPcap: FileFormat = {
   name: 'nexmon-pcap',
   summary: 'pcap or pcapng with datagrams of nexmon_csi to port 5500.',
-  recognise: (head) =>
-    isPcap(head) &&
-    packetsOf(head).some((packet) => {
-      const payload = udpPayload(packet, PORT);
-      return payload !== null && nexmon.recognise(payload);
-    }),
+  recognise: (head) => isPcap(head) && recordsOf(head, udpPayload(PORT)).some(nexmon.recognise),
   open: (head) => {
     checkPcap('nexmon', head);
     return {
@@ -35,7 +30,7 @@ export const nexmonPcap: FileFormat = {
       start: pcapStart(head),
       origin: 'replay',
       meta: {},
-      cutter: pcapCutter('nexmon', head, (packet) => udpPayload(packet, PORT)),
+      cutter: pcapCutter('nexmon', head, udpPayload(PORT)),
     };
   },
 };
@@ -46,11 +41,16 @@ const HEADER_BYTES = 18;
 /** What firmware without RSSI writes in its place, and in that of the frame control. */
 const NO_RSSI = 0x1111;
 
-/** How a chip writes a value: two i16, or two mantissas and a common exponent of so many bits. */
-const CHIPS = new Map<number, { readonly mantissa: number; readonly exponent: number } | 'int16'>([
-  [1, 'int16'],
-  [101, 'int16'],
-  [107, 'int16'],
+/** Bits of the two mantissas and of the common exponent that a chip writes a value by; null: two i16. */
+interface Packing {
+  readonly mantissa: number;
+  readonly exponent: number;
+}
+
+const CHIPS = new Map<number, Packing | null>([
+  [1, null],
+  [101, null],
+  [107, null],
   [3, { mantissa: 9, exponent: 5 }],
   [106, { mantissa: 12, exponent: 6 }],
 ]);
@@ -68,24 +68,25 @@ function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
       reason: `${record.length} bytes: frames have 18 and 4 for each of 64, 128 or 256 carriers`,
     };
   const chip = view.getUint16(16, true);
-  const kind = CHIPS.get(chip);
-  if (!kind) return { fault: 'chip', reason: `chip ${chip}: known are ${[...CHIPS.keys()].join(', ')}` };
+  const packing = CHIPS.get(chip);
+  if (packing === undefined)
+    return { fault: 'chip', reason: `chip ${chip}: known are ${[...CHIPS.keys()].join(', ')}` };
   const mhz = centreMhz(view.getUint16(14, true));
   if (mhz === undefined) return { fault: 'channel', reason: 'its chanspec names no channel' };
-  const body = record.slice(HEADER_BYTES);
   const core = view.getUint16(12, true);
   return {
     sequence: view.getUint16(10, true) >> 4,
     sender: senderOf(record, core),
     rssi: view.getUint16(2, true) === NO_RSSI ? NaN : rssiOf(view.getInt8(2)),
     noise: NaN,
-    bits: kind === 'int16' ? 16 : kind.mantissa,
-    antennas: [core & 7],
+    bits: packing === null ? 16 : packing.mantissa,
+    antennas: CORES[core & 7]!,
     parts: [
       {
-        layout: layoutOf(bins, mhz),
+        layout: layoutOf(carriers, mhz),
         fill: (values, at) => {
-          fillValues(body, kind, carriers.bins, values, at);
+          if (packing === null) copyIntegers(view, carriers, values, at);
+          else unpackFloats(view, packing, carriers, values, at);
         },
       },
     ],
@@ -93,6 +94,9 @@ function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
 }
 
 const rssiOf = (value: number): number => (value < 0 ? value : NaN);
+
+/** Connector of the one row of each core. */
+const CORES = Array.from({ length: 8 }, (_, core) => [core]);
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
@@ -110,57 +114,56 @@ function centreMhz(chanspec: number): number | undefined {
   return channel === 14 ? 2484 : channel < 14 ? 2407 + 5 * channel : undefined;
 }
 
+/** The carriers of a width, and the bins below and above the middle of the channel, `from` to `to`, that hold them. */
+interface Carriers {
+  readonly count: number;
+  readonly subcarriers: readonly number[];
+  readonly runs: readonly { readonly from: number; readonly to: number }[];
+}
+
+const carriersOf = (
+  count: number,
+  below: readonly [number, number],
+  above: readonly [number, number],
+): Carriers => ({
+  count,
+  subcarriers: [below, above].flatMap(([from, to]) =>
+    Array.from({ length: to - from + 1 }, (_, i) => from + i),
+  ),
+  runs: [
+    { from: count + below[0], to: count + below[1] },
+    { from: above[0], to: above[1] },
+  ],
+});
+
 /** Carriers of VHT by the number of bins; those on which the firmware writes its own receive status are left out. */
-const CARRIERS = new Map(
-  [
-    // The status lies in the bins 28 to 30.
-    { bins: 64, inner: 1, outer: 28, void: [28, 29, 30] },
-    // In the bins 0 to 2.
-    { bins: 128, inner: 2, outer: 58, void: [0, 1, 2] },
-    { bins: 256, inner: 2, outer: 122, void: [0, 1, 2] },
-  ].map(({ bins, inner, outer, void: empty }) => {
-    const subcarriers = Array.from({ length: bins }, (_, i) => i - bins / 2).filter(
-      (carrier) => Math.abs(carrier) >= inner && Math.abs(carrier) <= outer && !empty.includes(carrier),
-    );
-    return [bins, { subcarriers, bins: Int32Array.from(subcarriers, (carrier) => (carrier + bins) % bins) }];
-  }),
-);
+const CARRIERS = new Map([
+  // The status lies in the bins 28 to 30.
+  [64, carriersOf(64, [-28, -1], [1, 27])],
+  // In the bins 0 to 2.
+  [128, carriersOf(128, [-58, -2], [3, 58])],
+  [256, carriersOf(256, [-122, -2], [3, 122])],
+]);
 
 const layouts = new LayoutCache();
 
-function layoutOf(bins: number, mhz: number): CsiLayout {
-  const key = `${bins}@${mhz}`;
-  const { subcarriers } = CARRIERS.get(bins)!;
-  const bandwidthMhz = (bins / 64) * 20;
-  return layouts.of(key, () => ({
+const layoutOf = ({ count, subcarriers }: Carriers, mhz: number): CsiLayout =>
+  layouts.of(count * 65_536 + mhz, () => ({
     rx: 1,
     tx: 1,
     subcarriers,
-    bandwidthMhz,
+    bandwidthMhz: (count / 64) * 20,
     centreMhz: mhz,
     training: 'vht-ltf',
   }));
-}
 
-function fillValues(
-  body: Uint8Array,
-  kind: { readonly mantissa: number; readonly exponent: number } | 'int16',
-  bins: Int32Array,
-  values: Float32Array,
-  at: number,
-): void {
-  const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
-  if (kind === 'int16') {
-    for (let i = 0; i < bins.length; i++) {
-      values[at++] = view.getInt16(4 * bins[i]!, true);
-      values[at++] = view.getInt16(4 * bins[i]! + 2, true);
+function copyIntegers(view: DataView, { runs }: Carriers, values: Float32Array, at: number): void {
+  for (const { from, to } of runs) {
+    const end = HEADER_BYTES + 4 * to;
+    for (let word = HEADER_BYTES + 4 * from; word <= end; word += 4) {
+      values[at++] = view.getInt16(word, true);
+      values[at++] = view.getInt16(word + 2, true);
     }
-    return;
-  }
-  const all = unpackFloats(view, kind.mantissa, kind.exponent);
-  for (let i = 0; i < bins.length; i++) {
-    values[at++] = all[2 * bins[i]!]!;
-    values[at++] = all[2 * bins[i]! + 1]!;
   }
 }
 
@@ -168,38 +171,38 @@ function fillValues(
 const SCALED_BITS = 10;
 
 /**
- * Values of a frame, (re, im), as whole numbers of which the largest has {@link SCALED_BITS} bits: what the tool's
- * MATLAB reader gives. A word is, from its top: sign and magnitude of the real part, sign and magnitude of the
- * imaginary part (`mantissa` bits each), and a common exponent in two's complement.
+ * Values as whole numbers of which the largest of the frame has {@link SCALED_BITS} bits: what the tool's MATLAB reader
+ * gives. A word is, from its top: sign and magnitude of the real part, sign and magnitude of the imaginary part
+ * (`mantissa` bits each), and a common exponent in two's complement.
  */
-export function unpackFloats(view: DataView, mantissa: number, exponent: number): Float64Array {
-  const count = view.byteLength >> 2;
-  const out = new Float64Array(2 * count);
-  const exponents = new Int32Array(count);
+export function unpackFloats(
+  view: DataView,
+  { mantissa, exponent }: Packing,
+  { count, runs }: Carriers,
+  values: Float32Array,
+  at: number,
+): void {
   const magnitude = (1 << (mantissa - 1)) - 1;
+  const unused = 32 - exponent;
   let top = -mantissa;
   for (let i = 0; i < count; i++) {
-    const word = view.getUint32(4 * i, true);
-    const re = (word >>> (exponent + mantissa)) & magnitude;
-    const im = (word >>> exponent) & magnitude;
-    exponents[i] = (word << (32 - exponent)) >> (32 - exponent);
-    if ((re | im) !== 0) top = Math.max(top, exponents[i]! + 31 - Math.clz32(re | im));
-    out[2 * i] = (word >>> (exponent + 2 * mantissa - 1)) & 1 ? -re : re;
-    out[2 * i + 1] = (word >>> (exponent + mantissa - 1)) & 1 ? -im : im;
+    const word = view.getUint32(HEADER_BYTES + 4 * i, true);
+    const bits = ((word >>> (exponent + mantissa)) | (word >>> exponent)) & magnitude;
+    if (bits !== 0) top = Math.max(top, ((word << unused) >> unused) + 31 - Math.clz32(bits));
   }
-  for (let i = 0; i < count; i++) {
-    const by = exponents[i]! + SCALED_BITS - top;
-    const scale = by < -mantissa ? 0 : POWERS[by + MIN_POWER]!;
-    // A sum with 0 is never -0.
-    out[2 * i] = Math.trunc(out[2 * i]! * scale) + 0;
-    out[2 * i + 1] = Math.trunc(out[2 * i + 1]! * scale) + 0;
-  }
-  return out;
+  for (const { from, to } of runs)
+    for (let i = from; i <= to; i++) {
+      const word = view.getUint32(HEADER_BYTES + 4 * i, true);
+      const by = ((word << unused) >> unused) + SCALED_BITS - top;
+      const re = shifted((word >>> (exponent + mantissa)) & magnitude, by);
+      const im = shifted((word >>> exponent) & magnitude, by);
+      values[at++] = (word >>> (exponent + 2 * mantissa - 1)) & 1 ? 0 - re : re;
+      values[at++] = (word >>> (exponent + mantissa - 1)) & 1 ? 0 - im : im;
+    }
 }
 
-/** Powers of two, from -{@link MIN_POWER} on: `**` would be most of the work. */
-const MIN_POWER = 64;
-const POWERS = Float64Array.from({ length: 192 }, (_, i) => 2 ** (i - MIN_POWER));
+/** Times two to the power of `by`, cut to a whole number. */
+const shifted = (value: number, by: number): number => (by >= 0 ? value << by : by > -32 ? value >> -by : 0);
 
 /** A datagram with values of 16 bits: the inverse of the decoder. `values`: (re, im) of the layout's carriers. */
 export function encodeNexmon(
@@ -224,9 +227,11 @@ export function encodeNexmon(
   view.setUint16(12, frame.core ?? 0, true);
   view.setUint16(14, frame.chanspec, true);
   view.setUint16(16, 101, true);
-  for (const [i, bin] of CARRIERS.get(frame.bins)!.bins.entries()) {
-    view.setInt16(HEADER_BYTES + 4 * bin, values[2 * i]!, true);
-    view.setInt16(HEADER_BYTES + 4 * bin + 2, values[2 * i + 1]!, true);
-  }
+  let at = 0;
+  for (const { from, to } of CARRIERS.get(frame.bins)!.runs)
+    for (let bin = from; bin <= to; bin++) {
+      view.setInt16(HEADER_BYTES + 4 * bin, values[at++]!, true);
+      view.setInt16(HEADER_BYTES + 4 * bin + 2, values[at++]!, true);
+    }
   return out;
 }

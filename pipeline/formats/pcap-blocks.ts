@@ -7,7 +7,9 @@ import type { State } from '../component/index.js';
 export interface Packet {
   /** Of the packets of an interface: 1 Ethernet, 113 and 276 Linux cooked, 101 IP, 127 radiotap. */
   readonly linkType: number;
-  readonly bytes: Uint8Array;
+  /** Where it lies in the bytes that were read. */
+  readonly start: number;
+  readonly end: number;
 }
 
 export const isPcap = (head: Uint8Array): boolean =>
@@ -24,17 +26,17 @@ export interface Blocks {
   /** Bytes that say how long a block is. */
   readonly headerBytes: number;
   /** Null where no block begins at `at`. `before`: byte order of the block before, where that may have changed it. */
-  measure(bytes: Uint8Array, at: number, before?: boolean): Extent | null;
+  measure(view: DataView, at: number, before?: boolean): Extent | null;
   /** Reads a whole block, and remembers what those behind it depend on. Time in microseconds. */
   open(
-    bytes: Uint8Array,
+    view: DataView,
     at: number,
     extent: Extent,
   ): { readonly time: number; readonly packet: Packet | undefined };
   /** True where the end of a whole block agrees with its beginning. */
-  closes(bytes: Uint8Array, at: number, extent: Extent): boolean;
+  closes(view: DataView, at: number, extent: Extent): boolean;
   /** As `open`, and remembers nothing. */
-  look(bytes: Uint8Array, at: number, extent: Extent): { readonly packet: Packet | undefined };
+  look(view: DataView, at: number, extent: Extent): { readonly packet: Packet | undefined };
   snapshot(): State;
   restore(state: State): void;
 }
@@ -75,32 +77,30 @@ class ClassicBlocks implements Blocks {
     this.#file = file;
   }
 
-  measure(bytes: Uint8Array, at: number): Extent | null {
+  measure(view: DataView, at: number): Extent | null {
     const { little, unit } = this.#file;
-    if (at + 16 > bytes.length) return { length: 16, little };
-    const view = new DataView(bytes.buffer, bytes.byteOffset + at, 16);
-    const included = view.getUint32(8, little);
+    if (at + 16 > view.byteLength) return { length: 16, little };
+    const included = view.getUint32(at + 8, little);
     const isRecord =
       included > 0 &&
       included <= MAX_PACKET_BYTES &&
-      included <= view.getUint32(12, little) &&
-      view.getUint32(4, little) * unit < 1e6;
+      included <= view.getUint32(at + 12, little) &&
+      view.getUint32(at + 4, little) * unit < 1e6;
     return isRecord ? { length: 16 + included, little } : null;
   }
 
-  open(bytes: Uint8Array, at: number, { length }: Extent) {
+  open(view: DataView, at: number, { length }: Extent) {
     const { little, unit, linkType } = this.#file;
-    const view = new DataView(bytes.buffer, bytes.byteOffset + at, 16);
-    const time = view.getUint32(0, little) * 1e6 + view.getUint32(4, little) * unit;
-    return { time, packet: { linkType, bytes: bytes.subarray(at + 16, at + length) } };
+    const time = view.getUint32(at, little) * 1e6 + view.getUint32(at + 4, little) * unit;
+    return { time, packet: { linkType, start: at + 16, end: at + length } };
   }
 
   closes(): boolean {
     return true;
   }
 
-  look(bytes: Uint8Array, at: number, extent: Extent) {
-    return this.open(bytes, at, extent);
+  look(view: DataView, at: number, extent: Extent) {
+    return this.open(view, at, extent);
   }
 
   snapshot(): State {
@@ -147,9 +147,8 @@ class PcapngBlocks implements Blocks {
   #interfaces: Interface[] = [];
   #time = 0;
 
-  measure(bytes: Uint8Array, at: number, before = this.#little): Extent | null {
-    if (at + 12 > bytes.length) return { length: 12, little: before };
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  measure(view: DataView, at: number, before = this.#little): Extent | null {
+    if (at + 12 > view.byteLength) return { length: 12, little: before };
     const little = view.getUint32(at) === SECTION ? orderOf(view, at) : before;
     if (little === undefined) return null;
     const length = view.getUint32(at + 4, little);
@@ -157,25 +156,23 @@ class PcapngBlocks implements Blocks {
     return { length, little };
   }
 
-  open(bytes: Uint8Array, at: number, { length, little }: Extent) {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  open(view: DataView, at: number, { length, little }: Extent) {
     this.#little = little;
     const type = view.getUint32(at, little);
     if (type === SECTION) this.#interfaces = [];
     else if (type === INTERFACE && length >= 20) this.#addInterface(view, at, length);
     const isPacket = type === ENHANCED_PACKET || type === SIMPLE_PACKET;
-    const packet = isPacket ? this.#packet(bytes, view, at, length, type) : undefined;
+    const packet = isPacket ? this.#packet(view, at, length, type) : undefined;
     return { time: this.#time, packet };
   }
 
-  closes(bytes: Uint8Array, at: number, { length, little }: Extent): boolean {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  closes(view: DataView, at: number, { length, little }: Extent): boolean {
     return view.getUint32(at + length - 4, little) === length;
   }
 
-  look(bytes: Uint8Array, at: number, extent: Extent) {
+  look(view: DataView, at: number, extent: Extent) {
     const before = this.snapshot();
-    const found = this.open(bytes, at, extent);
+    const found = this.open(view, at, extent);
     this.restore(before);
     return found;
   }
@@ -209,7 +206,7 @@ class PcapngBlocks implements Blocks {
     this.#interfaces.push({ linkType: view.getUint16(at + 8, little), unit });
   }
 
-  #packet(bytes: Uint8Array, view: DataView, at: number, length: number, type: number): Packet | undefined {
+  #packet(view: DataView, at: number, length: number, type: number): Packet | undefined {
     const little = this.#little;
     const enhanced = type === ENHANCED_PACKET;
     const start = at + (enhanced ? 28 : 12);
@@ -221,7 +218,7 @@ class PcapngBlocks implements Blocks {
       this.#time = (view.getUint32(at + 12, little) * 2 ** 32 + view.getUint32(at + 16, little)) * from.unit;
     const stated = view.getUint32(at + (enhanced ? 20 : 8), little);
     const end = Math.min(start + stated, at + length - 4);
-    return { linkType: from.linkType, bytes: bytes.subarray(start, end) };
+    return { linkType: from.linkType, start, end };
   }
 }
 

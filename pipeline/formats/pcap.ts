@@ -4,18 +4,26 @@ import { FormatError, type Cutter } from './format.js';
 import { blocksOf, isPcap, type Blocks, type Extent, type Packet } from './pcap-blocks.js';
 import type { RawBuilder } from './raw-builder.js';
 
-/** The part of a packet that is a record; null where it holds none. */
-export type Select = (packet: Packet) => Uint8Array | null;
+/** Where the part of a packet lies that is a record; null where it holds none. `view`: of all that was read. */
+export type Select = (view: DataView, packet: Packet) => Pick<Packet, 'start' | 'end'> | null;
 
-/** The packets in the bytes of a file's head. */
-export function packetsOf(head: Uint8Array): readonly Packet[] {
-  const found: Packet[] = [];
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+export const bytesOf = (view: DataView, { start, end }: Pick<Packet, 'start' | 'end'>): Uint8Array =>
+  new Uint8Array(view.buffer, view.byteOffset + start, end - start);
+
+/** What `select` takes of the packets in the bytes of a file's head. */
+export function recordsOf(head: Uint8Array, select: Select): readonly Uint8Array[] {
+  const found: Uint8Array[] = [];
   const blocks = blocksOf(head);
+  const view = viewOf(head);
   for (let at = blocks.start; at < head.length;) {
-    const extent = blocks.measure(head, at);
+    const extent = blocks.measure(view, at);
     if (extent === null || at + extent.length > head.length) break;
-    const { packet } = blocks.open(head, at, extent);
-    if (packet) found.push(packet);
+    const { packet } = blocks.open(view, at, extent);
+    const record = packet && select(view, packet);
+    if (record) found.push(bytesOf(view, record));
     at += extent.length;
   }
   return found;
@@ -47,19 +55,20 @@ class PcapCutter implements Cutter {
   }
 
   cut(bytes: Uint8Array, into: RawBuilder, at: number, last: boolean): number {
+    const view = viewOf(bytes);
     let from = 0;
     while (!into.full && from < bytes.length) {
-      const extent = this.#blocks.measure(bytes, from);
+      const extent = this.#blocks.measure(view, from);
       const end = from + (extent?.length ?? 0);
       const beyond = into.isLive ? 0 : this.#blocks.headerBytes;
       if (extent !== null && !last && end + beyond > bytes.length) break;
-      if (extent === null || end > bytes.length || !this.#isBlock(bytes, from, end, extent)) {
+      if (extent === null || end > bytes.length || !this.#isBlock(view, from, end, extent)) {
         if (this.#lost < 0) this.#lost = at + from;
         from++;
         continue;
       }
       this.#reportDamage(into, at + from);
-      this.#take(bytes, from, extent, into, at);
+      this.#take(view, from, extent, into, at);
       from = end;
     }
     if (last && from === bytes.length) this.#reportDamage(into, at + from, 'truncated');
@@ -78,19 +87,19 @@ class PcapCutter implements Cutter {
   }
 
   /** Bytes of chance are followed by no other block, nor do they hold what is sought. */
-  #isBlock(bytes: Uint8Array, from: number, end: number, extent: Extent): boolean {
-    if (!this.#blocks.closes(bytes, from, extent)) return false;
-    if (end >= bytes.length || this.#blocks.measure(bytes, end, extent.little) !== null) return true;
-    const { packet } = this.#blocks.look(bytes, from, extent);
-    return packet !== undefined && this.#select(packet) !== null;
+  #isBlock(view: DataView, from: number, end: number, extent: Extent): boolean {
+    if (!this.#blocks.closes(view, from, extent)) return false;
+    if (end >= view.byteLength || this.#blocks.measure(view, end, extent.little) !== null) return true;
+    const { packet } = this.#blocks.look(view, from, extent);
+    return packet !== undefined && this.#select(view, packet) !== null;
   }
 
-  #take(bytes: Uint8Array, from: number, extent: Extent, into: RawBuilder, at: number): void {
-    const { packet, time } = this.#blocks.open(bytes, from, extent);
-    const record = packet && this.#select(packet);
+  #take(view: DataView, from: number, extent: Extent, into: RawBuilder, at: number): void {
+    const { packet, time } = this.#blocks.open(view, from, extent);
+    const record = packet && this.#select(view, packet);
     if (!record) return;
     const believed = into.isLive ? 0 : this.#clock.at(time);
-    if (believed !== null) into.add(believed, record);
+    if (believed !== null) into.add(believed, bytesOf(view, record));
     else
       into.problem({
         code: `${this.#name}.stray`,
@@ -116,15 +125,18 @@ export function checkPcap(name: string, head: Uint8Array): void {
   if (!isPcap(head)) throw new FormatError(`${name}.header`, 'byte 0', 'this is no pcap and no pcapng file');
 }
 
+/** Bytes before the IP header, by the type of the link. */
+const LINK_BYTES: Readonly<Record<number, number>> = { 1: 14, 101: 0, 113: 16, 276: 20 };
+const UDP = 17;
+
 /** The payload of a UDP datagram to this port; null for other packets. The length is that of UDP: records may be longer. */
-export function udpPayload({ linkType, bytes }: Packet, port: number): Uint8Array | null {
-  const ip = { 1: 14, 101: 0, 113: 16, 276: 20 }[linkType];
-  if (ip === undefined || bytes.length < ip + 28 || bytes[ip]! >> 4 !== 4 || bytes[ip + 9] !== 17)
-    return null;
-  const udp = ip + (bytes[ip]! & 0x0f) * 4;
-  if (udp + 8 > bytes.length) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint16(udp + 2) !== port) return null;
-  const length = view.getUint16(udp + 4);
-  return length < 8 || udp + length > bytes.length ? null : bytes.subarray(udp + 8, udp + length);
-}
+export const udpPayload =
+  (port: number): Select =>
+  (view, { linkType, start, end }) => {
+    const ip = start + (LINK_BYTES[linkType] ?? NaN);
+    if (!(ip + 28 <= end) || view.getUint8(ip) >> 4 !== 4 || view.getUint8(ip + 9) !== UDP) return null;
+    const udp = ip + (view.getUint8(ip) & 0x0f) * 4;
+    if (udp + 8 > end || view.getUint16(udp + 2) !== port) return null;
+    const length = view.getUint16(udp + 4);
+    return length < 8 || udp + length > end ? null : { start: udp + 8, end: udp + length };
+  };

@@ -237,11 +237,16 @@ export interface LinkEntry {
   readonly environment: Environment;
 }
 
+/** Senders of which a table remembers the link. */
+const MAX_FOUND = 1024;
+
 /** All links of a topology. Numbers live in one process only. */
 export class LinkTable {
   readonly #entries: LinkEntry[] = [];
   readonly #byId = new Map<string, LinkEntry>();
   readonly #bySender = new Map<string, LinkEntry>();
+  /** What {@link bySender} has found for senders that no link names as they are. Bounded. */
+  readonly #found = new Map<string, LinkEntry | undefined>();
 
   readonly environments: readonly Environment[];
 
@@ -277,7 +282,16 @@ export class LinkTable {
    * else undefined: an unknown sender.
    */
   bySender(sender: string): LinkEntry | undefined {
-    return this.#bySender.get(sender) ?? this.#bySender.get(hostOf(sender)) ?? this.#bySender.get('*');
+    return (
+      this.#bySender.get(sender) ?? (this.#found.has(sender) ? this.#found.get(sender) : this.#find(sender))
+    );
+  }
+
+  #find(sender: string): LinkEntry | undefined {
+    const found = this.#bySender.get(hostOf(sender)) ?? this.#bySender.get('*');
+    if (this.#found.size >= MAX_FOUND) this.#found.clear();
+    this.#found.set(sender, found);
+    return found;
   }
 
   [Symbol.iterator](): IterableIterator<LinkEntry> {

@@ -10,7 +10,7 @@ import {
 } from '../../pipeline/formats/beamforming-report.js';
 import { beamformingPcap, encodeReport, type WrittenReport } from '../../pipeline/formats/beamforming.js';
 import { formatNamed } from '../../pipeline/formats/index.js';
-import { packetsOf } from '../../pipeline/formats/pcap.js';
+import { recordsOf } from '../../pipeline/formats/pcap.js';
 import { wideCentreMhz } from '../../pipeline/formats/wifi-channel.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
@@ -207,8 +207,8 @@ describe.skipIf(folder === undefined)('a capture of others', () => {
   it('has the angles and matrices of an independent decoder', () => {
     const array = readFileSync(`${folder}/angles_b0b98a63559c_first200.npy`);
     const expected = array.subarray(10 + array.readUInt16LE(8));
-    const reports = packetsOf(readFileSync(capture))
-      .map(({ bytes }) => readReport(bytes))
+    const reports = recordsOf(readFileSync(capture), (_, packet) => packet)
+      .map(readReport)
       .filter((report) => !('fault' in report) && report.monitor.frame[10] === 0xb0);
     const angles = (reports.slice(0, 200) as Report[]).flatMap((report) => [...report.angles]);
     expect(Buffer.from(angles).equals(expected)).toBe(true);

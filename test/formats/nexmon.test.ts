@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatNamed } from '../../pipeline/formats/index.js';
-import { encodeNexmon, nexmonPcap, unpackFloats } from '../../pipeline/formats/nexmon.js';
+import { encodeNexmon, nexmonPcap } from '../../pipeline/formats/nexmon.js';
 import { LinkTable, type CsiBlock } from '../../pipeline/model/index.js';
 import { testContext } from '../support/context.js';
 import { readMat } from '../../pipeline/formats/tables/mat5.js';
@@ -54,12 +54,59 @@ const frame = (sequence: number) =>
     new Array<number>(110).fill(sequence + 1),
   );
 
+/** A datagram of `chip` with these words in its 64 bins. */
+function packed(chip: number, words: readonly number[]): Uint8Array {
+  const bytes = frame(0);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(16, chip, true);
+  for (let bin = 0; bin < 64; bin++) view.setUint32(18 + 4 * bin, words[bin] ?? 0, true);
+  return bytes;
+}
+
+/** Values by bin. */
+const byBin = ({ layout, values }: CsiBlock) =>
+  new Map([...layout.subcarriers].map((carrier, i) => [(carrier + 64) % 64, values.slice(2 * i, 2 * i + 2)]));
+
 it('packed values of a frame are scaled together, and cut to whole numbers', () => {
-  const view = new DataView(new ArrayBuffer(8));
   // Mantissas of 9 bits, an exponent of 5: (255, -1) * 2^0 and (3, 0) * 2^-1.
-  view.setUint32(0, (255 << 14) | (1 << 13) | (1 << 5), true);
-  view.setUint32(4, (3 << 14) | 0b11111, true);
-  expect([...unpackFloats(view, 9, 5)]).toEqual([255 * 8, -8, 12, 0]);
+  const { block } = decoded(packed(3, [0, (255 << 14) | (1 << 13) | (1 << 5), (3 << 14) | 0b11111]));
+  expect([1, 2, 3].map((bin) => [...byBin(block).get(bin)!])).toEqual([
+    [255 * 8, -8],
+    [12, 0],
+    [0, 0],
+  ]);
+});
+
+it.each([
+  { chip: 3, mantissa: 9, exponent: 5 },
+  { chip: 106, mantissa: 12, exponent: 6 },
+])('packed values of chip $chip are what their definition says', ({ chip, mantissa, exponent }) => {
+  const max = 2 ** (mantissa - 1) - 1;
+  const part = fc.integer({ min: -max, max });
+  const value = fc.record({
+    re: part,
+    im: part,
+    by: fc.integer({ min: -(2 ** (exponent - 1)), max: 2 ** (exponent - 1) - 1 }),
+  });
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 64, maxLength: 64 }), (all) => {
+      const words = all.map(({ re, im, by }) => {
+        const signed = (x: number) => (x < 0 ? 2 ** (mantissa - 1) : 0) + Math.abs(x);
+        return (
+          (signed(re) * 2 ** mantissa + signed(im)) * 2 ** exponent + ((by + 2 ** exponent) % 2 ** exponent)
+        );
+      });
+      const bits = (x: number) => Math.floor(Math.log2(Math.abs(x)));
+      const tops = all.flatMap(({ re, im, by }) => [re, im].filter((x) => x !== 0).map((x) => by + bits(x)));
+      const scale = 10 - Math.max(...tops);
+      const found = byBin(decoded(packed(chip, words)).block);
+      for (const [bin, pair] of found) {
+        const { re, im, by } = all[bin]!;
+        expect([...pair]).toEqual([re, im].map((x) => Math.trunc(x * 2 ** (by + scale)) + 0));
+      }
+    }),
+    { numRuns: 50 },
+  );
 });
 
 it('a second core is a sender of its own', () => {

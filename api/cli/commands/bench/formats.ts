@@ -34,11 +34,12 @@ async function run(files: readonly string[], { csiread, json }: Options): Promis
 function tables(formats: readonly FormatSpeed[], cleaning: readonly StepCost[]): readonly string[] {
   const round = (value: number): string => Math.round(value).toLocaleString('en');
   return [
-    '| recording | format | frames | frames/s | csiread, frames/s |',
-    '|---|---|---|---|---|',
+    '| recording | format | frames | frames/s | control | csiread, frames/s | csiflow over csiread |',
+    '|---|---|---|---|---|---|---|',
     ...formats.map(
-      ({ file, format, frames, perSecond, csiread }) =>
-        `| ${file} | \`${format}\` | ${round(frames)} | ${round(perSecond)} | ${csiread === null ? '' : round(csiread)} |`,
+      ({ file, format, frames, perSecond, control, csiread }) =>
+        `| ${file} | \`${format}\` | ${round(frames)} | ${round(perSecond)} | ${(100 * control).toFixed(1)} % | ` +
+        (csiread === null ? ' | |' : `${round(csiread.perSecond)} | ${csiread.ratio.toFixed(2)} |`),
     ),
     '',
     '| cleaning step | ns a frame |',
