@@ -23,8 +23,14 @@ export interface FrameReader {
   readonly sequenceBits: number;
   /** True where some firmware counts by two: a counter that never makes an odd step has lost nothing. */
   readonly mayCountByTwo?: boolean;
-  /** Reads a record, which may hold several measurements; what is wrong with it otherwise. */
-  read(record: Uint8Array): ReadFrame | readonly ReadFrame[] | ReadFault | null;
+  /**
+   * Reads a record, which may hold several measurements, or end some that earlier records began; what is wrong with it
+   * otherwise. `time` is its arrival, microseconds.
+   */
+  read(record: Uint8Array, time: number): ReadFrame | readonly ReadFrame[] | ReadFault | null;
+  /** Of a reader that remembers: what it waits for, as plain data. */
+  snapshot?(): State;
+  restore?(state: State): void;
 }
 
 export interface ReadFrame {
@@ -60,16 +66,22 @@ export interface ReadFault {
   readonly reason: string;
 }
 
-/** The format whose records `reader` reads: what it reads without a fault is one of them. */
-export const frameFormat = (reader: FrameReader, summary: string): Format => ({
-  name: reader.format,
-  summary,
-  recognise: (record) => {
-    const read = reader.read(record);
-    return read !== null && !('fault' in read);
-  },
-  decoder: (context) => new FrameDecoder(reader, context),
-});
+/**
+ * The format whose records `reader` reads: what it reads without a fault is one of them. One that remembers is made
+ * anew for each decoder.
+ */
+export const frameFormat = (reader: FrameReader | (() => FrameReader), summary: string): Format => {
+  const make = typeof reader === 'function' ? reader : () => reader;
+  return {
+    name: make().format,
+    summary,
+    recognise: (record) => {
+      const read = make().read(record, 0);
+      return read !== null && !('fault' in read);
+    },
+    decoder: (context) => new FrameDecoder(make(), context),
+  };
+};
 
 /**
  * Decoder of such a format. Frames belong to the link whose `sender` is the record's sender, else to
@@ -113,7 +125,7 @@ export class FrameDecoder implements Decoder {
     const sender = raw.senders[raw.sender[i]!] ?? '';
     if (isTick(raw, i)) return;
     const record = rawRecord(raw, i);
-    const read = this.#reader.read(record);
+    const read = this.#reader.read(record, time);
     if (read === null) this.#counts['other']!++;
     else if ('fault' in read) this.#refuse(read, time, sender, record, failed);
     else if ('parts' in read) this.#place(read, time, sender, rows);
@@ -170,6 +182,7 @@ export class FrameDecoder implements Decoder {
       counts: { ...this.#counts },
       malformed: { ...this.#malformed },
       sample: this.#sample.snapshot(),
+      ...(this.#reader.snapshot && { reader: this.#reader.snapshot() }),
       links: Object.fromEntries(
         [...this.#context.links].map(({ link, index }) => [link.id, this.#sequences[index]!.snapshot()]),
       ),
@@ -181,6 +194,7 @@ export class FrameDecoder implements Decoder {
     Object.assign(this.#counts, snapshot.counts);
     Object.assign(this.#malformed, snapshot.malformed);
     this.#sample.restore(snapshot.sample);
+    if (snapshot.reader !== undefined) this.#reader.restore?.(snapshot.reader);
     for (const { link, index } of this.#context.links) {
       const sequence = snapshot.links[link.id];
       if (sequence) this.#sequences[index]!.restore(sequence);
@@ -243,6 +257,7 @@ interface DecoderSnapshot {
   readonly counts: Readonly<Record<string, number>>;
   readonly malformed: Readonly<Record<string, number>>;
   readonly sample: FailureSampleState;
+  readonly reader?: State;
   readonly links: Readonly<Record<string, SequenceState>>;
 }
 

@@ -17,6 +17,7 @@ import { intel5300Log } from './intel5300-log.js';
 import { intel5300, intel5300Scaled } from './intel5300.js';
 import { mediatekCsi, mediatekCsiLog, mediatekCsiVariants } from './mediatek-csi.js';
 import { micropythonCsi, micropythonCsiLog } from './micropython-csi.js';
+import { nexmonMatrices } from './nexmon-matrix.js';
 import { nexmon, nexmonPcap } from './nexmon.js';
 import { oneWifi, oneWifiFile, oneWifiJson, oneWifiVariants } from './onewifi.js';
 import { picoscenes, picoscenesFile, picoscenesRealFirst } from './picoscenes.js';
@@ -41,6 +42,7 @@ export const FORMATS: readonly Format[] = [
   espectre,
   espFramed,
   nexmon,
+  ...nexmonMatrices,
   ath11kCfr,
   ...ath11kCfrVariants,
   realtekCsi,

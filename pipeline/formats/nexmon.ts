@@ -41,12 +41,13 @@ const HEADER_BYTES = 18;
 /** What firmware without RSSI writes in its place, and in that of the frame control. */
 const NO_RSSI = 0x1111;
 
-/** Bits of the two mantissas and of the common exponent that a chip writes a value by; null: two i16. */
-interface Packing {
+/** Bits of the two mantissas and of the common exponent that a chip writes a value by. */
+export interface Packing {
   readonly mantissa: number;
   readonly exponent: number;
 }
 
+/** How a chip writes its values; null: two i16 each. */
 const CHIPS = new Map<number, Packing | null>([
   [1, null],
   [101, null],
@@ -55,13 +56,26 @@ const CHIPS = new Map<number, Packing | null>([
   [106, { mantissa: 12, exponent: 6 }],
 ]);
 
-function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
+/** What a datagram says: the values of one core and spatial stream. */
+export interface Datagram {
+  readonly view: DataView;
+  readonly carriers: Carriers;
+  readonly packing: Packing | null;
+  readonly chip: number;
+  readonly mhz: number;
+  readonly sequence: number;
+  readonly core: number;
+  readonly stream: number;
+  /** dBm, NaN where unknown. */
+  readonly rssi: number;
+}
+
+export function parseDatagram(record: Uint8Array): Datagram | ReadFault {
   const view = new DataView(record.buffer, record.byteOffset, record.byteLength);
   if (record.length < HEADER_BYTES) return { fault: 'truncated', reason: 'shorter than its header' };
   if (view.getUint16(0, true) !== MAGIC)
     return { fault: 'unknown_magic', reason: 'it does not start with the bytes 11 11' };
-  const bins = (record.length - HEADER_BYTES) / 4;
-  const carriers = CARRIERS.get(bins);
+  const carriers = CARRIERS.get((record.length - HEADER_BYTES) / 4);
   if (!carriers)
     return {
       fault: 'length',
@@ -73,25 +87,40 @@ function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
     return { fault: 'chip', reason: `chip ${chip}: known are ${[...CHIPS.keys()].join(', ')}` };
   const mhz = centreMhz(view.getUint16(14, true));
   if (mhz === undefined) return { fault: 'channel', reason: 'its chanspec names no channel' };
-  const core = view.getUint16(12, true);
+  const pair = view.getUint16(12, true);
   return {
+    ...{ view, carriers, packing, chip, mhz },
     sequence: view.getUint16(10, true) >> 4,
-    sender: senderOf(record, core),
+    core: pair & 7,
+    stream: (pair >> 3) & 7,
     rssi: view.getUint16(2, true) === NO_RSSI ? NaN : rssiOf(view.getInt8(2)),
+  };
+}
+
+function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
+  const datagram = parseDatagram(record);
+  if ('fault' in datagram) return datagram;
+  const { core, stream, carriers, mhz, sequence, rssi } = datagram;
+  const mac = macOf(record);
+  return {
+    sequence,
+    sender: core === 0 && stream === 0 ? mac : `${mac}/${core}.${stream}`,
+    rssi,
     noise: NaN,
-    bits: packing === null ? 16 : packing.mantissa,
-    antennas: CORES[core & 7]!,
+    bits: bitsOf(datagram),
+    antennas: CORES[core]!,
     parts: [
       {
         layout: layoutOf(carriers, mhz),
         fill: (values, at) => {
-          if (packing === null) copyIntegers(view, carriers, values, at);
-          else unpackFloats(view, packing, carriers, values, at);
+          unpack(datagram, topOf(datagram), values, at);
         },
       },
     ],
   };
 }
+
+export const bitsOf = ({ packing }: Datagram): number => packing?.mantissa ?? 16;
 
 const rssiOf = (value: number): number => (value < 0 ? value : NaN);
 
@@ -100,10 +129,11 @@ const CORES = Array.from({ length: 8 }, (_, core) => [core]);
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-function senderOf(record: Uint8Array, core: number): string {
+/** Of the transmitter. */
+export function macOf(record: Uint8Array): string {
   let mac = HEX[record[4]!]!;
   for (let i = 5; i < 10; i++) mac += `:${HEX[record[i]!]!}`;
-  return core === 0 ? mac : `${mac}/${core & 7}.${(core >> 3) & 7}`;
+  return mac;
 }
 
 /** Centre of the band that a chanspec names (Broadcom's `d11ac`): bits 0 to 7 channel, 14 and 15 band. */
@@ -115,7 +145,7 @@ function centreMhz(chanspec: number): number | undefined {
 }
 
 /** The carriers of a width, and the bins below and above the middle of the channel, `from` to `to`, that hold them. */
-interface Carriers {
+export interface Carriers {
   readonly count: number;
   readonly subcarriers: readonly number[];
   readonly runs: readonly { readonly from: number; readonly to: number }[];
@@ -147,15 +177,26 @@ const CARRIERS = new Map([
 
 const layouts = new LayoutCache();
 
-const layoutOf = ({ count, subcarriers }: Carriers, mhz: number): CsiLayout =>
-  layouts.of(count * 65_536 + mhz, () => ({
-    rx: 1,
-    tx: 1,
+export const layoutOf = ({ count, subcarriers }: Carriers, mhz: number, rx = 1, tx = 1): CsiLayout =>
+  layouts.of(((rx * 8 + tx) * 512 + count) * 65_536 + mhz, () => ({
+    rx,
+    tx,
     subcarriers,
     bandwidthMhz: (count / 64) * 20,
     centreMhz: mhz,
     training: 'vht-ltf',
   }));
+
+/** Values of a datagram, (re, im), to `values[at...]`. `top`: see {@link topOf}. */
+export function unpack(
+  { view, packing, carriers }: Datagram,
+  top: number,
+  values: Float32Array,
+  at: number,
+): void {
+  if (packing === null) copyIntegers(view, carriers, values, at);
+  else unpackFloats(view, packing, carriers, top, values, at);
+}
 
 function copyIntegers(view: DataView, { runs }: Carriers, values: Float32Array, at: number): void {
   for (const { from, to } of runs) {
@@ -167,29 +208,39 @@ function copyIntegers(view: DataView, { runs }: Carriers, values: Float32Array, 
   }
 }
 
-/** The largest number of a frame has so many bits. */
+/** The largest number of a measurement has so many bits behind its first one. */
 const SCALED_BITS = 10;
 
+/** Power of two of the largest number among packed values: what they are scaled by. */
+export function topOf({ view, packing, carriers }: Datagram): number {
+  if (packing === null) return 0;
+  const { mantissa, exponent } = packing;
+  const magnitude = (1 << (mantissa - 1)) - 1;
+  const unused = 32 - exponent;
+  let top = -Infinity;
+  for (let i = 0; i < carriers.count; i++) {
+    const word = view.getUint32(HEADER_BYTES + 4 * i, true);
+    const bits = ((word >>> (exponent + mantissa)) | (word >>> exponent)) & magnitude;
+    if (bits !== 0) top = Math.max(top, ((word << unused) >> unused) + 31 - Math.clz32(bits));
+  }
+  return top;
+}
+
 /**
- * Values as whole numbers of which the largest of the frame has {@link SCALED_BITS} bits: what the tool's MATLAB reader
+ * Values as whole numbers of which the largest has {@link SCALED_BITS} bits: what the tool's MATLAB reader
  * gives. A word is, from its top: sign and magnitude of the real part, sign and magnitude of the imaginary part
  * (`mantissa` bits each), and a common exponent in two's complement.
  */
-export function unpackFloats(
+function unpackFloats(
   view: DataView,
   { mantissa, exponent }: Packing,
-  { count, runs }: Carriers,
+  { runs }: Carriers,
+  top: number,
   values: Float32Array,
   at: number,
 ): void {
   const magnitude = (1 << (mantissa - 1)) - 1;
   const unused = 32 - exponent;
-  let top = -mantissa;
-  for (let i = 0; i < count; i++) {
-    const word = view.getUint32(HEADER_BYTES + 4 * i, true);
-    const bits = ((word >>> (exponent + mantissa)) | (word >>> exponent)) & magnitude;
-    if (bits !== 0) top = Math.max(top, ((word << unused) >> unused) + 31 - Math.clz32(bits));
-  }
   for (const { from, to } of runs)
     for (let i = from; i <= to; i++) {
       const word = view.getUint32(HEADER_BYTES + 4 * i, true);
@@ -211,6 +262,7 @@ export function encodeNexmon(
     readonly sequence: number;
     /** dBm; NaN writes the header of firmware without it. */
     readonly rssi: number;
+    /** Core, and stream times eight. */
     readonly core?: number;
     readonly chanspec: number;
     readonly bins: number;

@@ -11,7 +11,7 @@ export interface Problem {
 }
 
 /** Of a buffer at a time. */
-const MOST_GROWTH = 16;
+const MAX_GROWTH = 16;
 
 /** Collects records into the columns of a {@link RawBatch}; keeps its memory from batch to batch. */
 export class RawBuilder {
@@ -139,7 +139,7 @@ export class RawBuilder {
 
   #grow(least: number): void {
     // What a full batch of such records takes, within reason.
-    const expected = Math.min((least / (this.#count + 1)) * this.capacity, this.#bytes.length * MOST_GROWTH);
+    const expected = Math.min((least / (this.#count + 1)) * this.capacity, this.#bytes.length * MAX_GROWTH);
     const bytes = new Uint8Array(Math.max(least, this.#bytes.length * 2, Math.ceil(expected)));
     bytes.set(this.#bytes);
     this.#bytes = bytes;
