@@ -89,7 +89,11 @@ export function parseDatagram(record: Uint8Array): Datagram | ReadFault {
   if (mhz === undefined) return { fault: 'channel', reason: 'its chanspec names no channel' };
   const pair = view.getUint16(12, true);
   return {
-    ...{ view, carriers, packing, chip, mhz },
+    view,
+    carriers,
+    packing,
+    chip,
+    mhz,
     sequence: view.getUint16(10, true) >> 4,
     core: pair & 7,
     stream: (pair >> 3) & 7,
