@@ -18,7 +18,7 @@ ${rows.join('\n')}
 
 const INTRODUCTION = `# Performance
 
-Made by \`csiflow bench line --write\`. Each figure stands beside its control: the same thing measured once more in the
-same run. What the two differ by is the machine, not csiflow. Figures of processor time hold on a busy machine too; rates
-and times need a quiet one.
+Made by \`csiflow bench line --write\`. Each figure has a control: the same measurement, repeated in the same run. The
+difference between the two comes from the machine, not from csiflow. Processor times are valid on a busy machine too; rates
+and elapsed times need an idle one.
 `;

@@ -52,7 +52,7 @@ const percent = (share: number): string => (100 * share).toFixed(1);
 const metres = (value: number): string => value.toFixed(2);
 
 const tableOf = ({ rows }: TrackingReport): string[] => [
-  '| people | tracker | IDF1 | HOTA | MOTA | switches | count right | place, m | error told / true by fifths, m |',
+  '| people | tracker | IDF1 | HOTA | MOTA | switches | count right | place, m | reported error / true by fifths, m |',
   '|---|---|---|---|---|---|---|---|---|',
   ...rows.map(({ tracker, story, people, idf1, hota, mota, switches, count, ...row }) =>
     [

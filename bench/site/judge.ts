@@ -8,11 +8,11 @@ import { peopleAt, type Labelled, type Span } from './lessons.js';
 
 const COLUMNS: readonly Column[] = [
   { id: 'place', title: 'place of one person, mean error', unit: 'm' },
-  { id: 'predicted', title: 'error told', unit: 'm' },
+  { id: 'predicted', title: 'reported error', unit: 'm' },
   { id: 'posture', title: 'posture of one person right', unit: 'share' },
   { id: 'count', title: 'number of people right', unit: 'share' },
   { id: 'missed', title: 'somebody there: frames that see nobody', unit: 'share' },
-  { id: 'claimed', title: 'nobody there: frames that see somebody', unit: 'share' },
+  { id: 'claimed', title: 'nobody there: frames that see a person', unit: 'share' },
 ];
 
 /** Frames of so long stand together: those beside each other are alike. */

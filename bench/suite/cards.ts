@@ -66,22 +66,22 @@ function pose(): Described {
     ],
     trainedOn: [
       `${trainedOn}, no recordings: ${String(training['data'])}`,
-      `its memory: ${String(memory.training['rooms'])} simulated rooms of ${String(memory.training['seconds'])} s behind the shipped chain; one person, several, nobody; walking, resting, daily life`,
+      `its memory: ${String(memory.training['rooms'])} simulated rooms, as the shipped chain cleans their frames; one person, several, nobody; walking, resting, daily life`,
     ],
     tasks: ['count', 'pose'],
     more: '[accuracy.md](../reports/accuracy.md): empty rooms, people who keep still, several people, bad links',
     limits: [
-      'Everything that it knows is simulated. On recordings of real rooms its poses hardly react to what people do.',
-      'Who keeps still is held where they stopped: nothing shows where they are then.',
+      'It was trained on simulated CSI only. On recordings of real rooms, its poses hardly follow what people do.',
+      'A person who keeps still is reported where they stopped, because nothing shows where they are then.',
       'Standing still and sitting look alike.',
-      'Links must be declared with their places; a node that was moved makes places wrong.',
+      'Links must be declared with their positions; if a node is moved, the positions of people are wrong.',
     ],
   };
 }
 
 const FALL_LIMITS = [
   'Do not rely on it for the safety of people.',
-  'Slow falls and falls of elderly people were never measured.',
+  'It has never been measured on slow falls, or on falls of elderly people.',
 ];
 
 function falls(): Described {
@@ -122,7 +122,7 @@ function fallsOfSeveral(): Described {
     trainedOn: [trainedOn],
     tasks: [],
     more: '[falls-several-links.md](../reports/falls-several-links.md)',
-    limits: ['It was trained and judged on simulated rooms alone.', ...FALL_LIMITS],
+    limits: ['It was trained and measured only in simulated rooms.', ...FALL_LIMITS],
   };
 }
 

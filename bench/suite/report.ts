@@ -35,15 +35,15 @@ export const reportText = ({ topology, tasks }: SuiteReport): string =>
   [
     '# The benchmark suite',
     '',
-    `Written by \`csiflow evaluate suite\`; do not edit. [What is measured, and how](../suite.md). csiflow's rows are what \`${topology}\` makes of raw frames, unless a task says otherwise.`,
+    `Written by \`csiflow evaluate suite\`; do not edit. [What is measured, and how](../suite.md). csiflow's rows are the results of \`${topology}\` on raw frames, unless a task says otherwise.`,
     '',
-    'In brackets: 95 % interval by bootstrap over whole people, rooms or chips; no bracket where there is only one. Rows in italics need no CSI, or no learning.',
+    'Brackets contain the 95 % interval, by bootstrap over whole people, rooms or chips; there is none if there is only one. Rows in italics are baselines that need no CSI, or no learning.',
     '',
     ...tasks.map((one) => `${measuredText(one)}\n${provenance(one)}\n`),
   ].join('\n');
 
 const provenance = ({ version, seed, rooms, seconds }: Reported): string =>
-  `csiflow ${version}, seed ${seed}, ${rooms} rooms or the like share of recordings, ${seconds} s.`;
+  `csiflow ${version}, seed ${seed}, ${rooms} rooms or the same share of the recordings, ${seconds} s.`;
 
 /** Writes `suite.md` and `suite.json`; tasks that were not measured now stay as they were. */
 export function writeSuite(folder: string, report: SuiteReport): SuiteReport {

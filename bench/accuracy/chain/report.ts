@@ -29,9 +29,9 @@ const reportText = ({ topology, tables }: ChainReport): string =>
   [
     '# Accuracy',
     '',
-    `What the sinks of \`${topology}\` get: raw frames went through every node of the topology. Written by \`csiflow evaluate\`; do not edit. [How it is measured](../accuracy.md).`,
+    `What the sinks of \`${topology}\` receive when raw frames pass through every node of the topology. Written by \`csiflow evaluate\`; do not edit. [How it is measured](../accuracy.md).`,
     '',
-    'In brackets: 95 % interval by bootstrap over whole rooms. Rows in italics need no CSI. Figures are of simulated rooms unless a table says otherwise.',
+    'Brackets contain the 95 % interval, by bootstrap over whole rooms. Rows in italics are baselines that need no CSI. All rooms are simulated, unless a table says otherwise.',
     '',
     ...tables.map((one) => `${measuredText(one)}\ncsiflow ${one.version}, seeds from ${one.seed}.\n`),
   ].join('\n');

@@ -77,7 +77,7 @@ export const pose: Task = {
   groups: 'rooms',
   needs: [],
   metrics: [
-    meanError('place', 'place, mean error', 'm', (answer, truth) =>
+    meanError('place', 'position, mean error', 'm', (answer, truth) =>
       Math.hypot(answer[0]! - truth[0]!, answer[1]! - truth[1]!),
     ),
     meanError('mpjpe', 'MPJPE', 'mm', bodyError),

@@ -7,8 +7,8 @@ import type { Column, Row, Table } from '../table.js';
 import type { Truth } from '../truth.js';
 
 const COLUMNS: readonly Column[] = [
-  { id: 'seen', title: 'empty: frames that see somebody', unit: 'share' },
-  { id: 'told', title: 'empty: frames that tell of somebody', unit: 'share' },
+  { id: 'seen', title: 'empty: frames that see a person', unit: 'share' },
+  { id: 'told', title: 'empty: frames that report a person', unit: 'share' },
   { id: 'skeleton', title: 'empty: frames with a skeleton', unit: 'share' },
   { id: 'presence', title: 'empty: seconds with presence', unit: 'share' },
   { id: 'wrong30', title: 'occupancy wrong 30 s after', unit: 'share' },
@@ -48,7 +48,7 @@ export async function emptyRooms(plan: Plan): Promise<Table> {
   return {
     id: 'empty',
     title: 'Empty rooms',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links. Somebody walks for ${WALK_S} s and leaves by the door; the room is then empty for ${plan.minutes.empty} min. \`Sees\`: a person of this very frame; \`tells of\`: also one out of sight, said to be where they were last. Only windows that lie wholly in the empty time, or wholly in the walk, count.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links. Somebody walks for ${WALK_S} s and leaves by the door; the room is then empty for ${plan.minutes.empty} min. \`See\`: a person detected in this frame; \`report\`: also a person out of sight, at their last known position. Only windows entirely within the empty time, or within the walk, count.`,
     columns: COLUMNS,
     rows: [...rows, constant('nobody, always', 0), constant('somebody, always', 1)],
   };

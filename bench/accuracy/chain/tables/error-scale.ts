@@ -8,11 +8,11 @@ import type { Column, Row, Table } from '../table.js';
 const FIFTHS = [1, 2, 3, 4, 5] as const;
 const COLUMNS: readonly Column[] = [
   ...FIFTHS.flatMap((fifth): Column[] => [
-    { id: `told${fifth}`, title: `${fifth}. fifth: told`, unit: 'm' },
+    { id: `told${fifth}`, title: `${fifth}. fifth: reported`, unit: 'm' },
     { id: `real${fifth}`, title: 'real', unit: 'm' },
   ]),
   { id: 'off', title: 'largest deviation of a fifth', unit: 'share' },
-  { id: 'place', title: 'place, mean error', unit: 'm' },
+  { id: 'place', title: 'position, mean error', unit: 'm' },
   { id: 'abstained', title: 'frames without an answer', unit: 'share' },
 ];
 
@@ -60,8 +60,8 @@ export async function errorScale(plan: Plan): Promise<Table> {
   );
   return {
     id: 'errors',
-    title: 'The error that is told',
-    method: `${plan.rooms} rooms a row with ${links} links, calibrated while all were good; one person walks, sits, walks and stands for ${SECONDS} s. Frames in order of the error told with them, in fifths. A bad link has as much power as before, but white noise; a dead one sends nothing.`,
+    title: 'The reported error',
+    method: `${plan.rooms} rooms a row with ${links} links, calibrated while all were good; one person walks, sits, walks and stands for ${SECONDS} s. Frames are sorted by their reported error, in fifths. A bad link has as much power as before, but white noise; a dead one sends nothing.`,
     columns: COLUMNS,
     rows: [
       ...rows,

@@ -10,8 +10,8 @@ import type { Truth } from '../truth.js';
 
 const COLUMNS: readonly Column[] = [
   { id: 'found', title: 'falls found within 30 s', unit: 'share' },
-  { id: 'delay', title: 'told after, median s', unit: 'number' },
-  { id: 'lying', title: 'then told as lying', unit: 'share' },
+  { id: 'delay', title: 'reported after, median s', unit: 'number' },
+  { id: 'lying', title: 'then reported as lying', unit: 'share' },
   { id: 'falls', title: 'falls', unit: 'number' },
   { id: 'false', title: 'false alarms an hour', unit: 'per_h' },
   { id: 'hours', title: 'hours', unit: 'number' },

@@ -5,8 +5,8 @@ import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from 
 import type { Column, Row, Table } from '../table.js';
 
 const COLUMNS: readonly Column[] = [
-  { id: 'seen', title: 'frames that see somebody', unit: 'share' },
-  { id: 'told', title: 'frames that tell of somebody', unit: 'share' },
+  { id: 'seen', title: 'frames that see a person', unit: 'share' },
+  { id: 'told', title: 'frames that report a person', unit: 'share' },
   { id: 'skeleton', title: 'frames with a skeleton', unit: 'share' },
   { id: 'presence', title: 'seconds with presence', unit: 'share' },
   { id: 'unknown', title: 'seconds without an answer', unit: 'share' },
@@ -48,7 +48,7 @@ export async function negatives(plan: Plan): Promise<Table> {
   return {
     id: 'negatives',
     title: 'Rooms with nobody in them',
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated with nothing moving; nobody is there for ${plan.minutes.empty} min, from a cold start on, while something moves: a fan that stands or hangs, a curtain in a draught, a pet that walks about and rests. \`Sees\` and \`tells of\` as for empty rooms. False fall alarms with the exact Poisson interval.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated with nothing moving; nobody is there for ${plan.minutes.empty} min, from a cold start on, while something moves: a fan that stands or hangs, a curtain in a draught, a pet that walks about and rests. \`See\` and \`report\` as for empty rooms. False fall alarms with the exact Poisson interval.`,
     columns: COLUMNS,
     rows: [
       ...VARIANTS.map(({ name }, index) =>

@@ -12,8 +12,8 @@ import type { Column, Row, Table } from '../table.js';
 const COLUMNS: readonly Column[] = [
   { id: 'presence', title: 'seconds with presence', unit: 'share' },
   { id: 'unknown', title: 'seconds without an answer', unit: 'share' },
-  { id: 'seen', title: 'pose frames that see somebody', unit: 'share' },
-  { id: 'told', title: 'pose frames that tell of somebody', unit: 'share' },
+  { id: 'seen', title: 'pose frames that see a person', unit: 'share' },
+  { id: 'told', title: 'pose frames that report a person', unit: 'share' },
   { id: 'skeleton', title: 'pose frames with a skeleton', unit: 'share' },
   { id: 'recordings', title: 'recordings', unit: 'number' },
 ];

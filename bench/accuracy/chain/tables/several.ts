@@ -7,8 +7,8 @@ import type { Column, Row, Table } from '../table.js';
 
 const COLUMNS: readonly Column[] = [
   { id: 'count', title: 'count right', unit: 'share' },
-  { id: 'place', title: 'place of each found, mean error', unit: 'm' },
-  { id: 'predicted', title: 'error told', unit: 'm' },
+  { id: 'place', title: 'position of each person found, mean error', unit: 'm' },
+  { id: 'predicted', title: 'reported error', unit: 'm' },
   { id: 'missed', title: 'people not found', unit: 'share' },
   { id: 'mota', title: 'MOTA', unit: 'share' },
   { id: 'idf1', title: 'IDF1', unit: 'share' },
@@ -44,7 +44,7 @@ export async function several(plan: Plan): Promise<Table> {
   return {
     id: 'several',
     title: 'Several people',
-    method: `${plan.rooms} rooms a row with ${plan.links[0]!} links, calibrated; all walk for ${SECONDS} s, the first ${SETTLED_US / 1e6} s left out. People and persons told of are paired at the least total distance. Tracks are scored on the floor: within one metre is the same person for MOTA and IDF1.`,
+    method: `${plan.rooms} rooms a row with ${plan.links[0]!} links, calibrated; all walk for ${SECONDS} s, the first ${SETTLED_US / 1e6} s left out. Real and reported people are paired with the smallest total distance. Tracks are scored on the floor: within one metre is the same person for MOTA and IDF1.`,
     columns: COLUMNS,
     rows,
   };

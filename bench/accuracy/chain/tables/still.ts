@@ -6,8 +6,8 @@ import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from 
 import type { Column, Row, Table } from '../table.js';
 
 const COLUMNS: readonly Column[] = [
-  { id: 'place', title: 'place, mean error', unit: 'm' },
-  { id: 'predicted', title: 'error told', unit: 'm' },
+  { id: 'place', title: 'position, mean error', unit: 'm' },
+  { id: 'predicted', title: 'reported error', unit: 'm' },
   { id: 'posture', title: 'posture right', unit: 'share' },
   { id: 'balanced', title: 'posture right, balanced over three', unit: 'share' },
   { id: 'abstained', title: 'frames without an answer', unit: 'share' },
@@ -52,7 +52,7 @@ export async function still(plan: Plan): Promise<Table> {
   return {
     id: 'still',
     title: `Still for ${STILL_S} s`,
-    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated. One person walks in for ${WALK_S} s, then stands, sits or lies still for ${STILL_S} s; the first ${SETTLED_US / 1e6} s of that are left out. A frame without an answer has no posture either: it counts as wrong.`,
+    method: `${plan.rooms} rooms with ${plan.links[0]!} links, calibrated. One person walks in for ${WALK_S} s, then stands, sits or lies still for ${STILL_S} s; the first ${SETTLED_US / 1e6} s of that are left out. A frame without an answer counts as a wrong posture.`,
     columns: COLUMNS,
     rows: [...rows, rowOf('all three', rooms), baselineOf(rooms)],
   };

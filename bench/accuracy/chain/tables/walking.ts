@@ -15,8 +15,8 @@ import { each, playIn, plannedRoom, seedsOf, type Plan, type PlannedRoom } from 
 import type { Column, Row, Table } from '../table.js';
 
 export const WALKING_COLUMNS: readonly Column[] = [
-  { id: 'place', title: 'place, mean error', unit: 'm' },
-  { id: 'predicted', title: 'error told', unit: 'm' },
+  { id: 'place', title: 'position, mean error', unit: 'm' },
+  { id: 'predicted', title: 'reported error', unit: 'm' },
   { id: 'mpjpe', title: 'MPJPE of skeletons', unit: 'mm' },
   { id: 'mpjpeAll', title: 'MPJPE of all answers', unit: 'mm' },
   { id: 'heading', title: 'heading, median error', unit: 'deg' },
@@ -53,7 +53,7 @@ export async function walking(plan: Plan): Promise<Table> {
   return {
     id: 'walking',
     title: 'Walking',
-    method: `${plan.rooms} rooms a row, calibrated; one person walks for ${WALKING_S} s, the first ${SETTLED_US / 1e6} s left out. The answer of a frame is its surest person. MPJPE: mean distance of 17 joints in room axes, both poses moved to the middle of the hips.`,
+    method: `${plan.rooms} rooms a row, calibrated; one person walks for ${WALKING_S} s, the first ${SETTLED_US / 1e6} s left out. The answer of a frame is its most certain person. MPJPE: mean distance of 17 joints in room axes, both poses moved to the middle of the hips.`,
     columns: WALKING_COLUMNS,
     rows,
   };
