@@ -31,7 +31,10 @@ export const TABLES = {
   diffuse: { summary: 'a walker among many weak paths', measure: diffuse },
   still: { summary: 'place and posture of somebody still', measure: still },
   several: { summary: 'count, places and tracks of one to three walkers', measure: several },
-  errors: { summary: 'the reported error against the real one, with good and bad links', measure: errorScale },
+  errors: {
+    summary: 'the reported error against the real one, with good and bad links',
+    measure: errorScale,
+  },
   falls: { summary: 'simulated falls, and false alarms of daily life', measure: falls },
   recordings: {
     summary: 'presence and poses on recordings of real rooms',
