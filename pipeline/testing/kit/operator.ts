@@ -106,11 +106,14 @@ async function sendsOnItsPorts(bench: Bench): Promise<void> {
 }
 
 async function takesBlocksOfAnySize(bench: Bench): Promise<void> {
-  const whole = await bench.run(bench.input());
-  deepEqual(await bench.run(singles(bench.input())), whole);
+  const input = bench.input();
+  const whole = await bench.run(input);
+  deepEqual(await bench.run(singles(input)), whole);
+  // Only frames come in blocks: other records are the same however they are cut.
+  if (!input.some(({ port }) => port === 'csi')) return;
   await fc.assert(
     fc.asyncProperty(fc.infiniteStream(fc.integer({ min: 1, max: 70 })), async (sizes) => {
-      deepEqual(await bench.run(cut(bench.input(), sizes)), whole);
+      deepEqual(await bench.run(cut(input, sizes)), whole);
     }),
     drawing(Math.min(bench.runs, 5)),
   );
