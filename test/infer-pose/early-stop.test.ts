@@ -34,7 +34,7 @@ describe('a training that is watched', () => {
     { patience: 0, stop: false },
   ])('goes on from where it stood, with a patience of $patience', ({ patience, stop }) => {
     const standing = { best: weights, loss: 0, since: 2 };
-    const early = new EarlyStop(inOtherRooms, patience, standing);
+    const early = new EarlyStop(() => 1, patience, standing);
     expect(early.look(worse(0.1)).stop).toBe(stop);
     expect(early.state).toEqual({ ...standing, since: 3 });
   });
