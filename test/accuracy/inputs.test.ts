@@ -6,8 +6,9 @@ import { components } from '../../api/components.js';
 import { playlist, withBadLink, type Fault, type Played } from '../../bench/accuracy/chain/inputs.js';
 import { randomEnvironment } from '../../bench/accuracy/chain/rooms.js';
 import { feed, placedIn, play } from '../../bench/accuracy/chain/scene.js';
+import { packageFile } from '../../pipeline/base/paths.js';
 import type { AnySource } from '../../pipeline/component/index.js';
-import { loadTopology } from '../../pipeline/config/index.js';
+import { loadTopology, parseTopology } from '../../pipeline/config/index.js';
 import { EnvironmentSchema, type CsiBlock } from '../../pipeline/model/index.js';
 import { simulator } from '../../pipeline/sources/simulator/source.js';
 import { testContext } from '../support/context.js';
@@ -99,7 +100,16 @@ describe('a scene', () => {
 describe('recordings one after another', () => {
   it('fail with the name of a file that is not there', { timeout: 60_000 }, async () => {
     const played: Played[] = [];
-    const placed = placedIn(demo, { environment: randomEnvironment(700_002, 2), calibration: null });
+    // None of its nodes is dear to open.
+    const text = `id: quiet
+environment: environments/demo-flat.yaml
+sources: { flat: { type: simulator } }
+operators: { windows: { type: window, from: flat, length_ms: 2000, hop_ms: 200, points: 100 }, motion: { type: detect-motion, from: windows } }
+sinks: { out: { type: console, from: motion } }
+`;
+    const source = { text, shown: 'quiet.yaml', file: null, folder: packageFile('topologies') };
+    const quiet = parseTopology(source, components, { env: {} }).topology!;
+    const placed = placedIn(quiet, { environment: randomEnvironment(700_002, 2), calibration: null });
     const input = playlist([join(tmpdir(), 'no-such-recording.csi')], played);
     await expect(feed(placed, input)).rejects.toThrow(/no-such-recording\.csi/);
     expect(played).toEqual([]);
