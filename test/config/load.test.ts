@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { defineSource, Registry } from '../../pipeline/component/index.js';
 import { formatProblem, loadTopology, parseTopology, type LoadResult } from '../../pipeline/config/index.js';
 import { testComponents } from '../support/components.js';
+import { runs } from '../support/runs.js';
 import { stopwatch } from '../support/waiting.js';
 
 const GOLDEN = 'test/config/golden';
@@ -32,7 +33,7 @@ function isLocated(text: string): void {
 }
 
 test('random text gives located problems, never an exception', () => {
-  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), isLocated), { numRuns: 150 });
+  fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), isLocated), { numRuns: runs(50) });
 });
 
 const SNIPPETS = [
@@ -82,7 +83,7 @@ test('a mutated topology gives located problems, never an exception', () => {
       good,
     );
   });
-  fc.assert(fc.property(mutated, isLocated), { numRuns: 300 });
+  fc.assert(fc.property(mutated, isLocated), { numRuns: runs(100) });
 });
 
 test('random values in all fields give located problems, never an exception', () => {
@@ -111,7 +112,7 @@ test('random values in all fields give located problems, never an exception', ()
       whole.map((value) => JSON.stringify(value, null, 1)),
       isLocated,
     ),
-    { numRuns: 150 },
+    { numRuns: runs(50) },
   );
 });
 

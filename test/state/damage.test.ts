@@ -6,9 +6,10 @@ import { STATE_FILE, StateStore } from '../../pipeline/state/index.js';
 import { checkMdb } from '../../pipeline/state/damage.js';
 import { verify } from '../../pipeline/state/verify.js';
 import { temporaryFolder } from '../support/flow.js';
+import { runs } from '../support/runs.js';
 
 /** `CSIFLOW_DAMAGES=100000 npx vitest run test/state/damage.test.ts` tries more. */
-const FLIPS = Number(process.env['CSIFLOW_DAMAGES'] ?? 400);
+const FLIPS = Number(process.env['CSIFLOW_DAMAGES'] ?? runs(150));
 const CUTS = Math.ceil(FLIPS / 5);
 /** Each is a file written and read. */
 const timeout = 20_000 + FLIPS * 200;
