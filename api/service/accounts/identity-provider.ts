@@ -1,4 +1,4 @@
-import jwksRsa from 'jwks-rsa';
+import type { JwksClient } from 'jwks-rsa';
 import type { Logger } from '../../../pipeline/component/index.js';
 import { KeySet } from './key-set.js';
 import { ROLES, type Account } from './roles.js';
@@ -18,6 +18,12 @@ export interface IdentityProviderOptions {
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'ES512'];
 const TIMEOUT_MS = 5_000;
 
+/** The package has eighty files, so only those load it who have such a provider. */
+async function clientOf(jwksUri: string): Promise<JwksClient> {
+  const { default: jwksRsa } = await import('jwks-rsa');
+  return new jwksRsa.JwksClient({ jwksUri, cache: false, timeout: TIMEOUT_MS });
+}
+
 /** Tokens that somebody else has signed, taken as they are: their people need no account here. */
 export class IdentityProvider {
   readonly #options: IdentityProviderOptions;
@@ -25,8 +31,9 @@ export class IdentityProvider {
 
   constructor(options: IdentityProviderOptions, log: Logger) {
     this.#options = options;
-    const client = new jwksRsa.JwksClient({ jwksUri: options.jwks, cache: false, timeout: TIMEOUT_MS });
-    this.#keys = new KeySet({ fetch: () => client.getSigningKeys(), log });
+    let client: Promise<JwksClient> | undefined;
+    const fetch = async () => (await (client ??= clientOf(options.jwks))).getSigningKeys();
+    this.#keys = new KeySet({ fetch, log });
   }
 
   /** Whether a token says that it is this provider's. */
