@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach } from 'vitest';
 import { cleanUp } from './clean-up.js';
+import './equality.js';
 
 // Runs once for each test file. Files share modules, so a module of `support/` cannot register hooks by itself: it is
 // loaded for the first file only.
