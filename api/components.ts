@@ -1,19 +1,29 @@
+import { aggregate } from '../operators/aggregate/aggregate.js';
 import { conjugateMultiply } from '../operators/conjugate-multiply/conjugate-multiply.js';
 import { csiRatio } from '../operators/csi-ratio/csi-ratio.js';
+import { deduplicate } from '../operators/deduplicate/deduplicate.js';
+import { delayUntil } from '../operators/delay-until/delay-until.js';
 import { denoise } from '../operators/denoise/denoise.js';
 import { detectActivity } from '../operators/detect-activity/detect-activity.js';
 import { detectFalls } from '../operators/detect-falls/detect-falls.js';
 import { detectInactivity } from '../operators/detect-inactivity/detect-inactivity.js';
 import { detectMotion } from '../operators/detect-motion/detect-motion.js';
 import { doppler } from '../operators/doppler/doppler.js';
+import { enrich } from '../operators/enrich/enrich.js';
 import { estimateVitals } from '../operators/estimate-vitals/estimate-vitals.js';
+import { filter } from '../operators/filter/filter.js';
 import { inferPose } from '../operators/infer-pose/infer-pose.js';
+import { join } from '../operators/join/join.js';
+import { map } from '../operators/map/map.js';
 import { normalizeGain } from '../operators/normalize-gain/normalize-gain.js';
 import { passOnChange } from '../operators/pass-on-change/pass-on-change.js';
 import { phaseSanitize } from '../operators/phase-sanitize/phase-sanitize.js';
 import { removeStatic } from '../operators/remove-static/remove-static.js';
 import { resample } from '../operators/resample/resample.js';
+import { route } from '../operators/route/route.js';
+import { sample } from '../operators/sample/sample.js';
 import { selectSubcarriers } from '../operators/select-subcarriers/select-subcarriers.js';
+import { throttle } from '../operators/throttle/throttle.js';
 import { trackPersons } from '../operators/track-persons/track-persons.js';
 import { watchZones } from '../operators/watch-zones/watch-zones.js';
 import { window } from '../operators/window/window.js';
@@ -51,22 +61,32 @@ export const components = new Registry([
   simulator,
   udp,
   // operators
+  aggregate,
   conjugateMultiply,
   csiRatio,
+  deduplicate,
+  delayUntil,
   denoise,
   detectActivity,
   detectFalls,
   detectInactivity,
   detectMotion,
   doppler,
+  enrich,
   estimateVitals,
+  filter,
   inferPose,
+  join,
+  map,
   normalizeGain,
   passOnChange,
   phaseSanitize,
   removeStatic,
   resample,
+  route,
+  sample,
   selectSubcarriers,
+  throttle,
   trackPersons,
   watchZones,
   window,

@@ -83,6 +83,8 @@ export interface Context {
 /** What an operator returns: results in order, and the records that it could not take. */
 export interface Output<D> {
   readonly data: readonly D[];
+  /** Of an operator with `routes`: the route of each of `data`. */
+  readonly routes?: readonly string[];
   readonly failed?: readonly Failure[];
 }
 

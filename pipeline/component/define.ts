@@ -118,8 +118,12 @@ export interface OperatorDefinition<
   readonly kind: 'operator';
   readonly inputs: I;
   /** Inputs without which it never gives anything. Default: any of them will do. */
-  readonly requires?: readonly I[number][];
+  readonly requires?: readonly I[number][] | ((config: Static<S>) => readonly I[number][]);
   readonly outputs: O;
+  /** Those of `outputs` that a node of this configuration gives where it takes in `taken`; default: all of them. */
+  readonly gives?: (config: Static<S>, taken: readonly Port[]) => readonly O[number][];
+  /** Names of the outputs that others may read by themselves, as in `from: node.name`; each result names its own. */
+  readonly routes?: (config: Static<S>) => readonly string[];
   /** What a node of this configuration needs the amplitudes of channel estimates for, as the end of a sentence; undefined where it takes any measurement. */
   readonly needsAmplitude?: (config: Static<S>) => string | undefined;
   /** Of a pose network: what can be told of it while it does not run. */
@@ -160,8 +164,14 @@ export type AnySource = Omit<
     readonly partitions?: (config: never, context: Context, member: Member) => Partitions;
     readonly timing?: Timing | ((config: never) => Timing);
   };
-export type AnyOperator = Omit<OperatorDefinition, ErasedFields | 'asynchronous' | 'needsAmplitude'> &
+export type AnyOperator = Omit<
+  OperatorDefinition,
+  ErasedFields | 'asynchronous' | 'gives' | 'needsAmplitude' | 'requires' | 'routes'
+> &
   Erased<Operator> & {
+    readonly gives?: (config: never, taken: readonly Port[]) => readonly Port[];
+    readonly requires?: readonly Port[] | ((config: never) => readonly Port[]);
+    readonly routes?: (config: never) => readonly string[];
     readonly asynchronous?: { readonly maxInFlight: (config: never) => number };
     readonly needsAmplitude?: (config: never) => string | undefined;
   };
@@ -172,9 +182,31 @@ export function timingOf({ timing, replayable }: AnySource, config: object): Tim
   return timing ?? (replayable ? 'recorded' : 'now');
 }
 
-/** The ports that a node of this configuration gives; without one, those of its component. */
-export function portsOf(component: Component, config?: object): readonly Port[] {
+/**
+ * The ports that a node of this configuration gives; without one, those of its component.
+ * @param taken ports that it takes in; left out: all that its component can
+ */
+export function portsOf(component: Component, config?: object, taken?: readonly Port[]): readonly Port[] {
   if (component.kind === 'sink') return [];
-  const given = component.kind === 'source' && config ? component.gives?.(config as never) : undefined;
+  if (!config) return component.outputs;
+  const given =
+    component.kind === 'source'
+      ? component.gives?.(config as never)
+      : component.gives?.(config as never, taken ?? component.inputs);
   return given ?? component.outputs;
 }
+
+/** Inputs without which a node of this configuration gives nothing. */
+export function requiredPorts({ requires = [] }: AnyOperator, config: object): readonly Port[] {
+  return typeof requires === 'function' ? requires(config as never) : requires;
+}
+
+/** Names of the outputs of a node of this configuration that can be read by themselves. */
+export const routesOf = (component: Component, config: object | undefined): readonly string[] =>
+  component.kind === 'operator' && config ? (component.routes?.(config as never) ?? []) : [];
+
+/** Whether poses are made or changed by the component, rather than passed on as they are. */
+export const makesPoses = (component: Component): boolean =>
+  component.kind !== 'sink' &&
+  component.outputs.includes('pose') &&
+  (component.kind === 'source' || component.gives === undefined);

@@ -51,6 +51,10 @@ export interface Claim {
 export interface Complaint {
   readonly path: readonly (string | number)[];
   readonly message: string;
+  /** Which part of the text at `path` is wrong, in UTF-16 units; left out: the whole value. */
+  readonly span?: { readonly start: number; readonly length: number };
+  /** What to write instead. */
+  readonly suggestion?: string;
   /** Dotted code; default `config.value.invalid`. */
   readonly code?: string;
   readonly severity?: 'error' | 'warning';

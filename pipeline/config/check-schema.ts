@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import type { Component } from '../component/index.js';
 import { ID_PATTERN } from './topology-schema.js';
 import { describeRange, describeType, type JsonSchema } from './json-schema.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../base/nearest.js';
 import type { Finding, Location, Problems } from './problem.js';
 import { asWritten, keyLocationOf, locationOf, plain, valueAt, type Path, type Tree } from './tree.js';
 import { MAX_PARTS, compileSchema } from './compiled-schema.js';

@@ -1,5 +1,5 @@
 import type { Claim, Component } from '../component/index.js';
-import type { LinkedNode } from './graph.js';
+import type { LinkedNode } from './nodes.js';
 import { SECTIONS } from './nodes.js';
 import type { Problems } from './problem.js';
 import { locationOf, type Path, type Tree } from './tree.js';

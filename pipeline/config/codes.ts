@@ -125,6 +125,14 @@ export const CODES = {
     '`from` names a node that is not there.',
     'Take the nearest right id, or add the node.',
   ],
+  'config.from.route': [
+    'A node reads a route (`node.route`) that the other node does not have.',
+    'Write one of its routes, or its id alone to read all of them.',
+  ],
+  'config.expression': [
+    'An expression cannot be read, names a field that records do not have, or gives what is not wanted.',
+    'See docs/expressions.md for the language and the fields.',
+  ],
   'config.from.sink': ['`from` names a sink, which gives nothing on.', 'Read from what the sink reads.'],
   'config.from.duplicate': ['`from` names a node twice.', 'Name it once.'],
   'config.graph.cycle': [

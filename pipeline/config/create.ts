@@ -3,7 +3,8 @@ import type { Component, Registry } from '../component/index.js';
 import { KINDS, portsOf } from '../component/index.js';
 import { inputsOf } from './graph.js';
 import { describeType, jsonSchema, mustBeWritten, type JsonSchema } from './json-schema.js';
-import { nearest } from './nearest.js';
+import type { Port } from '../model/index.js';
+import { nearest } from '../base/nearest.js';
 import { SECTIONS } from './nodes.js';
 
 /** The text of an environment, to be changed into one's own. */
@@ -76,9 +77,9 @@ function connect(components: readonly Component[]): readonly NewNode[] {
   for (const component of components) {
     const id = freeId(component.name, nodes);
     const taken = inputsOf(component);
-    const before = nodes.findLast((node) => portsOf(node.component, {}).some((port) => taken.includes(port)));
+    const before = nodes.findLast((node) => givenBy(node).some((port) => taken.includes(port)));
     if (component.kind !== 'source' && !before) {
-      const given = nodes.flatMap((node) => portsOf(node.component, {}));
+      const given = nodes.flatMap(givenBy);
       throw new Error(
         `\`${component.name}\` takes ${taken.join(' or ')}, but what stands before it gives ${[...new Set(given)].join(', ') || 'nothing'}`,
       );
@@ -87,6 +88,10 @@ function connect(components: readonly Component[]): readonly NewNode[] {
   }
   return nodes;
 }
+
+/** What follows from the configuration of an operator is not known before it is written. */
+const givenBy = ({ component }: NewNode): readonly Port[] =>
+  component.kind === 'source' ? portsOf(component, {}) : portsOf(component);
 
 function freeId(name: string, nodes: readonly NewNode[]): string {
   let id = name;

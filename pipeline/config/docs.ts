@@ -68,7 +68,7 @@ function facts(component: Component): readonly string[] {
   const ports = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ') || 'nothing';
   const found: string[] = [`Kind: ${component.kind}`];
   if (component.kind !== 'source') found.push(`Takes: ${ports(component.inputs)}`);
-  if (component.kind === 'operator' && component.requires)
+  if (component.kind === 'operator' && typeof component.requires === 'object')
     found.push(`Cannot do without: ${ports(component.requires)}`);
   if (component.kind !== 'sink') found.push(`Gives: ${ports(component.outputs)}`);
   if (component.kind === 'source') {

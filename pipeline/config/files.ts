@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { nearest } from './nearest.js';
+import { nearest } from '../base/nearest.js';
 import type { Location, Problems } from './problem.js';
 import type { Reach } from './reach.js';
 import { asWritten, type ScalarTree } from './tree.js';

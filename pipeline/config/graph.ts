@@ -1,15 +1,11 @@
-import { portsOf, type Component, type Registry } from '../component/index.js';
+import { portsOf, requiredPorts, routesOf, type Component, type Registry } from '../component/index.js';
 import type { Port } from '../model/index.js';
-import { nearest } from './nearest.js';
-import { MAX_NODES, type DraftNode } from './nodes.js';
+import { nearest } from '../base/nearest.js';
+import { reportCycles } from './cycles.js';
+import { GivenPorts } from './given-ports.js';
+import { MAX_NODES, type DraftNode, type LinkedNode, type Reference } from './nodes.js';
 import type { Problems } from './problem.js';
 import type { Edge } from './topology.js';
-
-/** A draft node with its edges. */
-export interface LinkedNode {
-  readonly draft: DraftNode;
-  readonly inputs: readonly Edge[];
-}
 
 export const inputsOf = (component: Component): readonly Port[] =>
   component.kind === 'source' ? [] : component.inputs;
@@ -33,75 +29,124 @@ export function linkNodes(
     problems.add('config.graph.too_large', drafts[0]!.location, message);
     return [];
   }
-  const linked = drafts.map((draft) => ({ draft, inputs: edgesOf(draft, byId, registry, problems) }));
+  const graph: Graph = { byId, given: new GivenPorts(byId), registry, problems };
+  const linked = drafts.map((draft) => ({ draft, inputs: edgesOf(draft, graph) }));
   reportCycles(linked, problems);
-  reportMissing(linked, problems);
-  reportUnused(drafts, byId, problems);
+  reportMissing(linked, graph);
+  reportUnused(drafts, graph);
   return inOrder(linked);
 }
 
-function edgesOf(
-  draft: DraftNode,
-  byId: ReadonlyMap<string, DraftNode>,
-  registry: Registry,
-  problems: Problems,
-): readonly Edge[] {
-  const edges: Edge[] = [];
-  for (const { id, location } of draft.from) {
-    const upstream = byId.get(id);
-    if (!upstream) {
-      if (problems.full) {
-        problems.add(
-          'config.from.unknown',
-          location,
-          `\`${draft.id}\` reads from \`${id}\`, which is no node`,
-        );
-        continue;
-      }
-      const suggestion = nearestReadable(id, draft, byId);
-      const known =
-        suggestion === undefined
-          ? `; nodes: ${readableFrom(draft, byId).slice(0, MAX_NAMES).join(', ')}`
-          : '';
-      const message = `\`${draft.id}\` reads from \`${id}\`, which is no node${known}`;
-      problems.add('config.from.unknown', location, message, { suggestion });
-    } else if (upstream.kind === 'sink') {
+/** What is needed to connect one node. */
+interface Graph {
+  readonly byId: ReadonlyMap<string, DraftNode>;
+  readonly given: GivenPorts;
+  readonly registry: Registry;
+  readonly problems: Problems;
+}
+
+function edgesOf(draft: DraftNode, graph: Graph): readonly Edge[] {
+  const edges = new Map<string, Edge>();
+  for (const reference of draft.from) {
+    const upstream = graph.byId.get(reference.id);
+    if (!upstream) reportUnknown(draft, reference, graph);
+    else if (upstream.kind === 'sink') {
       const suggestion = upstream.from.find((from) => from.id !== draft.id)?.id;
-      const message = `\`${draft.id}\` reads from \`${id}\`, which is a sink and gives nothing on`;
-      problems.add('config.from.sink', location, message, { suggestion });
-    } else if (!upstream.component || !draft.component) {
-      edges.push({ from: id, ports: [] });
-    } else {
-      const taken = inputsOf(draft.component);
-      const ports = portsOf(upstream.component, upstream.config).filter((port) => taken.includes(port));
-      if (ports.length === 0 && problems.full)
-        problems.add('config.port.mismatch', location, `\`${draft.id}\` does not take what \`${id}\` gives`);
-      else if (ports.length === 0)
-        reportPorts(draft, upstream, location, [...byId.values()], registry, problems);
-      edges.push({ from: id, ports });
-    }
+      const message = `\`${draft.id}\` reads from \`${upstream.id}\`, which is a sink and gives nothing on`;
+      graph.problems.add('config.from.sink', reference.location, message, { suggestion });
+    } else addEdge(edges, draft, upstream, reference, graph);
   }
-  return edges;
+  return [...edges.values()];
+}
+
+/** One edge for each node that is read, whichever of its routes. */
+function addEdge(
+  edges: Map<string, Edge>,
+  draft: DraftNode,
+  upstream: DraftNode,
+  { id, route, location }: Reference,
+  graph: Graph,
+): void {
+  const before = edges.get(id);
+  if (before && (!before.routes || route === undefined)) {
+    const message = `\`${draft.id}\` reads all of \`${id}\` and one of its routes, which is part of that`;
+    graph.problems.add('config.from.duplicate', location, message);
+    return;
+  }
+  if (route !== undefined && !reportRoute(upstream, route, location, graph.problems)) return;
+  const routes = route === undefined ? {} : { routes: [...(before?.routes ?? []), route] };
+  edges.set(id, {
+    from: id,
+    ports: before?.ports ?? portsBetween(upstream, draft, location, graph),
+    ...routes,
+  });
+}
+
+function portsBetween(
+  upstream: DraftNode,
+  draft: DraftNode,
+  location: Reference['location'],
+  graph: Graph,
+): Edge['ports'] {
+  if (!upstream.component || !draft.component) return [];
+  const taken = inputsOf(draft.component);
+  const ports = graph.given.of(upstream).filter((port) => taken.includes(port));
+  if (ports.length > 0) return ports;
+  const { problems } = graph;
+  if (problems.full) {
+    const message = `\`${draft.id}\` does not take what \`${upstream.id}\` gives`;
+    problems.add('config.port.mismatch', location, message);
+  } else reportPorts(draft, upstream, location, graph);
+  return [];
+}
+
+/** False where the node has no such route. */
+function reportRoute(
+  { id, component, config }: DraftNode,
+  route: string,
+  location: Reference['location'],
+  problems: Problems,
+): boolean {
+  const routes = routesOf(component!, config);
+  // Where the node is wrong itself, that is told of there.
+  if (routes.includes(route) || !component || !config) return true;
+  const near = nearest(route, routes);
+  const [message, suggestion] =
+    routes.length === 0
+      ? [`\`${id}\` (${component.name}) has no routes: read it as a whole`, id]
+      : [
+          `\`${id}\` has no route \`${route}\`; routes: ${routes.slice(0, MAX_NAMES).join(', ')}`,
+          near && `${id}.${near}`,
+        ];
+  problems.add('config.from.route', location, message, { suggestion });
+  return false;
+}
+
+function reportUnknown(draft: DraftNode, { id, location }: Reference, { byId, problems }: Graph): void {
+  const message = `\`${draft.id}\` reads from \`${id}\`, which is no node`;
+  if (problems.full) {
+    problems.add('config.from.unknown', location, message);
+    return;
+  }
+  const suggestion = nearestReadable(id, draft, byId);
+  const known =
+    suggestion === undefined ? `; nodes: ${readableFrom(draft, byId).slice(0, MAX_NAMES).join(', ')}` : '';
+  problems.add('config.from.unknown', location, `${message}${known}`, { suggestion });
 }
 
 function reportPorts(
   draft: DraftNode,
   upstream: DraftNode,
   location: DraftNode['location'],
-  drafts: readonly DraftNode[],
-  registry: Registry,
-  problems: Problems,
+  { byId, given: givenPorts, registry, problems }: Graph,
 ): void {
   const component = draft.component!;
   const taken = inputsOf(component);
-  const given = portsOf(upstream.component!, upstream.config);
+  const given = givenPorts.of(upstream);
   const takes = `\`${draft.id}\` (${component.name}) takes ${taken.join(' or ')}`;
   const gives = `\`${upstream.id}\` (${upstream.component!.name}) gives ${given.length === 0 ? 'nothing' : given.join(' and ')}`;
-  const fitting = drafts.filter(
-    (node) =>
-      node !== draft &&
-      node.component &&
-      portsOf(node.component, node.config).some((port) => taken.includes(port)),
+  const fitting = [...byId.values()].filter(
+    (node) => node !== draft && givenPorts.of(node).some((port) => taken.includes(port)),
   );
   const between = registry
     .list('operator')
@@ -126,66 +171,18 @@ function reportPorts(
   });
 }
 
-/** Names each cycle once, at the edge that closes it. */
-function reportCycles(nodes: readonly LinkedNode[], problems: Problems): void {
-  const byId = new Map(nodes.map((node) => [node.draft.id, node]));
-  const state = new Map<string, 'open' | 'done'>();
-  for (const start of nodes) {
-    if (state.has(start.draft.id)) continue;
-    // A loop with its own stack: a chain of nodes may be as long as the file.
-    const path: { readonly node: LinkedNode; next: number }[] = [{ node: start, next: 0 }];
-    state.set(start.draft.id, 'open');
-    for (let top = path.at(-1); top; top = path.at(-1)) {
-      const edge = top.node.inputs[top.next++];
-      if (!edge) {
-        state.set(top.node.draft.id, 'done');
-        path.pop();
-        continue;
-      }
-      const upstream = byId.get(edge.from);
-      if (!upstream) continue;
-      const seen = state.get(edge.from);
-      if (seen === undefined) {
-        state.set(edge.from, 'open');
-        path.push({ node: upstream, next: 0 });
-      } else if (seen === 'open')
-        reportCycle(
-          path.map((step) => step.node),
-          upstream,
-          problems,
-        );
-    }
-  }
-}
-
-function reportCycle(path: readonly LinkedNode[], closing: LinkedNode, problems: Problems): void {
-  const cycle = path.slice(path.indexOf(closing));
-  const last = cycle.at(-1)!;
-  const location =
-    last.draft.from.find((from) => from.id === closing.draft.id)?.location ?? last.draft.location;
-  // Read along the data: upstream first.
-  const ids = [closing, ...cycle.slice(1).reverse(), closing].map((node) => node.draft.id);
-  const shown = ids.length > 12 ? [...ids.slice(0, 6), '...', ...ids.slice(-5)] : ids;
-  problems.add(
-    'config.graph.cycle',
-    location,
-    `nodes read from each other in a circle: ${shown.join(' -> ')}`,
-  );
-}
-
 /** Operators without an input that they cannot do without: they would run, and never give anything. */
-function reportMissing(nodes: readonly LinkedNode[], problems: Problems): void {
+function reportMissing(nodes: readonly LinkedNode[], { given: givenPorts, problems }: Graph): void {
   for (const { draft, inputs } of nodes) {
-    const { component, from, id } = draft;
+    const { component, config, from, id } = draft;
     // Edges that are wrong are told of by themselves.
-    if (component?.kind !== 'operator' || inputs.length === 0 || inputs.length < from.length) continue;
+    if (component?.kind !== 'operator' || !config || inputs.length === 0) continue;
+    if (inputs.length < new Set(from.map((reference) => reference.id)).size) continue;
     if (inputs.some(({ ports }) => ports.length === 0)) continue;
     const given = new Set(inputs.flatMap(({ ports }) => ports));
-    const missing = (component.requires ?? []).filter((port) => !given.has(port));
+    const missing = requiredPorts(component, config).filter((port) => !given.has(port));
     if (missing.length === 0) continue;
-    const fitting = nodes.filter(
-      ({ draft: { component: other, config } }) => other && portsOf(other, config).includes(missing[0]!),
-    );
+    const fitting = nodes.filter((node) => givenPorts.of(node.draft).includes(missing[0]!));
     const names = fitting.map((node) => node.draft.id).slice(0, MAX_NAMES);
     const mend = names.length > 0 ? `: add a node that gives them to \`from\` (${names.join(', ')})` : '';
     const message = `\`${id}\` (${component.name}) gives nothing without ${missing.join(' and ')} records${mend}`;
@@ -193,11 +190,7 @@ function reportMissing(nodes: readonly LinkedNode[], problems: Problems): void {
   }
 }
 
-function reportUnused(
-  drafts: readonly DraftNode[],
-  byId: ReadonlyMap<string, DraftNode>,
-  problems: Problems,
-): void {
+function reportUnused(drafts: readonly DraftNode[], { byId, given, problems }: Graph): void {
   // Where a node does not say clearly what it reads, nobody knows what is unused.
   const clear = drafts.every(
     ({ kind, component, from }) =>
@@ -206,12 +199,20 @@ function reportUnused(
   if (!clear) return;
   // Then nothing is: the check of the sections says so once.
   if (!drafts.some(({ kind }) => kind === 'sink')) return;
-  const read = new Set(drafts.flatMap((draft) => draft.from.map((from) => from.id)));
+  const read = new Set(
+    drafts.flatMap(({ from }) => from.map(({ id, route }) => (route === undefined ? id : `${id}.${route}`))),
+  );
+  const report = (location: DraftNode['location'], what: string): void => {
+    problems.add('config.node.unused', location, `nothing reads from the ${what}`, { severity: 'warning' });
+  };
   for (const draft of drafts) {
-    if (draft.kind === 'sink' || read.has(draft.id)) continue;
-    if (draft.component && portsOf(draft.component, draft.config).length === 0) continue;
-    const message = `nothing reads from the ${draft.kind} \`${draft.id}\``;
-    problems.add('config.node.unused', draft.location, message, { severity: 'warning' });
+    const { id, kind, location } = draft;
+    if (kind === 'sink' || read.has(id)) continue;
+    if (draft.component && given.of(draft).length === 0) continue;
+    const routes = draft.component ? routesOf(draft.component, draft.config) : [];
+    const unread = routes.filter((route) => !read.has(`${id}.${route}`));
+    if (unread.length === routes.length) report(location, `${kind} \`${id}\``);
+    else for (const route of unread) report(location, `route \`${id}.${route}\``);
   }
 }
 

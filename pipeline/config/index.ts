@@ -8,7 +8,7 @@ export { toDot, toMermaid } from './draw.js';
 export { testFileSchema, topologySchema } from './editor-schema.js';
 export * from './load.js';
 export * from './override.js';
-export { nearest } from './nearest.js';
+export { nearest } from '../base/nearest.js';
 export { lacksKey, privacyFaults, unheld, type PrivacyFault } from './privacy.js';
 export { formatProblem, type Location, type Problem } from './problem.js';
 export { COMPARISONS, isComparison, type Comparison, type Pattern } from './pattern.js';

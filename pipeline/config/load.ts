@@ -12,12 +12,12 @@ import {
 } from './environments.js';
 import { readBounded } from './files.js';
 import { FrameSchema, SettingsSchema } from './topology-schema.js';
-import { linkNodes, type LinkedNode } from './graph.js';
+import { linkNodes } from './graph.js';
 import { checkMeasurements } from './measurements.js';
 import { warnOfMixedTimes } from './mixed-times.js';
 import { withHash, withHashes } from './hash.js';
 import { checkFiles, defaultStateFolder } from './node-files.js';
-import { readNodes } from './nodes.js';
+import { readNodes, type LinkedNode } from './nodes.js';
 import { Problems, type Problem } from './problem.js';
 import type { Hidden } from './redact.js';
 import { checkScaleOut } from './scale-out.js';

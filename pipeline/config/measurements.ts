@@ -1,4 +1,4 @@
-import type { LinkedNode } from './graph.js';
+import type { LinkedNode } from './nodes.js';
 import type { Problems } from './problem.js';
 
 /** Ports that carry what a radio measured. */

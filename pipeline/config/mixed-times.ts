@@ -1,5 +1,5 @@
 import { timingOf, type Timing } from '../component/index.js';
-import type { LinkedNode } from './graph.js';
+import type { LinkedNode } from './nodes.js';
 import type { Problems } from './problem.js';
 
 /**

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { compileSchema } from './compiled-schema.js';
 import { checkReach } from './files.js';
-import type { LinkedNode } from './graph.js';
+import type { LinkedNode } from './nodes.js';
 import type { JsonSchema } from './json-schema.js';
 import { SECTIONS } from './nodes.js';
 import type { Problems } from './problem.js';

@@ -1,12 +1,12 @@
-import type { AnySource, Complaint, Component, Kind, Registry } from '../component/index.js';
+import type { AnySource, Component, Kind, Registry } from '../component/index.js';
 import { RESERVED_FIELDS } from '../component/index.js';
-import { checkSchema, label } from './check-schema.js';
+import { checkSchema } from './check-schema.js';
 import { EnabledSchema, FromSchema, ID_PATTERN, queueSchema } from './topology-schema.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../base/nearest.js';
 import type { Location, Problems } from './problem.js';
-import type { QueueSettings } from './topology.js';
-import { locationOf, valueAt, without, type Field, type MapTree, type Path, type Tree } from './tree.js';
-import { errorText } from '../base/error-text.js';
+import { checkOwnRules } from './own-rules.js';
+import type { Edge, QueueSettings } from './topology.js';
+import { valueAt, without, type Field, type MapTree, type Path, type Tree } from './tree.js';
 
 /** A node as it stands in the file, checked on its own. */
 export interface DraftNode {
@@ -18,10 +18,23 @@ export interface DraftNode {
   readonly component: Component | undefined;
   /** Undefined where it did not pass its checks. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
-  readonly from: readonly { readonly id: string; readonly location: Location }[];
+  readonly from: readonly Reference[];
   readonly queue: QueueSettings | null;
   readonly enabled: boolean;
   readonly secrets: readonly Path[];
+}
+
+/** A draft node with its edges. */
+export interface LinkedNode {
+  readonly draft: DraftNode;
+  readonly inputs: readonly Edge[];
+}
+
+/** What a node reads: another node, or one route of it (`node.route`). */
+export interface Reference {
+  readonly id: string;
+  readonly route?: string;
+  readonly location: Location;
 }
 
 export const SECTIONS = { source: 'sources', operator: 'operators', sink: 'sinks' } as const satisfies Record<
@@ -96,7 +109,7 @@ function readNode(
   const subject = { name: component.name, location, component, beside: besideFields(kind) };
   const checked = checkSchema(own, component.config, subject, problems);
   const config = checked as Readonly<Record<string, unknown>> | undefined;
-  if (config) runCheck(component, config, own, location, problems);
+  if (config) checkOwnRules(component, config, own, location, problems);
   return {
     ...empty,
     component,
@@ -197,7 +210,13 @@ function readFrom(
       problems.add('config.from.duplicate', item.location, `\`${id}\` reads from \`${from}\` twice`);
     else seen.set(from, item.location);
   }
-  return [...seen].map(([from, at]) => ({ id: from, location: at }));
+  return [...seen].map(([from, at]) => referenceOf(from, at));
+}
+
+/** Ids have no dots. */
+function referenceOf(text: string, location: Location): Reference {
+  const dot = text.indexOf('.');
+  return dot < 0 ? { id: text, location } : { id: text.slice(0, dot), route: text.slice(dot + 1), location };
 }
 
 function readQueue(
@@ -248,33 +267,6 @@ function readEnabled(node: MapTree, component: Component, problems: Problems): b
     checkSchema(field.value, EnabledSchema, { name: '`enabled`', location: field.location }, problems) !==
     false
   );
-}
-
-/** A component's own rules; what they say is located by its path. */
-export function runCheck(
-  component: Component,
-  config: object,
-  tree: Tree,
-  location: Location,
-  problems: Problems,
-): void {
-  if (!component.check) return;
-  let complaints: readonly Complaint[];
-  try {
-    complaints = component.check(config as never);
-  } catch (error) {
-    const why = errorText(error);
-    problems.add('config.component.check', location, `the check of ${component.name} failed: ${why}`, {
-      component,
-    });
-    return;
-  }
-  for (const { path, message, code = 'config.value.invalid', severity } of complaints) {
-    const at = path.length === 0 ? location : locationOf(tree, path, location);
-    const field = label(path);
-    const text = field === '' || message.includes(field) ? message : `\`${field}\`: ${message}`;
-    problems.addForeign(code, at, text, { component, severity });
-  }
 }
 
 /** Paths of the leaves that secrets were put into. */

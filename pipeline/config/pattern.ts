@@ -1,5 +1,5 @@
 import type { Shape } from '../model/index.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../base/nearest.js';
 import type { Problems } from './problem.js';
 import type { MapTree, Tree } from './tree.js';
 

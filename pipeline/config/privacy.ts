@@ -1,6 +1,6 @@
 import type { Environment } from '../model/index.js';
 import type { ProblemCode } from './codes.js';
-import type { LinkedNode } from './graph.js';
+import type { LinkedNode } from './nodes.js';
 import type { Location, Problems } from './problem.js';
 import type { CheckedTopology, PrivacySettings, Settings } from './topology.js';
 import type { Path } from './tree.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recoveryOf } from '../component/index.js';
-import type { LinkedNode } from './graph.js';
+import type { LinkedNode } from './nodes.js';
 import type { DraftNode } from './nodes.js';
 import type { Location, Problems } from './problem.js';
 import type { Settings } from './topology.js';

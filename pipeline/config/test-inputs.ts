@@ -4,8 +4,8 @@ import { portsOf, type Component, type Registry } from '../component/index.js';
 import type { Port } from '../model/index.js';
 import { checkSchema } from './check-schema.js';
 import { checkReach } from './files.js';
-import { nearest } from './nearest.js';
-import { runCheck } from './nodes.js';
+import { nearest } from '../base/nearest.js';
+import { checkOwnRules } from './own-rules.js';
 import type { Location, Problems } from './problem.js';
 import type { Reach } from './reach.js';
 import type { TestInput } from './test-case.js';
@@ -66,7 +66,7 @@ export class TestInputs {
     const checked = checkSchema(own, component.config, subject, this.#problems);
     if (checked === undefined) return undefined;
     const config = checked as Readonly<Record<string, unknown>>;
-    runCheck(component, config, own, location, this.#problems);
+    checkOwnRules(component, config, own, location, this.#problems);
     if (config['duration_s'] === 0 || config['loop'] === true) {
       const mend = config['loop'] === true ? 'leave out `loop`' : 'give `duration_s`';
       this.#problems.add('config.test.input', location, `the input of \`${source}\` never ends: ${mend}`);

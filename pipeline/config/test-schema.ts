@@ -23,6 +23,11 @@ const EventSchema = Type.Object(
     environment: Type.Optional(Type.String({ description: 'Default: the first of the topology.' })),
     confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: '0 to 1; default: 1.' })),
     person: Type.Optional(Type.Integer({ description: 'Number of the track; default: of nobody.' })),
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.Number(), Type.String(), Type.Boolean()]), {
+        description: 'Further facts; default: none.',
+      }),
+    ),
     source: Type.Optional(Type.String({ description: 'Who says so; default: csiflow.' })),
   },
   { ...closed, description: 'An event as it is.' },

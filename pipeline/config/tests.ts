@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { portsOf, type Component } from '../component/index.js';
 import { PLAIN_SHAPES, type Port, type Shape } from '../model/index.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../base/nearest.js';
 import { article } from './nodes.js';
 import { checkPattern } from './pattern.js';
 import type { Location, Problems } from './problem.js';

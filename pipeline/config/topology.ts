@@ -39,6 +39,8 @@ export interface CheckedNode {
 export interface Edge {
   readonly from: string;
   readonly ports: readonly Port[];
+  /** Routes of the upstream node that it reads; left out: all that the node gives. */
+  readonly routes?: readonly string[];
 }
 
 export interface QueueSettings {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hideSecret } from '../base/secrets.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../base/nearest.js';
 import type { Location, Problems } from './problem.js';
 import type { Reach } from './reach.js';
 import { asWritten, mapScalars, type ScalarTree, type Tree } from './tree.js';

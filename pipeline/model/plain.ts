@@ -16,105 +16,119 @@ export function plainRecords(data: Data, links: LinkTable): readonly PlainRecord
       return Array.from({ length: data.count }, (_, index) => plainFrame(data, index, links));
     case 'window':
       return [plainWindow(data)];
-    case 'pose':
-      return [plainPose(data)];
-    case 'event':
-      return [plainEvent(data)];
-    case 'measure':
-      return [plainMeasure(data)];
+    default:
+      return [plainResult(data)];
   }
 }
 
-/** What may stand in a plain value: fields by name, a list of alike values, anything, or a bare value. */
-export type Shape = 'value' | 'any' | readonly [Shape] | { readonly [field: string]: Shape };
+export function plainResult(data: Data<ResultPort>): PlainRecord {
+  switch (data.port) {
+    case 'pose':
+      return plainPose(data);
+    case 'event':
+      return plainEvent(data);
+    case 'measure':
+      return plainMeasure(data);
+  }
+}
 
-const POINT: Shape = { x: 'value', y: 'value', z: 'value' };
-const PROVENANCE: Shape = { origin: 'value', model: 'value' };
-const KEYPOINT: Shape = { x: 'value', y: 'value', z: 'value', error: 'value' };
+/** A bare value; `value` is of any type, or null. */
+export type Leaf = 'text' | 'number' | 'boolean' | 'time' | 'value';
+
+/** What may stand in a plain value: fields by name, a list of alike values, anything, or a bare value. */
+export type Shape = Leaf | 'any' | readonly [Shape] | { readonly [field: string]: Shape };
+
+/** Ports of results: all but raw samples. */
+export const RESULT_PORTS = ['pose', 'event', 'measure'] as const;
+export type ResultPort = (typeof RESULT_PORTS)[number];
+
+const POINT: Shape = { x: 'number', y: 'number', z: 'number' };
+const PROVENANCE: Shape = { origin: 'text', model: 'value' };
+const KEYPOINT: Shape = { x: 'number', y: 'number', z: 'number', error: 'number' };
 
 const PERSON: Shape = {
-  confidence: 'value',
+  confidence: 'number',
   position: POINT,
-  position_error: 'value',
+  position_error: 'number',
   heading: 'value',
-  heading_confidence: 'value',
-  posture: 'value',
-  articulated: 'value',
+  heading_confidence: 'number',
+  posture: 'text',
+  articulated: 'boolean',
   keypoints: [KEYPOINT],
   track: {
-    id: 'value',
-    state: 'value',
-    age: 'value',
-    since: 'value',
-    velocity: { x: 'value', y: 'value' },
+    id: 'number',
+    state: 'text',
+    age: 'number',
+    since: 'time',
+    velocity: { x: 'number', y: 'number' },
   },
 };
 
 /** Fields of the plain records of each port. */
 export const PLAIN_SHAPES: Readonly<Record<Port, { readonly [field: string]: Shape }>> = {
   csi: {
-    port: 'value',
-    time: 'value',
-    environment: 'value',
-    link: 'value',
-    sequence: 'value',
+    port: 'text',
+    time: 'time',
+    environment: 'text',
+    link: 'text',
+    sequence: 'number',
     rssi: 'value',
     noise: 'value',
-    rx: 'value',
-    tx: 'value',
-    subcarriers: 'value',
-    bandwidth_mhz: 'value',
-    centre_mhz: 'value',
+    rx: 'number',
+    tx: 'number',
+    subcarriers: 'number',
+    bandwidth_mhz: 'number',
+    centre_mhz: 'number',
     training: 'value',
   },
   window: {
-    port: 'value',
-    time: 'value',
-    environment: 'value',
-    index: 'value',
-    end: 'value',
-    points: 'value',
+    port: 'text',
+    time: 'time',
+    environment: 'text',
+    index: 'number',
+    end: 'time',
+    points: 'number',
     links: [
       {
-        ...{ id: 'value', frames: 'value', gaps: 'value', rssi: 'value', layout: 'value' },
+        ...{ id: 'text', frames: 'number', gaps: 'number', rssi: 'value', layout: 'text' },
         ...{ snr_db: 'value', fault: 'value' },
       },
     ],
     ...PROVENANCE,
   },
   pose: {
-    port: 'value',
-    time: 'value',
-    environment: 'value',
-    frame_id: 'value',
+    port: 'text',
+    time: 'time',
+    environment: 'text',
+    frame_id: 'number',
     persons: [PERSON],
-    links: 'value',
-    left_out: [{ link: 'value', fault: 'value' }],
-    signal_quality: 'value',
+    links: 'number',
+    left_out: [{ link: 'text', fault: 'text' }],
+    signal_quality: 'number',
     ...PROVENANCE,
   },
   event: {
-    port: 'value',
-    time: 'value',
-    environment: 'value',
-    id: 'value',
-    type: 'value',
-    severity: 'value',
-    confidence: 'value',
+    port: 'text',
+    time: 'time',
+    environment: 'text',
+    id: 'text',
+    type: 'text',
+    severity: 'text',
+    confidence: 'number',
     person: 'value',
     location: POINT,
     metadata: 'any',
-    source: 'value',
+    source: 'text',
     ...PROVENANCE,
   },
   measure: {
-    port: 'value',
-    time: 'value',
-    environment: 'value',
-    name: 'value',
+    port: 'text',
+    time: 'time',
+    environment: 'text',
+    name: 'text',
     subject: 'value',
-    value: 'value',
-    source: 'value',
+    value: 'number',
+    source: 'text',
     ...PROVENANCE,
   },
 };

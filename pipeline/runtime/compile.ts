@@ -1,5 +1,6 @@
 import { filter, merge, Subject, type Observable } from 'rxjs';
-import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import { makesPoses } from '../component/index.js';
+import type { CheckedNode, CheckedTopology, Edge } from '../config/topology.js';
 import type { Data } from '../model/index.js';
 import type { Checkpoint } from '../state/index.js';
 import type { Anonymiser } from './privacy/anonymise.js';
@@ -76,7 +77,7 @@ export function compile(options: CompileOptions): Compiled {
         again.next({ kind: 'data', data, from: input.from, received: options.host.clock.elapsed() });
         return true;
       });
-      if (node.component.outputs.includes('pose')) tellPoses(output, options.onPose);
+      if (makesPoses(node.component)) tellPoses(output, options.onPose);
     }
   }
   return { sources, sinks, replay: (node, data) => replays.get(node)?.(data) ?? false };
@@ -99,11 +100,12 @@ export function snapshotOf(node: CheckedNode, last: Checkpoint): unknown {
 }
 
 const inputOf = (node: CheckedNode, streams: ReadonlyMap<string, Observable<Signal>>): Stream =>
-  merge(
-    ...node.inputs.map(({ from, ports }) =>
-      streams.get(from)!.pipe(filter((signal) => signal.kind !== 'data' || ports.includes(signal.data.port))),
-    ),
-  );
+  merge(...node.inputs.map((edge) => streams.get(edge.from)!.pipe(filter((signal) => passes(edge, signal)))));
+
+/** Marks pass every edge. */
+const passes = ({ ports, routes }: Edge, signal: Signal): boolean =>
+  signal.kind !== 'data' ||
+  (ports.includes(signal.data.port) && (!routes || routes.includes(signal.route ?? '')));
 
 function stageOf(run: NodeRun, options: CompileOptions, snapshot: OperatorSnapshot | undefined): Stage {
   const { nodes, host, last } = options;

@@ -233,9 +233,9 @@ function inlineBatch(record: InlineRecord, { environments }: Context): Omit<Sour
   }
   if (record.event) {
     const { type, severity = 'medium', environment = first, confidence = 1, person = null } = record.event;
-    const { source = 'csiflow' } = record.event;
+    const { source = 'csiflow', metadata = {} } = record.event;
     const id = `${environment}/${type}/${Math.round(record.at_ms)}`;
-    const rest = { confidence, person, location: null, metadata: {}, source, provenance };
+    const rest = { confidence, person, location: null, metadata, source, provenance };
     return { data: [{ port: 'event', id, type, severity, environment, time, ...rest }] };
   }
   const bytes =

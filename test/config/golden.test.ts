@@ -45,15 +45,17 @@ test('merge keys, variables and secrets come out as configuration', () => {
 test('nearly every code is shown by a golden file', () => {
   const shown = new Set(files.flatMap((file) => load(file).problems.map((problem) => problem.code)));
   const rest = Object.keys(CODES).filter((code) => !shown.has(code));
-  // Those of files of a size, of many problems, of a component's own fault, of privacy, of several topologies, of what radios measure and of those that come over the network have
+  // Those of files of a size, of many problems, of a component's own fault, of privacy, of several topologies, of expressions and routes, of what radios measure and of those that come over the network have
   // tests of their own.
   expect(rest.filter((code) => !/^config\.(privacy|together)\./.test(code)).sort()).toEqual([
     'config.check.too_slow',
     'config.claim.taken',
     'config.command.not_allowed',
     'config.component.check',
+    'config.expression',
     'config.file.outside',
     'config.file.too_large',
+    'config.from.route',
     'config.graph.too_large',
     'config.measurement.amplitude',
     'config.problems.more',

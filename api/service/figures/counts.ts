@@ -1,4 +1,4 @@
-import { portsOf } from '../../../pipeline/component/index.js';
+import { makesPoses } from '../../../pipeline/component/index.js';
 import type { Data } from '../../../pipeline/model/index.js';
 import type { RunningTopology } from '../../../pipeline/runtime/status.js';
 
@@ -55,7 +55,7 @@ export class PersonCount {
 
 /** Nodes whose poses no other operator makes poses of: each frame passes one of them once. */
 function lastPoses({ nodes }: RunningTopology['topology']): readonly string[] {
-  const makers = nodes.filter(({ component, config }) => portsOf(component, config).includes('pose'));
+  const makers = nodes.filter(({ component }) => makesPoses(component));
   const read = new Set(makers.flatMap(({ inputs }) => inputs.map(({ from }) => from)));
   return makers.map(({ id }) => id).filter((id) => !read.has(id));
 }

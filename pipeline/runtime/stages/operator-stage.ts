@@ -173,15 +173,22 @@ export class OperatorStage {
   }
 
   protected emit(output: Output<Data>, received: number, stage: string): void {
-    const { data, failed } = output;
+    const { data, routes, failed } = output;
     if (failed && failed.length > 0) this.host.failures(this.run, stage, failed);
     else this.run.failedInRow = 0;
-    for (const record of data) {
+    for (const [index, record] of data.entries()) {
       this.run.meter.sentTotal += countOf(record);
       this.run.meter.show?.(record);
       const trace = this.run.traces?.of(record);
-      const signal: DataSignal = { kind: 'data', data: record, from: this.run.id, received };
-      this.#out.next(trace ? { ...signal, trace } : signal);
+      const route = routes?.[index];
+      this.#out.next({
+        kind: 'data',
+        data: record,
+        from: this.run.id,
+        received,
+        ...(route !== undefined && { route }),
+        ...(trace && { trace }),
+      });
     }
   }
 

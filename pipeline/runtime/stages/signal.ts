@@ -15,6 +15,8 @@ interface Mark {
 export interface DataSignal extends Mark {
   readonly kind: 'data';
   readonly data: Data;
+  /** By which route of its node it left, where that has any. */
+  readonly route?: string;
   /** Of a sampled frame that the record tells of. */
   readonly trace?: Trace;
 }

@@ -1,0 +1,136 @@
+import { Type } from 'typebox';
+import { choice, defineOperator, type Output } from '../../pipeline/component/index.js';
+import { RESULT_PORTS, type Measure } from '../../pipeline/model/index.js';
+import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
+import { attempt, concerns, none } from '../shared/record-series.js';
+import { expressionField } from '../shared/set-fields.js';
+import { STATISTICS } from './statistics.js';
+import { Windows, type WindowsState } from './windows.js';
+
+export const aggregate = defineOperator({
+  name: 'aggregate',
+  summary: 'Counts and summarises records over windows of event time.',
+  description: `
+Use it for figures over time: occupancy of each zone in five minutes, falls an hour, the median breathing rate of a night.
+Windows are \`window_ms\` long and end at multiples of \`hop_ms\` since 1970; without \`hop_ms\` they follow each other, with a
+shorter one they overlap. At the end of each window in which a series has records it gives one measure for each of
+\`give\`, named \`NAME_STATISTIC\` (\`occupancy_mean\`), at the time of the window's end, about what \`by\` says.
+
+\`value\` and \`by\` are expressions over the records for which \`where\` is true, and read the same kind of record; without \`value\`
+only \`count\` can be given. Records that come after their window has ended are dropped as \`late\`.
+[Expressions](../../expressions.md) has the language and the fields.
+
+Gotchas: a window without records gives nothing, not a count of 0. Windows follow UTC: a day begins at midnight there.
+Quantiles keep the values of a window in memory, at most 10,000 for each hop and series; values beyond are left out of
+the quantiles and counted as \`values_left_out\`.
+`,
+  inputs: RESULT_PORTS,
+  outputs: ['measure'],
+  requires: ({ where, value, by }) => portsRead([value ?? where ?? by]),
+  stateFields: ['window_ms', 'hop_ms', 'by', 'value', 'where', 'give'],
+  timeFields: [],
+  config: Type.Object(
+    {
+      name: Type.String({
+        pattern: '^[a-z][a-z0-9_]{0,47}$',
+        description: 'What the names of the measures begin with: small letters, digits, `_`.',
+      }),
+      window_ms: Type.Integer({
+        minimum: 1,
+        maximum: 2_678_400_000,
+        default: 60_000,
+        description: 'Length of a window, milliseconds: a multiple of `hop_ms`.',
+      }),
+      hop_ms: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 2_678_400_000,
+          description: 'Time between the ends of two windows, milliseconds. Default: `window_ms`.',
+        }),
+      ),
+      value: Type.Optional(expressionField('What is summarised: an expression that gives a number.')),
+      where: Type.Optional(expressionField('Which records count: an expression that is true or false.')),
+      by: Type.Optional(
+        expressionField('What the measures are about: an expression that gives a text, one series for each.'),
+      ),
+      give: Type.Array(choice(STATISTICS, { description: 'A statistic.' }), {
+        minItems: 1,
+        maxItems: 12,
+        uniqueItems: true,
+        default: ['count'],
+        description: 'Which statistics are given.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ window_ms, hop_ms, value, where, by, give }) => {
+    const expressions = expressionComplaints([
+      [['value'], value, 'number'],
+      [['where'], where, 'boolean'],
+      [['by'], by, 'text'],
+    ]);
+    if (expressions.length > 0) return expressions;
+    if (portsRead([value, where, by]).length !== 1)
+      return [
+        {
+          path: [],
+          message: '`value`, `where` and `by` must read one kind of record: `event`, `measure` or `pose`',
+        },
+      ];
+    if (value === undefined && give.some((statistic) => statistic !== 'count'))
+      return [{ path: ['give'], message: 'without `value` only `count` can be given' }];
+    const hop = hop_ms ?? window_ms;
+    if (window_ms % hop !== 0 || window_ms / hop > 1000)
+      return [{ path: ['window_ms'], message: 'must be a multiple of `hop_ms`, and at most 1000 times it' }];
+    return [];
+  },
+  examples: [
+    {
+      title: 'How many are in each zone, every five minutes',
+      config: {
+        name: 'zone_occupancy',
+        where: 'measure.name == "zone_persons"',
+        by: 'measure.subject',
+        value: 'measure.value',
+        window_ms: 300_000,
+        give: ['mean', 'max'],
+      },
+    },
+    {
+      title: 'Falls an hour',
+      config: { name: 'falls', where: 'event.type == "fall_detection"', window_ms: 3_600_000 },
+    },
+  ],
+  create: ({ name, window_ms, hop_ms, value, where, by, give }, context) => {
+    const compiled = {
+      value: value === undefined ? undefined : compileExpression(value, 'number'),
+      where: where === undefined ? undefined : compileExpression(where, 'boolean'),
+      by: by === undefined ? undefined : compileExpression(by, 'text'),
+    };
+    const read = compiled.value ?? compiled.where ?? compiled.by!;
+    const windows = new Windows(1000 * window_ms, 1000 * (hop_ms ?? window_ms), give, context);
+    const close = (time: number): Output<Measure> => {
+      const data = windows.close(time, name);
+      return data.length > 0 ? { data } : none;
+    };
+    return {
+      process: (data) =>
+        attempt(data, () => {
+          if (!concerns(read, data) || compiled.where?.evaluate(data) === false) return none;
+          const amount = compiled.value ? (compiled.value.evaluate(data) as number) : 1;
+          windows.add(data, amount, compiled.by ? (compiled.by.evaluate(data) as string) : null);
+          return none;
+        }) as Output<never>,
+      watermark: close,
+      reanchor: () => {
+        const closed = close(Infinity);
+        windows.reset();
+        return closed;
+      },
+      snapshot: () => windows.snapshot(),
+      restore: (state) => {
+        windows.restore(state as WindowsState);
+      },
+    };
+  },
+});

@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import { defineOperator } from '../../pipeline/component/index.js';
+import { RESULT_PORTS } from '../../pipeline/model/index.js';
+import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
+import { concerns, passingBySeries } from '../shared/record-series.js';
+import { expressionField } from '../shared/set-fields.js';
+
+export const deduplicate = defineOperator({
+  name: 'deduplicate',
+  summary: 'Passes on the first of records that repeat each other.',
+  description: `
+Use it where the same thing is reported again and again for as long as it lasts. A record repeats another one where the
+one before it in its series came less than \`within_ms\` of event time earlier and, with \`value\`, had the same value. Repetitions
+are dropped and counted as \`repeated\`, so the first record of a series passes, then each change, and what comes after a
+silence. \`throttle\` passes one on in each interval, silence or not.
+
+A series is the poses of an environment, its events of one type about one person, or its measures of one name about one
+subject. \`by\` makes other series: one for each value of the expression in each environment.
+`,
+  inputs: RESULT_PORTS,
+  outputs: RESULT_PORTS,
+  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  requires: ({ by, value }) => portsRead([by, value]),
+  stateFields: ['by', 'value'],
+  timeFields: ['time'],
+  config: Type.Object(
+    {
+      within_ms: Type.Number({
+        minimum: 1,
+        maximum: 2_678_400_000,
+        default: 60_000,
+        description: 'Silence after which a record is new again, milliseconds of event time.',
+      }),
+      value: Type.Optional(
+        expressionField(
+          'What must change for a record to be new: an expression. Left out: nothing needs to.',
+        ),
+      ),
+      by: Type.Optional(expressionField('What makes a series: an expression.')),
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ by, value }) =>
+    expressionComplaints([
+      [['by'], by, 'scalar'],
+      [['value'], value, 'scalar'],
+    ]),
+  examples: [
+    { title: 'Events of a type about a person', config: { within_ms: 300_000 } },
+    { title: 'Changes of a value', config: { within_ms: 86_400_000, value: 'measure.value' } },
+  ],
+  create: ({ within_ms, value, by }, context) => {
+    const compared = value === undefined ? undefined : compileExpression(value, 'scalar');
+    return passingBySeries<Seen>(by, context, 'repeated', (record, last) => {
+      const now =
+        compared && concerns(compared, record) ? (compared.evaluate(record) as Seen['value']) : null;
+      const repeats = last?.value === now && record.time - last.time < within_ms * 1000;
+      return { passes: !repeats, next: { time: Math.max(last?.time ?? -Infinity, record.time), value: now } };
+    });
+  },
+});
+
+interface Seen {
+  readonly time: number;
+  readonly value: string | number | boolean | null;
+}

@@ -1,0 +1,115 @@
+import { Type } from 'typebox';
+import { defineOperator, type Output } from '../../pipeline/component/index.js';
+import { RESULT_PORTS } from '../../pipeline/model/index.js';
+import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
+import { attempt, concerns, none, one, type Result } from '../shared/record-series.js';
+import { expressionField } from '../shared/set-fields.js';
+
+/** Records that are held; of more, the one that is due first goes on early, and is counted. */
+const MAX_HELD = 10_000;
+
+interface Held {
+  readonly until: number;
+  readonly record: Result;
+}
+
+interface DelayState {
+  readonly held: readonly Held[];
+}
+
+export const delayUntil = defineOperator({
+  name: 'delay-until',
+  summary: 'Holds records back until a time, unless another record makes them needless.',
+  description: `
+Use it to wait and see: somebody who is up again within a minute needs no nurse; what happens at night is reported in the
+morning. Each record of the kind that \`until\` reads is held until event time has reached what that expression gives. Where
+meanwhile a record of the same environment comes for which \`unless\` is true, all that is held of this environment is
+dropped, and counted as \`cancelled\`. \`where\` limits which records are held; all others pass at once.
+
+A record that was held goes on as it is, with its own time: operators behind it see it as one that comes late.
+[Expressions](../../expressions.md) has the language and the fields.
+
+Gotchas: where nothing comes any more, event time stands still, and nothing is released; a live source moves it on. At the
+end of the input all that is held goes on. At most 10,000 records are held; of more, the one due first goes on early, and is
+counted as \`released_early\`.
+`,
+  inputs: RESULT_PORTS,
+  outputs: RESULT_PORTS,
+  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  requires: ({ until }) => portsRead([until]),
+  stateFields: ['until', 'where'],
+  timeFields: ['until', 'time', 'windowEnd', 'since'],
+  config: Type.Object(
+    {
+      until: expressionField('When a record goes on: an expression that gives a time.'),
+      where: Type.Optional(expressionField('Which records are held: an expression that is true or false.')),
+      unless: Type.Optional(
+        expressionField('A record for which this expression is true drops what is held of its environment.'),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ until, where, unless }) => {
+    const wrong = expressionComplaints([
+      [['until'], until, 'time'],
+      [['where'], where, 'boolean'],
+      [['unless'], unless, 'boolean'],
+    ]);
+    if (wrong.length > 0) return wrong;
+    return portsRead([until, where]).length === 1
+      ? []
+      : [
+          {
+            path: ['until'],
+            message: 'must read a record of the kind that `where` reads: `event`, `measure` or `pose`',
+          },
+        ];
+  },
+  examples: [
+    {
+      title: 'Falls after which nobody gets up within a minute',
+      config: {
+        where: 'event.type == "fall_detection"',
+        until: 'event.time + duration("60s")',
+        unless: 'event.type == "activity_changed" && event.metadata.activity == "walking"',
+      },
+    },
+  ],
+  create: ({ until, where, unless }, context) => {
+    const due = compileExpression(until, 'time');
+    const isHeld = where === undefined ? undefined : compileExpression(where, 'boolean');
+    const cancels = unless === undefined ? undefined : compileExpression(unless, 'boolean');
+    let held: Held[] = [];
+    const hold = (record: Result): Output<Result> => {
+      const time = (due.evaluate(record) as Date).getTime() * 1000;
+      // Behind those that are due at the same time, so that records keep their order.
+      const at = held.findIndex((other) => other.until > time);
+      held.splice(at < 0 ? held.length : at, 0, { until: time, record });
+      if (held.length <= MAX_HELD) return none;
+      context.metrics.count('released_early', 1);
+      return one(held.shift()!.record);
+    };
+    const cancel = (record: Result): void => {
+      const before = held.length;
+      held = held.filter((other) => other.record.environment !== record.environment);
+      if (held.length < before) context.metrics.count('cancelled', before - held.length);
+    };
+    return {
+      process: (data) =>
+        attempt(data, () => {
+          if (cancels && concerns(cancels, data) && cancels.evaluate(data) === true) cancel(data);
+          const waits = concerns(due, data) && (isHeld === undefined || isHeld.evaluate(data) === true);
+          return waits ? hold(data) : one(data);
+        }),
+      watermark: (time) => {
+        let ready = 0;
+        while (ready < held.length && held[ready]!.until <= time) ready++;
+        return ready === 0 ? none : { data: held.splice(0, ready).map(({ record }) => record) };
+      },
+      snapshot: (): DelayState => ({ held: [...held] }),
+      restore: (state) => {
+        held = [...(state as DelayState).held];
+      },
+    };
+  },
+});

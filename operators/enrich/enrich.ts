@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import { Type } from 'typebox';
+import { defineOperator, inputFile } from '../../pipeline/component/index.js';
+import { RESULT_PORTS } from '../../pipeline/model/index.js';
+import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
+import { attempt, one } from '../shared/record-series.js';
+import { expressionField, FieldSetter, portOfSet, setComplaints, SetField } from '../shared/set-fields.js';
+import { readTable, type Table } from './table.js';
+
+const ROW = { row: true } as const;
+
+export const enrich = defineOperator({
+  name: 'enrich',
+  summary: 'Adds what a table says about a record.',
+  description: `
+Use it to put names that people know on records: the ward of an environment, the telephone of its nurse, the address of a
+flat. The table is a CSV file with a header line, or a JSON file with a list of maps; it is read at the start.
+
+For each record of the kind whose fields \`set\` names, \`key\` gives a text, which is looked up in \`column\`. The expressions of
+\`set\` then read the record and \`row\`, the row that was found: \`row.ward\`. Values of a CSV file are texts: \`double(row.limit)\`
+makes a number of one. A record for which there is no row goes on as it is, and is counted as \`without_row\`. Records of other
+ports pass. [Expressions](../../expressions.md) has the language and the fields.
+`,
+  inputs: RESULT_PORTS,
+  outputs: RESULT_PORTS,
+  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  requires: ({ set }) => [portOfSet(set)],
+  stateFields: [],
+  timeFields: [],
+  config: Type.Object(
+    {
+      table: inputFile({
+        minLength: 1,
+        description:
+          'CSV file with a header line, or JSON file with a list of maps; relative to the topology file.',
+      }),
+      column: Type.String({
+        minLength: 1,
+        description: 'Column by which rows are found; its values must differ from each other.',
+      }),
+      key: expressionField('What is looked up in `column`: an expression that gives a text.'),
+      set: SetField,
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ key, set }) => {
+    const wrong = [...expressionComplaints([[['key'], key, 'text']]), ...setComplaints(set, ROW)];
+    if (wrong.length > 0) return wrong;
+    const [read] = portsRead([key]);
+    return read === undefined || read === portOfSet(set)
+      ? []
+      : [{ path: ['key'], message: `reads \`${read}\`, but \`set\` has fields of \`${portOfSet(set)}\`` }];
+  },
+  examples: [
+    {
+      title: 'The ward of a room',
+      config: {
+        table: 'rooms.csv',
+        column: 'environment',
+        key: 'event.environment',
+        set: { 'metadata.ward': 'row.ward' },
+      },
+    },
+  ],
+  create: ({ table: file, column, key, set }, context) => {
+    const lookup = compileExpression(key, 'text');
+    const setter = new FieldSetter(set, ROW);
+    let table: Table = new Map();
+    return {
+      open: async () => {
+        table = await readTable(resolve(context.folder, file), column);
+      },
+      process: (data) =>
+        attempt(data, () => {
+          if (data.port !== setter.port) return one(data);
+          const row = table.get(lookup.evaluate(data) as string);
+          if (row) return one(setter.apply(data, { row }));
+          context.metrics.count('without_row', 1);
+          return one(data);
+        }),
+    };
+  },
+});

@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import { defineOperator } from '../../pipeline/component/index.js';
+import { RESULT_PORTS } from '../../pipeline/model/index.js';
+import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
+import { attempt, concerns, none, one, SeriesStates, type Result } from '../shared/record-series.js';
+import { expressionField, FieldSetter, portOfSet, setComplaints, SetField } from '../shared/set-fields.js';
+
+interface JoinState {
+  readonly latest: readonly { readonly environment: string; readonly record: Result }[];
+}
+
+export const join = defineOperator({
+  name: 'join',
+  summary: 'Adds to each record what the latest record of another stream says.',
+  description: `
+Use it to give an alert its context: the breathing rate before a fall, how many people were there, how much the room moved.
+
+It remembers, for each environment, the latest record for which \`where\` is true. Those records do not go on. Each record of
+the kind whose fields \`set\` names gets these fields, from expressions that read the record itself and \`latest\`. A record
+that comes before there is anything to remember, or more than \`max_age_ms\` of event time after it, goes on as it is and is
+counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expressions.md) has the language and the fields.
+`,
+  inputs: RESULT_PORTS,
+  outputs: RESULT_PORTS,
+  gives: ({ where, set }, taken) => {
+    const ports = taken as readonly (typeof RESULT_PORTS)[number][];
+    const [remembered] = portsRead([where]);
+    return remembered === portOfSet(set) ? ports : ports.filter((port) => port !== remembered);
+  },
+  requires: ({ where, set }) => [...new Set([...portsRead([where]), portOfSet(set)])],
+  stateFields: ['where'],
+  timeFields: ['time', 'windowEnd', 'since'],
+  config: Type.Object(
+    {
+      where: expressionField('Which records are remembered: an expression that is true or false.'),
+      set: SetField,
+      max_age_ms: Type.Number({
+        minimum: 1,
+        maximum: 2_678_400_000,
+        default: 60_000,
+        description: 'How old what is remembered may be, milliseconds of event time.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ where, set }) => {
+    const wrong = expressionComplaints([[['where'], where, 'boolean']]);
+    if (wrong.length > 0) return wrong;
+    const [latest] = portsRead([where]);
+    if (!latest) return [{ path: ['where'], message: 'must read a record: `event`, `measure` or `pose`' }];
+    return setComplaints(set, { latest });
+  },
+  examples: [
+    {
+      title: 'How fast somebody breathed who fell',
+      config: {
+        where: 'measure.name == "breathing_rate_bpm"',
+        set: { 'metadata.breathing_rate_bpm': 'latest.value' },
+        max_age_ms: 120_000,
+      },
+    },
+  ],
+  create: ({ where, set, max_age_ms }, context) => {
+    const remembered = compileExpression(where, 'boolean');
+    const setter = new FieldSetter(set, { latest: remembered.port! });
+    const latest = new SeriesStates<Result>(context);
+    return {
+      process: (data) =>
+        attempt(data, () => {
+          if (concerns(remembered, data)) {
+            if (remembered.evaluate(data) === true) {
+              latest.set(data.environment, data);
+              return none;
+            }
+            if (data.port !== setter.port) return none;
+          }
+          if (data.port !== setter.port) return one(data);
+          const known = latest.get(data.environment);
+          if (known && data.time - known.time <= max_age_ms * 1000)
+            return one(setter.apply(data, { latest: known }));
+          context.metrics.count('unmatched', 1);
+          return one(data);
+        }),
+      snapshot: (): JoinState => ({
+        latest: Array.from(latest.entries(), ([environment, record]) => ({ environment, record })),
+      }),
+      restore: (state) => {
+        latest.clear();
+        for (const { environment, record } of (state as JoinState).latest) latest.set(environment, record);
+      },
+    };
+  },
+});

@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+import { defineOperator } from '../../pipeline/component/index.js';
+import { RESULT_PORTS, type Measure } from '../../pipeline/model/index.js';
+import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
+import { attempt, concerns, one, type Result } from '../shared/record-series.js';
+import { expressionField, FieldSetter, portOfSet, setComplaints, SetField } from '../shared/set-fields.js';
+
+export const map = defineOperator({
+  name: 'map',
+  summary: 'Fills in fields of records, or makes measures of records, by expressions.',
+  description: `
+It does one of two things:
+
+- \`set\` gives each event, or each measure, new values of some fields. Everything else stays, id and time included.
+- \`measure\` puts a measure in the place of each record of the kind that its \`value\` reads: the number of people of a pose
+  frame, the confidence of an event. It has the record's time, environment and origin.
+
+Records of other ports pass. [Expressions](../../expressions.md) has the language and the fields.
+
+Gotchas: stores know a measure by environment, name, subject and time: two that agree in these are one.
+`,
+  inputs: RESULT_PORTS,
+  outputs: RESULT_PORTS,
+  gives: ({ measure }, taken) => {
+    const ports = taken as readonly (typeof RESULT_PORTS)[number][];
+    if (!measure) return ports;
+    const [read] = portsRead([measure.value]);
+    return [...new Set([...ports.filter((port) => port !== read), 'measure' as const])];
+  },
+  requires: ({ set, measure }) => (measure ? portsRead([measure.value]) : set ? [portOfSet(set)] : []),
+  stateFields: [],
+  timeFields: [],
+  config: Type.Object(
+    {
+      set: Type.Optional(SetField),
+      measure: Type.Optional(
+        Type.Object(
+          {
+            name: Type.String({
+              pattern: '^[a-z][a-z0-9_]{0,63}$',
+              description: 'Name of the measure, with its unit where it has one: small letters, digits, `_`.',
+            }),
+            value: expressionField('Its value: an expression that gives a number.'),
+            subject: Type.Optional(
+              expressionField(
+                'What it is about, within the environment; left out: the environment as a whole.',
+              ),
+            ),
+          },
+          { additionalProperties: false, description: 'A measure in the place of each record.' },
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ set, measure }) => {
+    if ((set === undefined) === (measure === undefined))
+      return [{ path: [], message: 'give either `set` or `measure`' }];
+    if (set) return setComplaints(set);
+    return expressionComplaints([
+      [['measure', 'value'], measure?.value, 'number'],
+      [['measure', 'subject'], measure?.subject, 'text'],
+    ]);
+  },
+  examples: [
+    { title: 'Falls in the bathroom are critical', config: { set: { severity: '"critical"' } } },
+    {
+      title: 'Number of people',
+      config: { measure: { name: 'people', value: 'size(pose.persons)' } },
+    },
+    { title: 'Another unit', config: { set: { value: 'measure.value * 60', name: '"walking_minutes"' } } },
+  ],
+  create: ({ set, measure }) => {
+    if (set) {
+      const setter = new FieldSetter(set);
+      return {
+        process: (data) => attempt(data, () => one(data.port === setter.port ? setter.apply(data) : data)),
+      };
+    }
+    const value = compileExpression(measure!.value, 'number');
+    const subject = measure!.subject === undefined ? undefined : compileExpression(measure!.subject, 'text');
+    return {
+      process: (data) =>
+        attempt(data, () => {
+          if (!concerns(value, data)) return one(data);
+          return one({
+            ...measureOf(data, measure!.name, value.evaluate(data) as number),
+            subject: subject ? (subject.evaluate(data) as string) : null,
+          });
+        }),
+    };
+  },
+});
+
+const measureOf = (record: Result, name: string, value: number): Measure => ({
+  port: 'measure',
+  name,
+  environment: record.environment,
+  subject: null,
+  time: record.time,
+  value,
+  source: record.port === 'pose' ? 'csiflow' : record.source,
+  provenance: record.provenance,
+});

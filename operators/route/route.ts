@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import { choice, defineOperator } from '../../pipeline/component/index.js';
+import { RESULT_PORTS } from '../../pipeline/model/index.js';
+import {
+  compileExpression,
+  expressionComplaints,
+  LONGEST_EXPRESSION,
+  portsRead,
+} from '../shared/expression.js';
+import { attempt, concerns, none } from '../shared/record-series.js';
+
+export const route = defineOperator({
+  name: 'route',
+  summary: 'Sends each record to the routes whose expression is true.',
+  description: `
+Use it where records of one stream go to different places. A route is read as \`node.route\`:
+
+\`\`\`yaml
+operators:
+  by_hour: { type: route, from: falls, routes: { day: 'event.time.getHours("Europe/Berlin") in [8, 9, 10]' }, rest: night }
+sinks:
+  office: { type: webhook, from: by_hour.day, url: https://example.com/office }
+  nurse: { type: webhook, from: by_hour.night, url: https://example.com/nurse }
+\`\`\`
+
+An expression decides about the kind of record that it reads. What fits no route goes to \`rest\`; without one it is counted
+as \`unrouted\`. A node that reads the operator as a whole (\`from: by_hour\`) gets the records of all routes.
+[Expressions](../../expressions.md) has the language and the fields.
+`,
+  inputs: RESULT_PORTS,
+  outputs: RESULT_PORTS,
+  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  requires: ({ routes }) =>
+    portsRead(Object.values(routes)).length === 1 ? portsRead(Object.values(routes)) : [],
+  routes: ({ routes, rest }) => [...Object.keys(routes), ...(rest === undefined ? [] : [rest])],
+  stateFields: [],
+  timeFields: [],
+  config: Type.Object(
+    {
+      routes: Type.Record(
+        Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$' }),
+        Type.String({ minLength: 1, maxLength: LONGEST_EXPRESSION }),
+        {
+          minProperties: 1,
+          maxProperties: 32,
+          description: 'Routes by name, in order, each with the expression that decides about it.',
+        },
+      ),
+      rest: Type.Optional(
+        Type.String({
+          pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
+          description: 'Name of the route for records that fit no other one.',
+        }),
+      ),
+      each: choice(
+        {
+          first: 'A record takes the first route that fits.',
+          all: 'A record takes all routes that fit.',
+        },
+        { default: 'first', description: 'Where several routes fit.' },
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ routes, rest }) => [
+    ...expressionComplaints(
+      Object.entries(routes).map(([name, text]) => [['routes', name], text, 'boolean'] as const),
+    ),
+    ...(rest !== undefined && Object.hasOwn(routes, rest)
+      ? [{ path: ['rest'], message: `\`${rest}\` is the name of a route already` }]
+      : []),
+  ],
+  examples: [
+    {
+      title: 'By severity',
+      config: { routes: { urgent: 'event.severity in ["high", "critical"]' }, rest: 'later' },
+    },
+  ],
+  create: ({ routes, rest, each }, context) => {
+    const rules = Object.entries(routes).map(
+      ([name, text]) => [name, compileExpression(text, 'boolean')] as const,
+    );
+    return {
+      process: (data) =>
+        attempt(data, () => {
+          const fitting: string[] = [];
+          for (const [name, rule] of rules) {
+            if (!concerns(rule, data) || rule.evaluate(data) !== true) continue;
+            fitting.push(name);
+            if (each === 'first') break;
+          }
+          if (fitting.length === 0 && rest !== undefined) fitting.push(rest);
+          if (fitting.length > 0) return { data: fitting.map(() => data), routes: fitting };
+          context.metrics.count('unrouted', 1);
+          return none;
+        }),
+    };
+  },
+});

@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import { defineOperator, type Output } from '../../pipeline/component/index.js';
+import { RESULT_PORTS } from '../../pipeline/model/index.js';
+import { expressionComplaints, portsRead } from '../shared/expression.js';
+import { attempt, none, seriesBy, SeriesStates, type Result } from '../shared/record-series.js';
+import { expressionField } from '../shared/set-fields.js';
+
+interface SampleState {
+  readonly end: number;
+  readonly newest: readonly { readonly series: string; readonly record: Result }[];
+}
+
+export const sample = defineOperator({
+  name: 'sample',
+  summary: 'Gives the newest record of each series once an interval.',
+  description: `
+Use it to thin out what comes more often than a store or a dashboard needs it. Intervals are multiples of \`interval_ms\`
+since 1970; at the end of one the newest record of each series goes on as it is, with its own time, and those before it in
+that interval are counted as \`sampled_out\`. Series without a record in the interval give none. \`throttle\` gives the first
+record of an interval instead, at once; \`aggregate\` summarises all of them.
+
+A series is the poses of an environment, its events of one type about one person, or its measures of one name about one
+subject. \`by\` makes other series: one for each value of the expression in each environment.
+`,
+  inputs: RESULT_PORTS,
+  outputs: RESULT_PORTS,
+  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  requires: ({ by }) => portsRead([by]),
+  timeFields: [],
+  config: Type.Object(
+    {
+      interval_ms: Type.Number({
+        minimum: 1,
+        maximum: 2_678_400_000,
+        default: 1000,
+        description: 'Length of an interval of event time, milliseconds.',
+      }),
+      by: Type.Optional(expressionField('What makes a series: an expression.')),
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ by }) => expressionComplaints([[['by'], by, 'scalar']]),
+  examples: [{ title: 'Once a minute', config: { interval_ms: 60_000 } }],
+  create: ({ interval_ms, by }, context) => {
+    const interval = interval_ms * 1000;
+    const series = seriesBy(by);
+    const newest = new SeriesStates<Result>(context);
+    let end = 0;
+    const close = (): Output<Result> => {
+      const data = [...newest.values()].sort((a, b) => startOf(a) - startOf(b));
+      newest.clear();
+      return { data };
+    };
+    return {
+      process: (data) =>
+        attempt(data, () => {
+          const name = series(data);
+          const before = newest.get(name);
+          if (before) context.metrics.count('sampled_out', 1);
+          if (newest.size === 0) end = (Math.floor(data.time / interval) + 1) * interval;
+          if (!before || before.time <= data.time) newest.set(name, data);
+          return none;
+        }),
+      watermark: (time) => (newest.size > 0 && time >= end - 1 ? close() : none),
+      holdWatermark: (time) =>
+        newest.size === 0 ? time : Math.min(time, Math.min(...Array.from(newest.values(), startOf)) - 1),
+      reanchor: close,
+      snapshot: (): SampleState => ({
+        end,
+        newest: Array.from(newest.entries(), ([name, record]) => ({ series: name, record })),
+      }),
+      restore: (state) => {
+        const { end: restored, newest: records } = state as SampleState;
+        end = restored;
+        newest.clear();
+        for (const { series: name, record } of records) newest.set(name, record);
+      },
+    };
+  },
+});
+
+/** By what records are ordered downstream. */
+const startOf = (record: Result): number => (record.port === 'pose' ? record.windowEnd : record.time);

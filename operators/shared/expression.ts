@@ -1,0 +1,283 @@
+import { Environment, type ASTNode, type ParseResult } from '@marcbachmann/cel-js';
+import { errorText } from '../../pipeline/base/error-text.js';
+import { nearest } from '../../pipeline/base/nearest.js';
+import type { Complaint } from '../../pipeline/component/index.js';
+import {
+  isTimeZone,
+  plainResult,
+  RESULT_PORTS,
+  type Data,
+  type ResultPort,
+} from '../../pipeline/model/index.js';
+import { RECORD_TYPES, viewOf } from './record-views.js';
+
+/**
+ * Expressions over records, in the Common Expression Language (CEL, https://cel.dev): no loops, no side effects, types
+ * that are checked before anything runs. A record is a variable named as its port (`event`, `measure`, `pose`), with the
+ * fields that `csiflow test` and `csiflow tap` show. Numbers of records are `double`; a whole number may stand beside one.
+ */
+export interface Expression {
+  /** The port of the record that it reads; null: it reads none. */
+  readonly port: ResultPort | null;
+  /** @throws Error where a field is absent, or values of unknown type do not fit. */
+  evaluate(record: Data<ResultPort>, beside?: Beside): Value;
+}
+
+export type Value = string | number | boolean | Date | null;
+
+/** What an expression must give. A number may be written where a text is wanted. */
+export type Wanted = 'boolean' | 'number' | 'text' | 'time' | 'scalar';
+
+/** Further variables. */
+export interface Beside {
+  /** The latest record of another stream. */
+  readonly latest?: Data<ResultPort>;
+  /** A row of a table. */
+  readonly row?: Readonly<Record<string, unknown>>;
+}
+
+/** Which further variables an expression may read. */
+export interface Scope {
+  readonly latest?: ResultPort;
+  readonly row?: true;
+}
+
+/** An expression that is wrong: where, and what may have been meant. */
+export class ExpressionFault extends Error {
+  readonly span: { readonly start: number; readonly length: number };
+  readonly suggestion: string | undefined;
+
+  constructor(message: string, start: number, end: number, suggestion?: string) {
+    super(message);
+    this.span = { start, length: end - start };
+    this.suggestion = suggestion;
+  }
+}
+
+/** Characters of an expression. */
+export const LONGEST_EXPRESSION = 2000;
+
+/** Small enough that no expression takes a noticeable time: lists in lists are gone through element by element. */
+const LIMITS = {
+  maxAstNodes: 500,
+  maxDepth: 32,
+  maxListElements: 64,
+  maxMapEntries: 16,
+  maxCallArguments: 8,
+};
+const MAX_NESTED_LISTS = 2;
+
+/** @throws ExpressionFault */
+export function compileExpression(text: string, wanted: Wanted, scope: Scope = {}): Expression {
+  const environment = environmentOf(scope);
+  const checked = environment.check(text);
+  if (!checked.valid) throw faultOf(text, checked.error);
+  const parsed = environment.parse(text);
+  const read = inspect(parsed.ast);
+  requireType(text, checked.type ?? 'dyn', wanted);
+  return new Compiled(parsed, [...read][0] ?? null, wanted);
+}
+
+/** What is wrong with the expressions of a configuration, each at its field. */
+export function expressionComplaints(
+  fields: readonly (readonly [path: Complaint['path'], text: string | undefined, wanted: Wanted])[],
+  scope: Scope = {},
+): readonly Complaint[] {
+  return fields.flatMap(([path, text, wanted]) => {
+    if (text === undefined) return [];
+    try {
+      compileExpression(text, wanted, scope);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ExpressionFault)) throw error;
+      const { message, span, suggestion } = error;
+      return [{ path, message, span, code: 'config.expression', ...(suggestion && { suggestion }) }];
+    }
+  });
+}
+
+class Compiled implements Expression {
+  readonly port: ResultPort | null;
+  readonly #parsed: ParseResult;
+  readonly #wanted: Wanted;
+
+  constructor(parsed: ParseResult, port: ResultPort | null, wanted: Wanted) {
+    this.port = port;
+    this.#parsed = parsed;
+    this.#wanted = wanted;
+  }
+
+  evaluate(record: Data<ResultPort>, { latest, row }: Beside = {}): Value {
+    const variables: Record<string, unknown> = { [record.port]: viewOf(record.port, plainResult(record)) };
+    if (latest) variables['latest'] = viewOf(latest.port, plainResult(latest));
+    if (row) variables['row'] = row;
+    const value: unknown = this.#parsed(variables);
+    const plain = typeof value === 'bigint' ? Number(value) : value;
+    if (!fits(plain, this.#wanted))
+      throw new Error(`the expression gave ${shown(plain)}, where ${NAMES[this.#wanted]} is needed`);
+    return this.#wanted === 'text' ? String(plain) : plain;
+  }
+}
+
+const NAMES: Readonly<Record<Wanted, string>> = {
+  boolean: 'true or false',
+  number: 'a number',
+  text: 'a text',
+  time: 'a time',
+  scalar: 'a text, a number, or true or false',
+};
+
+function fits(value: unknown, wanted: Wanted): value is Exclude<Value, null> {
+  switch (wanted) {
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'number':
+      return typeof value === 'number' && Number.isFinite(value);
+    case 'time':
+      return value instanceof Date && Number.isFinite(value.getTime());
+    default:
+      return typeof value === 'string' || typeof value === 'boolean' || fits(value, 'number');
+  }
+}
+
+const shown = (value: unknown): string =>
+  value === null || typeof value !== 'object' ? String(value) : Array.isArray(value) ? 'a list' : 'a map';
+
+// ------------------------------------------------------------------- types
+
+const environments = new Map<string, Environment>();
+
+function environmentOf({ latest, row }: Scope): Environment {
+  const key = `${latest ?? ''} ${row ?? ''}`;
+  const known = environments.get(key);
+  if (known) return known;
+  const made = new Environment({ limits: LIMITS, homogeneousAggregateLiterals: false });
+  for (const { name, constructor, fields } of RECORD_TYPES.all)
+    made.registerType(name, { ctor: constructor, fields });
+  for (const port of RESULT_PORTS) made.registerVariable(port, RECORD_TYPES.of[port]);
+  if (latest) made.registerVariable('latest', RECORD_TYPES.of[latest]);
+  if (row) made.registerVariable('row', 'map<string, dyn>');
+  for (const [sign, work] of ARITHMETIC) {
+    made.registerOperator(`double ${sign} int: double`, work);
+    made.registerOperator(`int ${sign} double: double`, work);
+  }
+  environments.set(key, made);
+  return made;
+}
+
+/** CEL has no arithmetic between its two kinds of numbers; people write `measure.value * 60`. */
+const ARITHMETIC: readonly (readonly [string, (a: number | bigint, b: number | bigint) => number])[] = [
+  ['+', (a, b) => Number(a) + Number(b)],
+  ['-', (a, b) => Number(a) - Number(b)],
+  ['*', (a, b) => Number(a) * Number(b)],
+  ['/', (a, b) => Number(a) / Number(b)],
+];
+
+const RESULTS: Readonly<Record<Wanted, readonly string[]>> = {
+  boolean: ['bool'],
+  number: ['double', 'int', 'uint'],
+  text: ['string', 'double', 'int', 'uint', 'bool'],
+  time: ['google.protobuf.Timestamp'],
+  scalar: ['string', 'double', 'int', 'uint', 'bool'],
+};
+
+function requireType(text: string, type: string, wanted: Wanted): void {
+  if (type === 'dyn' || RESULTS[wanted].includes(type)) return;
+  const what = RECORD_TYPES.words.get(type) ?? type;
+  throw new ExpressionFault(`the expression gives ${what}, but must give ${NAMES[wanted]}`, 0, text.length);
+}
+
+// ------------------------------------------------------------------ faults
+
+interface CelFault {
+  readonly code?: string;
+  readonly summary?: string;
+  readonly range?: { readonly start: number; readonly end: number };
+}
+
+function faultOf(text: string, error: unknown): ExpressionFault {
+  const { code, summary, range } = error as CelFault;
+  const { start, end } = range ?? { start: 0, end: text.length };
+  const part = text.slice(start, end);
+  if (code === 'no_such_key') {
+    const suggestion = nearest(part, RECORD_TYPES.fields);
+    return new ExpressionFault(`there is no field \`${part}\` here`, start, end, suggestion);
+  }
+  if (code === 'unknown_variable') {
+    const suggestion = nearest(part, RESULT_PORTS);
+    const message = `\`${part}\` is no variable: a record is \`event\`, \`measure\` or \`pose\``;
+    return new ExpressionFault(message, start, end, suggestion);
+  }
+  const why = (summary ?? errorText(error)).replace(/^\w/, (letter) => letter.toLowerCase());
+  return new ExpressionFault(`${why}${hintFor(why)}`, start, end);
+}
+
+const hintFor = (why: string): string =>
+  /[=!]= null|null [=!]=/.test(why) ? '; `has(event.location)` tells whether it is there' : '';
+
+/**
+ * What the type checker lets through.
+ * @returns ports of the records that it reads, one at most @throws ExpressionFault
+ */
+function inspect(ast: ASTNode): ReadonlySet<ResultPort> {
+  const read = new Set<ResultPort>();
+  const visit = (node: ASTNode, lists: number): void => {
+    const { op, args, start, end } = node as unknown as PlainNode;
+    if (op === 'id' && isPort(args)) read.add(args);
+    const isMacro = op === 'rcall' && MACROS.has(String((args as readonly unknown[])[0]));
+    if (isMacro && lists === MAX_NESTED_LISTS)
+      throw new ExpressionFault('lists are gone through within lists within lists', start, end);
+    if (op === 'rcall') checkCall(args as CallArguments, start, end);
+    for (const child of nodesIn(args)) visit(child, lists + (isMacro ? 1 : 0));
+  };
+  visit(ast, 0);
+  if (read.size <= 1) return read;
+  const { start, end } = ast as unknown as PlainNode;
+  const message = `an expression reads one kind of record, but this one reads ${[...read].join(' and ')}`;
+  throw new ExpressionFault(message, start, end);
+}
+
+interface PlainNode {
+  readonly op: string;
+  readonly args: unknown;
+  readonly start: number;
+  readonly end: number;
+}
+
+type CallArguments = readonly [method: string, receiver: ASTNode, rest: readonly ASTNode[]];
+
+const MACROS = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
+
+const isPort = (name: unknown): name is ResultPort => RESULT_PORTS.some((port) => port === name);
+
+function nodesIn(args: unknown): readonly ASTNode[] {
+  if (Array.isArray(args)) return args.flatMap(nodesIn);
+  return typeof args === 'object' && args !== null && 'op' in args ? [args as ASTNode] : [];
+}
+
+/** Regular expressions can take for ever, and a time zone is looked up only when a record comes. */
+function checkCall([method, , rest]: CallArguments, start: number, end: number): void {
+  if (method === 'matches') {
+    const message = '`matches` is not available: compare with ==, `startsWith`, `endsWith` or `contains`';
+    throw new ExpressionFault(message, start, end);
+  }
+  const [first] = rest as unknown as readonly (PlainNode | undefined)[];
+  const isZoned = method.startsWith('get') && first?.op === 'value' && typeof first.args === 'string';
+  if (isZoned && !isTimeZone(first.args)) {
+    const message = `there is no time zone \`${first.args}\`; names are as \`Europe/Berlin\``;
+    throw new ExpressionFault(message, first.start, first.end);
+  }
+}
+
+/** Ports of the records that expressions read; those that are wrong count for none, as their check says so. */
+export function portsRead(texts: readonly (string | undefined)[]): readonly ResultPort[] {
+  const read = texts.flatMap((text) => {
+    if (text === undefined) return [];
+    try {
+      return [...inspect(environmentOf({}).parse(text).ast)];
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set(read)];
+}

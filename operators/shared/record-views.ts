@@ -1,0 +1,94 @@
+import { PLAIN_SHAPES, RESULT_PORTS, type ResultPort, type Shape } from '../../pipeline/model/index.js';
+
+/**
+ * Records as expressions see them: each plain record and each map in it is an instance of a class of its own, by which
+ * the expression language tells their types apart. Times are `Date`s; what is null in a map of fields is absent.
+ */
+export interface RecordType {
+  readonly name: string;
+  readonly constructor: new (fields: object) => object;
+  /** Types by field, in the words of CEL. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** How values of a shape are typed, and turned into what expressions see. */
+interface Kind {
+  readonly type: string;
+  readonly view: (value: unknown) => unknown;
+}
+
+const LEAVES = {
+  text: 'string',
+  number: 'double',
+  boolean: 'bool',
+  time: 'google.protobuf.Timestamp',
+  value: 'dyn',
+  any: 'map<string, dyn>',
+} as const;
+
+function kindOf(name: string, shape: Shape): Kind {
+  if (shape === 'time') return { type: LEAVES.time, view: (value) => new Date(value as string) };
+  if (typeof shape === 'string') return { type: LEAVES[shape], view: (value) => value };
+  if (Array.isArray(shape)) {
+    const { type, view } = kindOf(`${name}Entry`, (shape as readonly [Shape])[0]);
+    return { type: `list<${type}>`, view: (value) => (value as readonly unknown[]).map(view) };
+  }
+  return mapKind(name, shape as { readonly [field: string]: Shape });
+}
+
+function mapKind(name: string, shape: { readonly [field: string]: Shape }): Kind {
+  const fields = Object.entries(shape).map(
+    ([field, inner]) => [field, kindOf(name + capital(field), inner), inner] as const,
+  );
+  const constructor = class extends Object {
+    constructor(plain: object) {
+      super();
+      fillIn(this, plain as Readonly<Record<string, unknown>>, fields);
+    }
+  };
+  types.push({
+    name,
+    constructor,
+    fields: Object.fromEntries(fields.map(([field, { type }]) => [field, type])),
+  });
+  return { type: name, view: (value) => new constructor(value as object) };
+}
+
+type ViewField = readonly [name: string, kind: Kind, shape: Shape];
+
+function fillIn(view: object, plain: Readonly<Record<string, unknown>>, fields: readonly ViewField[]): void {
+  for (const [field, { view: viewOfField }, shape] of fields) {
+    const value = plain[field];
+    // Null is a value where the field may be of any; where a map or a number is unknown, the field is absent.
+    if (value === null && shape !== 'value') continue;
+    (view as Record<string, unknown>)[field] = value === null ? null : viewOfField(value);
+  }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const types: RecordType[] = [];
+const kinds = Object.fromEntries(
+  RESULT_PORTS.map((port) => [port, kindOf(capital(port), PLAIN_SHAPES[port])]),
+) as Readonly<Record<ResultPort, Kind>>;
+
+export const RECORD_TYPES = {
+  all: types,
+  of: { pose: kinds.pose.type, event: kinds.event.type, measure: kinds.measure.type },
+  /** Names of all fields, for suggestions. */
+  fields: new Set(types.flatMap(({ fields }) => Object.keys(fields))),
+  /** Types in words. */
+  words: new Map<string, string>([
+    ['string', 'a text'],
+    ['double', 'a number'],
+    ['int', 'a whole number'],
+    ['bool', 'true or false'],
+    ['google.protobuf.Timestamp', 'a time'],
+    ['google.protobuf.Duration', 'a duration'],
+    ...types.map(({ name }): [string, string] => [name, 'a map of fields']),
+  ]),
+} as const;
+
+export const viewOf = (port: ResultPort, record: unknown): unknown => kinds[port].view(record);

@@ -1,0 +1,114 @@
+import { Type } from 'typebox';
+import type { Complaint } from '../../pipeline/component/index.js';
+import { SEVERITIES, type Measure, type SensedEvent, type Severity } from '../../pipeline/model/index.js';
+import {
+  compileExpression,
+  expressionComplaints,
+  LONGEST_EXPRESSION,
+  type Beside,
+  type Expression,
+  type Scope,
+  type Value,
+  type Wanted,
+} from './expression.js';
+import type { Result } from './record-series.js';
+
+/** Fields that an expression may fill in, and what it must give. */
+const FIELDS = {
+  event: { severity: 'text', confidence: 'number' },
+  measure: { name: 'text', subject: 'text', value: 'number' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Wanted>>>>;
+
+const METADATA = /^metadata\.[a-z][a-z0-9_]{0,63}$/;
+
+export const expressionField = (description: string) =>
+  Type.String({ minLength: 1, maxLength: LONGEST_EXPRESSION, description });
+
+export const SetField = Type.Record(
+  Type.String(),
+  Type.String({ minLength: 1, maxLength: LONGEST_EXPRESSION }),
+  {
+    minProperties: 1,
+    maxProperties: 32,
+    description:
+      'Fields and the expressions that give them. Of events: `severity`, `confidence`, `metadata.NAME`; of measures: `name`, `subject`, `value`.',
+  },
+);
+
+export type SetFields = Readonly<Record<string, string>>;
+
+/** What is wrong with `set`. @param port of the records; null: it shows from the fields */
+export function setComplaints(set: SetFields, scope: Scope = {}): readonly Complaint[] {
+  const names = Object.keys(set);
+  const unknown = names.filter((name) => wantedOf(name) === undefined);
+  if (unknown.length > 0)
+    return unknown.map((name) => ({
+      path: ['set', name],
+      message: `\`${name}\` cannot be set; of events \`severity\`, \`confidence\` and \`metadata.NAME\` can (NAME: small letters, digits, \`_\`), of measures \`name\`, \`subject\` and \`value\``,
+    }));
+  const ports = new Set(names.map(portOfField));
+  if (ports.size > 1)
+    return [
+      { path: ['set'], message: 'these are fields of events and of measures: a node sets those of one' },
+    ];
+  return expressionComplaints(
+    names.map((name) => [['set', name], set[name], wantedOf(name)!] as const),
+    scope,
+  );
+}
+
+const portOfField = (name: string): 'event' | 'measure' => (name in FIELDS.measure ? 'measure' : 'event');
+
+function wantedOf(name: string): Wanted | undefined {
+  if (METADATA.test(name)) return 'scalar';
+  const known: Readonly<Record<string, Wanted>> = { ...FIELDS.event, ...FIELDS.measure };
+  return Object.hasOwn(known, name) ? known[name] : undefined;
+}
+
+/** The port of the records whose fields are set. */
+export const portOfSet = (set: SetFields): 'event' | 'measure' => portOfField(Object.keys(set)[0]!);
+
+/** Fills fields of records in. */
+export class FieldSetter {
+  readonly port: 'event' | 'measure';
+  readonly #fields: readonly (readonly [name: string, expression: Expression])[];
+
+  constructor(set: SetFields, scope: Scope = {}) {
+    this.port = portOfSet(set);
+    this.#fields = Object.entries(set).map(([name, text]) => [
+      name,
+      compileExpression(text, wantedOf(name)!, scope),
+    ]);
+  }
+
+  /** A copy of the record, which must be of {@link port}, with the fields. @throws Error where an expression fails */
+  apply(record: Result, beside?: Beside): SensedEvent | Measure {
+    if (record.port === 'pose') throw new Error('poses have no fields that can be set');
+    const values = this.#fields.map(([name, expression]): readonly [string, Value] => [
+      name,
+      expression.evaluate(record, beside),
+    ]);
+    return record.port === 'event' ? withEventFields(record, values) : { ...record, ...fromEntries(values) };
+  }
+}
+
+type Values = readonly (readonly [name: string, value: Value])[];
+
+const fromEntries = (values: Values): object => Object.fromEntries(values);
+
+function withEventFields(event: SensedEvent, values: Values): SensedEvent {
+  const metadata = { ...event.metadata } as Record<string, number | string | boolean>;
+  let { severity, confidence } = event;
+  for (const [name, value] of values) {
+    if (name === 'severity') severity = severityOf(value);
+    else if (name === 'confidence') confidence = Math.min(1, Math.max(0, value as number));
+    else metadata[name.slice('metadata.'.length)] = value as number | string | boolean;
+  }
+  return { ...event, severity, confidence, metadata };
+}
+
+function severityOf(value: Value): Severity {
+  const found = SEVERITIES.find((severity) => severity === value);
+  if (!found) throw new Error(`\`${String(value)}\` is no severity: ${SEVERITIES.join(', ')}`);
+  return found;
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { components } from '../../api/components.js';
+import { parseTopology } from '../../pipeline/config/index.js';
+import { testEnvironment } from '../support/context.js';
+
+const RESULTS = 'results: { type: kafka, brokers: ["a:9092"], topics: [t], format: results }';
+
+function load(operators: string, from: string) {
+  const text = `id: ward\nsources:\n  ${RESULTS}\noperators:\n${operators}\nsinks:\n  out: { type: console, from: ${from} }\n`;
+  return parseTopology(
+    { text, shown: 't.yaml', file: null, folder: '.', environments: [testEnvironment] },
+    components,
+    { env: {} },
+  );
+}
+
+const found = (operators: string, from: string) =>
+  load(operators, from).problems.map(({ code, line, column, length, suggestion }) => ({
+    code,
+    at: [line, column, length],
+    suggestion,
+  }));
+
+const ROUTES = '  split: { type: route, from: results, routes: { high: event.confidence > 0.5 }, rest: low }';
+
+test('an edge holds the routes that it reads, several of one node in one edge', () => {
+  const edges = (from: string) => load(ROUTES, from).topology?.nodes.at(-1)?.inputs;
+  const ports = ['pose', 'measure', 'event'];
+  expect(edges('split')).toEqual([{ from: 'split', ports }]);
+  expect(edges('split.high')).toEqual([{ from: 'split', ports, routes: ['high'] }]);
+  expect(edges('[split.high, split.low]')).toEqual([{ from: 'split', ports, routes: ['high', 'low'] }]);
+});
+
+describe('what is wrong with a route is told where it stands', () => {
+  test.each([
+    ['split.hihg', 'config.from.route', 'split.high'],
+    ['results.high', 'config.from.route', 'results'],
+    ['[split, split.high]', 'config.from.duplicate', null],
+    ['[split.high, split.high]', 'config.from.duplicate', null],
+  ])('%s', (from, code, suggestion) => {
+    expect(found(ROUTES, from)).toContainEqual(expect.objectContaining({ code, suggestion }));
+  });
+});
+
+test('a route that nobody reads is told, as its records go nowhere', () => {
+  expect(load(ROUTES, 'split.high').problems).toMatchObject([
+    { code: 'config.node.unused', severity: 'warning', message: 'nothing reads from the route `split.low`' },
+  ]);
+  expect(load(ROUTES, 'split').problems).toEqual([]);
+});
+
+test('a fault in an expression is told at its column, also within quotes', () => {
+  const filter = (where: string) => `  some: { type: filter, from: results, where: ${where} }`;
+  const code = 'config.expression';
+  expect(found(filter('event.confidenc > 0.5'), 'some')).toEqual([
+    { code, at: [5, 53, 9], suggestion: 'confidence' },
+  ]);
+  expect(found(filter("'event.confidenc > 0.5'"), 'some')).toEqual([
+    { code, at: [5, 54, 9], suggestion: 'confidence' },
+  ]);
+  // With an escape nobody can count: the whole value.
+  expect(found(filter('"event.confidenc == \\"\\u0061\\""'), 'some')).toMatchObject([{ at: [5, 47, 31] }]);
+});
+
+test('what a general operator gives follows from what it reads', () => {
+  const counts = '  falls: { type: aggregate, from: results, name: falls, where: event.confidence > 0.5 }';
+  // Only measures come out of `aggregate`, so an expression over events behind it never sees one.
+  expect(
+    found(`${counts}\n  more: { type: filter, from: falls, where: event.person == 1 }`, 'more'),
+  ).toMatchObject([{ code: 'config.port.missing' }]);
+  expect(found(`${counts}\n  more: { type: filter, from: falls, where: measure.value > 1 }`, 'more')).toEqual(
+    [],
+  );
+});

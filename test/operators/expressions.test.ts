@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  compileExpression,
+  ExpressionFault,
+  type Scope,
+  type Wanted,
+} from '../../operators/shared/expression.js';
+import { anyEvent, measure, person, poseFrame, sensedEvent } from '../support/records.js';
+
+const fault = (text: string, wanted: Wanted = 'boolean', scope: Scope = {}): ExpressionFault => {
+  try {
+    compileExpression(text, wanted, scope);
+  } catch (error) {
+    if (error instanceof ExpressionFault) return error;
+    throw error;
+  }
+  throw new Error(`${text} is right`);
+};
+
+describe('an expression that is wrong is refused before anything runs', () => {
+  test.each([
+    ['event.confidenc > 0.5', /no field `confidenc`/, 6, 'confidence'],
+    ['evnt.confidence > 0.5', /`evnt` is no variable/, 0, 'event'],
+    ['event.type == 3', /string == int/, 0, undefined],
+    ['event.location == null', /has\(event.location\)/, 0, undefined],
+    ['event.confidence', /gives a number, but must give true or false/, 0, undefined],
+    ['event.confidence >', /unexpected token/, 18, undefined],
+    ['event.type.matches("(a+)+$")', /`matches` is not available/, 0, undefined],
+    ['event.time.getHours("Europe/Brlin") > 3', /no time zone `Europe\/Brlin`/, 20, undefined],
+    ['event.person == 1 && measure.value > 1', /event and measure/, 0, undefined],
+    ['pose.persons.exists(p, p.postre == "lying")', /no field `postre`/, 25, 'posture'],
+    ['latest.value > 1', /`latest` is no variable/, 0, undefined],
+  ])('%s', (text, message, start, suggestion) => {
+    const found = fault(text);
+    expect(found.message).toMatch(message);
+    expect(found.span.start).toBe(start);
+    expect(found.suggestion).toBe(suggestion);
+  });
+
+  test('one that would take long: deep, wide, or lists in lists in lists', () => {
+    fault('('.repeat(40) + 'true' + ')'.repeat(40));
+    fault(`1 in [${'1,'.repeat(100)}1]`);
+    fault('[1].all(a, [1].all(b, [1].all(c, a + b + c > 1)))');
+    compileExpression('[1].all(a, [1].all(b, a + b > 1))', 'boolean');
+  });
+});
+
+test.each([
+  ['event.type == "fall_detection"', true],
+  ['event.confidence * 2 + 1 > 2.6', true],
+  ['event.person == 1', true],
+  ['has(event.location) && event.location.x > 1', true],
+  ['has(event.metadata.nothing)', false],
+  ['event.metadata.rule == "net"', true],
+  ['event.time.getHours("Asia/Tokyo") == 7', true],
+  ['event.time + duration("60s") > timestamp("2023-11-14T22:14:00Z")', true],
+  ['event.severity in ["high", "critical"]', true],
+])('of an event: %s', (text, wanted) => {
+  expect(compileExpression(text, 'boolean').evaluate(sensedEvent(0))).toBe(wanted);
+});
+
+test('of people', () => {
+  const pose = poseFrame(0, { persons: [person(0), person(0, 1, { posture: 'lying', track: null })] });
+  const give = (text: string) => compileExpression(text, 'number').evaluate(pose);
+  expect(give('size(pose.persons)')).toBe(2);
+  expect(give('size(pose.persons.filter(p, p.posture == "lying" && !has(p.track)))')).toBe(1);
+  expect(give('pose.persons[0].track.velocity.y')).toBe(-0.2);
+  expect(() => give('pose.persons[5].confidence')).toThrow(/index/);
+});
+
+test('what is absent, or gives no number, fails for that record alone', () => {
+  const x = compileExpression('event.location.x', 'number');
+  expect(() => x.evaluate(sensedEvent(0, { location: null }))).toThrow(/location/);
+  expect(x.evaluate(sensedEvent(0))).toBeCloseTo(1.2345678);
+  expect(() => compileExpression('measure.value / 0', 'number').evaluate(measure(1))).toThrow(/Infinity/);
+});
+
+test('an expression sees each event as it is, and never changes it', () => {
+  const same = compileExpression('event.id + string(event.confidence)', 'text');
+  fc.assert(
+    fc.property(anyEvent, (event) => {
+      const before = structuredClone(event);
+      expect(same.evaluate(event)).toContain(event.id);
+      expect(event).toEqual(before);
+    }),
+    { numRuns: 50 },
+  );
+});
