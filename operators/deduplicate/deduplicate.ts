@@ -51,12 +51,22 @@ subject. \`by\` makes other series: one for each value of the expression in each
   ],
   create: ({ within_ms, value, by }, context) => {
     const compared = value === undefined ? undefined : compileExpression(value, 'scalar');
-    return passingBySeries<Seen>(by, context, 'repeated', (record, last) => {
-      const now =
-        compared && concerns(compared, record) ? (compared.evaluate(record) as Seen['value']) : null;
-      const repeats = last?.value === now && record.time - last.time < within_ms * 1000;
-      return { passes: !repeats, next: { time: Math.max(last?.time ?? -Infinity, record.time), value: now } };
-    });
+    return passingBySeries<Seen>(
+      by,
+      context,
+      () => {
+        context.metrics.count('repeated', 1);
+      },
+      (record, last) => {
+        const now =
+          compared && concerns(compared, record) ? (compared.evaluate(record) as Seen['value']) : null;
+        const repeats = last?.value === now && record.time - last.time < within_ms * 1000;
+        return {
+          passes: !repeats,
+          next: { time: Math.max(last?.time ?? -Infinity, record.time), value: now },
+        };
+      },
+    );
   },
 });
 

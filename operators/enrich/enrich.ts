@@ -16,7 +16,7 @@ export const enrich = defineOperator({
 Use it to put names that people know on records: the ward of an environment, the telephone of its nurse, the address of a
 flat. The table is a CSV file with a header line, or a JSON file with a list of maps; it is read at the start.
 
-For each record of the kind whose fields \`set\` names, \`key\` gives a text, which is looked up in \`column\`. The expressions of
+For each record of the kind whose fields \`set\` names, \`by\` gives a text, which is looked up in \`column\`. The expressions of
 \`set\` then read the record and \`row\`, the row that was found: \`row.ward\`. Values of a CSV file are texts: \`double(row.limit)\`
 makes a number of one. A record for which there is no row goes on as it is, and is counted as \`without_row\`. Records of other
 ports pass. [Expressions](../../expressions.md) has the language and the fields.
@@ -38,18 +38,18 @@ ports pass. [Expressions](../../expressions.md) has the language and the fields.
         minLength: 1,
         description: 'Column by which rows are found; its values must differ from each other.',
       }),
-      key: expressionField('What is looked up in `column`: an expression that gives a text.'),
+      by: expressionField('What is looked up in `column`: an expression that gives a text.'),
       set: SetField,
     },
     { additionalProperties: false },
   ),
-  check: ({ key, set }) => {
-    const wrong = [...expressionComplaints([[['key'], key, 'text']]), ...setComplaints(set, ROW)];
+  check: ({ by, set }) => {
+    const wrong = [...expressionComplaints([[['by'], by, 'text']]), ...setComplaints(set, ROW)];
     if (wrong.length > 0) return wrong;
-    const [read] = portsRead([key]);
+    const [read] = portsRead([by]);
     return read === undefined || read === portOfSet(set)
       ? []
-      : [{ path: ['key'], message: `reads \`${read}\`, but \`set\` has fields of \`${portOfSet(set)}\`` }];
+      : [{ path: ['by'], message: `reads \`${read}\`, but \`set\` has fields of \`${portOfSet(set)}\`` }];
   },
   examples: [
     {
@@ -57,13 +57,13 @@ ports pass. [Expressions](../../expressions.md) has the language and the fields.
       config: {
         table: 'rooms.csv',
         column: 'environment',
-        key: 'event.environment',
+        by: 'event.environment',
         set: { 'metadata.ward': 'row.ward' },
       },
     },
   ],
-  create: ({ table: file, column, key, set }, context) => {
-    const lookup = compileExpression(key, 'text');
+  create: ({ table: file, column, by, set }, context) => {
+    const lookup = compileExpression(by, 'text');
     const setter = new FieldSetter(set, ROW);
     let table: Table = new Map();
     return {

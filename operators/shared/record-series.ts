@@ -92,13 +92,13 @@ interface SeriesSnapshot<S> {
 
 /**
  * An operator that passes a record on or not by what its series had before.
- * @param counter counts the records that are not passed on
+ * @param skipped is called for each record that is not passed on
  * @param decide whether a record passes, and the state of its series from then on; `last` is undefined for a new one
  */
 export function passingBySeries<S extends { readonly time: number }>(
   by: string | undefined,
   context: Context,
-  counter: string,
+  skipped: () => void,
   decide: (record: Result, last: S | undefined) => { readonly passes: boolean; readonly next: S },
 ): Operator<ResultPort, ResultPort> {
   const series = seriesBy(by);
@@ -110,7 +110,7 @@ export function passingBySeries<S extends { readonly time: number }>(
         const { passes, next } = decide(data, states.get(name));
         states.set(name, next);
         if (passes) return one(data);
-        context.metrics.count(counter, 1);
+        skipped();
         return none;
       }),
     snapshot: (): SeriesSnapshot<S> => ({

@@ -40,9 +40,15 @@ are counted as \`throttled\`.
     { title: 'One alert of whatever kind', config: { interval_ms: 600_000, by: 'event.environment' } },
   ],
   create: ({ interval_ms, by }, context) =>
-    passingBySeries<{ readonly time: number }>(by, context, 'throttled', ({ time }, last) =>
-      last && time - last.time < interval_ms * 1000
-        ? { passes: false, next: last }
-        : { passes: true, next: { time } },
+    passingBySeries<{ readonly time: number }>(
+      by,
+      context,
+      () => {
+        context.metrics.count('throttled', 1);
+      },
+      ({ time }, last) =>
+        last && time - last.time < interval_ms * 1000
+          ? { passes: false, next: last }
+          : { passes: true, next: { time } },
     ),
 });

@@ -8,12 +8,12 @@ export const operator: OperatorDriver = {
   config: {
     table: join(import.meta.dirname, 'enrich.csv'),
     column: 'person',
-    key: 'string(event.person)',
+    by: 'string(event.person)',
     set: { 'metadata.name': 'row.name' },
   },
   invalid: [
-    { table: '', column: 'person', key: 'event.id', set: { 'metadata.name': 'row.name' } },
-    { table: 'a.csv', column: 'person', key: 'measure.subject', set: { 'metadata.name': 'row.name' } },
+    { table: '', column: 'person', by: 'event.id', set: { 'metadata.name': 'row.name' } },
+    { table: 'a.csv', column: 'person', by: 'measure.subject', set: { 'metadata.name': 'row.name' } },
   ],
   input: eventsAndMeasures,
   bad: timeless,
