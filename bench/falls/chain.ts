@@ -57,7 +57,8 @@ interface Topology {
   readonly operators: Readonly<Record<string, { readonly type: string }>>;
 }
 
-function offlineContext(environment: Environment): Context {
+/** What an operator of one room needs where nothing else runs. */
+export function offlineContext(environment: Environment): Context {
   const nothing = () => undefined;
   return {
     topology: 'offline',

@@ -16,6 +16,10 @@ const SCRIPTS = {
   dense: (random, seed) => dense(random, seed, 600),
   /** Daily life. */
   life: (_, seed) => dailyLife(seed, 900),
+  /** Three falls; who fell lies there for half a minute, one of seven gets up before. */
+  lasting: (random) => lasting(random),
+  /** Daily life whose rests last half a minute at most: what follows within that time is as it was. */
+  day: (random, seed) => day(random, seed),
 } satisfies Record<string, (random: Random, seed: number) => Step[]>;
 
 export type Script = keyof typeof SCRIPTS;
@@ -47,6 +51,43 @@ function fallAgain(random: Random, seed: number, seconds: number): Step[] {
   }
   return script;
 }
+
+/** Seconds that who fell lies there, and that who gets up does. */
+const LASTING_S = [31, 34] as const;
+const RECOVERED_S = [8, 20] as const;
+
+function lasting(random: Random): Step[] {
+  const script: Step[] = [{ activity: 'walk', seconds: 12 }];
+  for (let fall = 0; fall < 3; fall++) {
+    script.push(...ahead(random), { activity: 'fall', fall: FALLS[random.below(FALLS.length)]! });
+    const [least, most] = random.chance(0.15) ? RECOVERED_S : LASTING_S;
+    script.push({ activity: 'lie', seconds: random.uniform(least, most) });
+  }
+  return [...script, { activity: 'walk', seconds: 3 }];
+}
+
+/** What comes before a fall that somebody walked to. */
+function ahead(random: Random): readonly Step[] {
+  const chance = random.next();
+  const walk = (least: number, most: number): Step => ({
+    activity: 'walk',
+    seconds: random.uniform(least, most),
+  });
+  if (chance < 0.35) return [walk(8, 14)];
+  if (chance < 0.55) return [walk(4, 8), { activity: 'stand', seconds: random.uniform(3, 10) }];
+  if (chance < 0.85) {
+    const sit: Step = { activity: 'sit', seconds: random.uniform(6, 14) };
+    return random.chance(0.5) ? [walk(3, 6), sit, { activity: 'get_up' }] : [walk(3, 6), sit];
+  }
+  return [walk(3, 6), { activity: 'lie', seconds: random.uniform(6, 14), on: 'bed' }];
+}
+
+const DAY_REST_S = [32, 36] as const;
+
+const day = (random: Random, seed: number): Step[] =>
+  dailyLife(seed, 400).map((step) =>
+    (step.seconds ?? 0) > DAY_REST_S[1] ? { ...step, seconds: random.uniform(...DAY_REST_S) } : step,
+  );
 
 /** What comes before a fall. */
 function before(random: Random): readonly Step[] {

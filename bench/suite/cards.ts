@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import {
   SEVERAL_WEIGHTS_FILE,
   readSeveralWeights,
+  readWarningWeights,
   readWeights,
+  WARNING_WEIGHTS_FILE,
   WEIGHTS_FILE,
 } from '../../operators/detect-falls/weights.js';
 import { readManifest, SHIPPED } from '../../operators/infer-pose/weights.js';
@@ -34,7 +36,7 @@ interface Described {
 
 /** The cards of all models that ship, with what a report says of them. */
 export const cards = (report: SuiteReport): readonly Card[] =>
-  [pose(), falls(), fallsOfSeveral()].map((model) => ({
+  [pose(), falls(), fallsOfSeveral(), fallWarnings()].map((model) => ({
     path: `docs/models/${model.name}.md`,
     text: cardText(model, report),
   }));
@@ -123,6 +125,31 @@ function fallsOfSeveral(): Described {
     tasks: [],
     more: '[falls-several-links.md](../reports/falls-several-links.md)',
     limits: ['It was trained and measured only in simulated rooms.', ...FALL_LIMITS],
+  };
+}
+
+function fallWarnings(): Described {
+  const { name, version, of, trainedOn, trainedWith, threshold } = readWarningWeights();
+  return {
+    name: `csiflow-${name}`,
+    version,
+    summary:
+      'Whether an end of motion on several links looks like a fall so far; used by `detect-falls` with `warn: true`.',
+    facts: [
+      ['reads', `lower layers of csiflow-falls-several, version ${of}`],
+      ['default threshold', String(threshold)],
+      ['file', WARNING_WEIGHTS_FILE],
+      ['SHA-256', digest(WARNING_WEIGHTS_FILE)],
+      ['trained with', trainedWith],
+    ],
+    trainedOn: [trainedOn],
+    tasks: [],
+    more: '[falls-several-links.md](../reports/falls-several-links.md#warned-at-once)',
+    limits: [
+      'Most warnings are of no fall.',
+      'It was trained and judged on simulated rooms alone.',
+      ...FALL_LIMITS,
+    ],
   };
 }
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox';
-import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
+import { defineOperator, NOTHING, type Complaint, type Output } from '../../pipeline/component/index.js';
 import type { SensedEvent } from '../../pipeline/model/index.js';
 import { FADING_SAMPLES } from './floored.js';
 import { judgeOf } from './judge.js';
@@ -46,6 +46,18 @@ const CONFIG = Type.Object(
       default: 10_000,
       description: 'After a fall, no other is reported in the same environment for so long, milliseconds.',
     }),
+    warn: Type.Boolean({
+      default: false,
+      description:
+        'Whether `fall_suspected` is told as soon as motion ends as in a fall, 1.7 s later, and followed by a fall or by `fall_withdrawn` within 30 s, or when `notify_delay_ms` is over. Several links, method `nets`.',
+    }),
+    warn_threshold: Type.Optional(
+      Type.Number({
+        minimum: -50,
+        maximum: 50,
+        description: 'Score from which on a fall is suspected. Default: that of the weights.',
+      }),
+    ),
     notify_delay_ms: Type.Integer({
       minimum: 0,
       maximum: 600_000,
@@ -78,6 +90,11 @@ Each antenna learns a noise floor from all that it sees (10th percentile, faded 
 seen, one link raises an alarm only at a clear fall, and the event says \`noise_floor: learning\`. Where people are tracked, give it their poses too: the event then names a
 person and a place.
 
+**Warnings.** With \`warn: true\`, an end of motion that looks like a fall so far is told as \`fall_suspected\` 1.7 s after it: a small
+logistic model reads what the networks' lower layers say of the last six seconds. A \`fall_detection\` that names it as \`suspected\` follows about
+ten seconds later, or \`fall_withdrawn\` does, within 30 s. Neither is an alert: a webhook or a subscriber to alerts gets them by naming their types.
+No fall is told that would not be told without warnings, nor later.
+
 **Gotchas.** Picking something up and deep squats look much like falls at this rate. Slow falls, and falls while others move about, are missed.
 With several links three of four simulated falls are found with one false alarm in an hour of eventful life (as much as happens in about ten ordinary ones); \`threshold: -1.5\` finds nineteen of twenty with five. A walk that ends in standing, kneeling or going out, and sitting down abruptly, is what is mistaken for a fall.
 Whether somebody has recovered is seen by the poses of the one who fell, or of the only one there: upright and in sight
@@ -92,12 +109,24 @@ The weights of one link come from one person's falls on one chip; \`docs/reports
   stateVersion: 4,
   timeFields: ['time', 'due', 'since', 'lastFall'],
   stateFields: ['method'],
-  liveFields: ['threshold', 'room_quantile', 'warm_up_ms', 'cooldown_ms', 'notify_delay_ms'],
+  liveFields: [
+    'threshold',
+    'room_quantile',
+    'warm_up_ms',
+    'cooldown_ms',
+    'warn_threshold',
+    'notify_delay_ms',
+  ],
   config: CONFIG,
+  check: ({ method, warn }): readonly Complaint[] =>
+    warn && method === 'rule'
+      ? [{ path: ['warn'], message: 'the rule cannot warn; leave `warn` out, or `method`' }]
+      : [],
   settings: FALL_SETTINGS,
   examples: [
     { title: 'As it comes', config: {} },
     { title: 'Without learned weights', config: { method: 'rule' } },
+    { title: 'Somebody is near and wants to be warned at once', config: { warn: true } },
     { title: 'A room with much exercise', config: { room_quantile: 0.99 } },
   ],
   create: (config, context) => {
@@ -110,9 +139,9 @@ The weights of one link come from one person's falls on one chip; \`docs/reports
         const watch = environments.get(data.environment);
         if (!watch) return NOTHING;
         if (data.port === 'pose') {
-          const recovered = watch.see(data);
+          const { recovered, withdrawn } = watch.see(data);
           if (recovered > 0) context.metrics.dropped('recovered', recovered);
-          return NOTHING;
+          return withdrawn.length === 0 ? NOTHING : { data: withdrawn };
         }
         return watch.take(data);
       },
@@ -139,6 +168,7 @@ The weights of one link come from one person's falls on one chip; \`docs/reports
         method: judge.model ? 'nets' : 'rule',
         model: judge.model ? `${judge.model.name} ${judge.model.version}` : null,
         threshold: judge.threshold,
+        warn_threshold: judge.warning?.threshold ?? null,
       }),
     };
   },

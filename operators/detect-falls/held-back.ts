@@ -9,14 +9,13 @@ export class HeldBack {
     this.#held = [...this.#held, { event, due, upright: null }];
   }
 
-  /** Leaves out the falls of who has recovered. @returns how many these were */
-  see(frame: PoseFrame): number {
-    if (this.#held.length === 0) return 0;
-    const before = this.#held.length;
-    this.#held = this.#held
-      .map((held) => ({ ...held, upright: uprightOf(held, frame) }))
-      .filter(({ upright }) => !upright || !hasRecovered(upright, frame.time));
-    return before - this.#held.length;
+  /** Leaves out the falls of who has recovered. @returns these */
+  see(frame: PoseFrame): readonly SensedEvent[] {
+    if (this.#held.length === 0) return [];
+    const seen = this.#held.map((held) => ({ ...held, upright: uprightOf(held, frame) }));
+    const isOver = ({ upright }: Held) => upright !== null && hasRecovered(upright, frame.time);
+    this.#held = seen.filter((held) => !isOver(held));
+    return seen.filter(isOver).map(({ event }) => event);
   }
 
   /** Those that are due at event time `time`, in order. */

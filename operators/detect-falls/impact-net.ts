@@ -1,5 +1,5 @@
 import { CHANNELS } from './changes.js';
-import { AHEAD, BACK } from './impacts.js';
+import { AHEAD, BACK, EARLY } from './impacts.js';
 
 /**
  * The network that judges an end of motion, over any number of antennas. Each antenna's steps are read in patches of half a
@@ -16,6 +16,8 @@ export const GROUP = 3;
 const GROUPS = STEPS / PATCH / GROUP;
 export const WIDTH = 64;
 const POOLED = 2 * GROUPS * WIDTH;
+/** What {@link groupsOf} says of the steps that are known early. */
+export const EARLY_OUTPUTS = (2 * WIDTH * (EARLY.back + EARLY.ahead)) / PATCH / GROUP;
 const HIDDEN = 64;
 /** Standardised inputs are clipped at so many standard deviations. */
 const CLIP = 4;
@@ -71,13 +73,20 @@ export function standardised(changes: Float32Array, { mean, deviation }: Scale):
  * The logit of one candidate.
  * @param antennas standardised, one or more
  */
-export function logitOf(parameters: Float32Array, antennas: readonly Float32Array[]): number {
+export const logitOf = (parameters: Float32Array, antennas: readonly Float32Array[]): number =>
+  affine(parameters, OUT, forward(parameters, OF_ROOM, groupsOf(parameters, antennas)), 0, 0);
+
+/**
+ * What the layers below the room's say of any number of groups: [group, output] by mean over the antennas, then the same by
+ * maximum. What comes after a group has no say in it.
+ * @param antennas standardised, one or more, of `PATCH * GROUP` steps a group
+ */
+export function groupsOf(parameters: Float32Array, antennas: readonly Float32Array[]): Float32Array {
   const patches = antennas.map((steps) => forward(parameters, OF_PATCH, steps));
   const all = pooled(patches);
-  const groups = patches.map((own) =>
-    forward(parameters, OF_GROUP, forward(parameters, OF_EXCHANGE, beside(own, all))),
+  return pooled(
+    patches.map((own) => forward(parameters, OF_GROUP, forward(parameters, OF_EXCHANGE, beside(own, all)))),
   );
-  return affine(parameters, OUT, forward(parameters, OF_ROOM, pooled(groups)), 0, 0);
 }
 
 /** Of each output its mean over the antennas, then of each its maximum. */

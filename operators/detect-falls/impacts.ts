@@ -5,17 +5,22 @@ import { DropFinder, type DropFinderState } from './drops.js';
 /** Steps before the end of motion that are judged, and from it on. */
 export const BACK = 5 * STEPS_PER_S;
 export const AHEAD = 10 * STEPS_PER_S;
+/** What is known a second and a half after the end: four groups of the network, one of which is of after it. */
+export const EARLY = { back: 45, ahead: 15 } as const;
+const WHOLE = { back: BACK, ahead: AHEAD } as const;
 /** A hole between windows after which all begins anew, microseconds. */
 const MAX_HOLE_US = 2_000_000;
 /** Share of the steps whose motion must be known. */
 const MIN_KNOWN = 0.6;
-/** Steps about the end of motion in which its peak is looked for. */
-const PEAK = [BACK - 15, BACK + 3] as const;
+/** Steps from the end of motion, from and to which its peak is looked for. */
+const PEAK = [-15, 3] as const;
 
 /** A sudden end of a room's motion, as all its links together saw it and what came after. */
 export interface Impact {
   /** Event time of the end, microseconds. */
   readonly time: number;
+  /** Whether it was told early: then `antennas` are the steps of {@link EARLY}. */
+  readonly early: boolean;
   /** Of each antenna, [step, channel]: {@link BACK} steps before the end and {@link AHEAD} from it on. */
   readonly antennas: readonly Float32Array[];
   /** Links that have seen enough; two or more. */
@@ -32,10 +37,16 @@ export interface Impact {
 export class Impacts {
   readonly #links = new Map<string, Changes[]>();
   readonly #drops = new DropFinder(AHEAD);
+  readonly #early: DropFinder | null;
   /** Microseconds of a grid point; 0 before the first window. */
   #grid = 0;
   /** Number of the next grid point, -1 before the first. */
   #next = -1;
+
+  /** @param early whether each end of motion is also told as soon as it is one, before what comes after it */
+  constructor(early = false) {
+    this.#early = early ? new DropFinder(EARLY.ahead) : null;
+  }
 
   /** Begins the tracks anew with the next window, and keeps the noise floors. */
   restart(): void {
@@ -51,8 +62,7 @@ export class Impacts {
     const found: Impact[] = [];
     for (; this.#next < first + points; this.#next++) {
       this.#push(window, this.#next - first);
-      const impact = stepOf(this.#next + 1, step) > stepOf(this.#next, step) && this.#end(window);
-      if (impact) found.push(impact);
+      if (stepOf(this.#next + 1, step) > stepOf(this.#next, step)) found.push(...this.#end(window));
     }
     return found;
   }
@@ -66,6 +76,7 @@ export class Impacts {
   #restartAt(point: number): void {
     this.#next = point;
     this.#drops.restart();
+    this.#early?.restart();
     for (const antennas of this.#links.values()) for (const antenna of antennas) antenna.restart();
   }
 
@@ -86,7 +97,7 @@ export class Impacts {
     return made;
   }
 
-  #end({ points, step: grid, links }: Window): Impact | null {
+  #end({ points, step: grid, links }: Window): Impact[] {
     const step = stepOf(this.#next, grid);
     const spacing = new Map(links.map(({ id, frames }) => [id, (points * grid) / frames]));
     let [sum, count] = [0, 0];
@@ -99,18 +110,26 @@ export class Impacts {
         count++;
       }
     }
-    const drop = this.#drops.follow(step, count === 0 ? NaN : sum / count);
-    return drop === null ? null : this.#impact(drop);
+    const motion = count === 0 ? NaN : sum / count;
+    return [this.#told(this.#drops, step, motion), this.#told(this.#early, step, motion)].filter(
+      (impact) => impact !== null,
+    );
+  }
+
+  #told(finder: DropFinder | null, step: number, motion: number): Impact | null {
+    const drop = finder?.follow(step, motion) ?? null;
+    return drop === null ? null : this.#impact(drop, finder === this.#early);
   }
 
   /** Null where fewer than two links have seen enough. */
-  #impact(drop: number): Impact | null {
+  #impact(drop: number, early: boolean): Impact | null {
+    const { back, ahead } = early ? EARLY : WHOLE;
     const seen = [...this.#links.values()].map((antennas) =>
       antennas
         .filter(({ learnt }) => learnt > 0)
         .map((antenna) => ({
           learnt: antenna.learnt,
-          changes: antenna.between(drop - BACK, drop + AHEAD, antenna.floors()),
+          changes: antenna.between(drop - back, drop + ahead, antenna.floors()),
         }))
         .filter(({ changes }) => isKnown(changes)),
     );
@@ -119,10 +138,14 @@ export class Impacts {
     const antennas = seen.flat();
     return {
       time: (drop + 1) * STEP_US,
+      early,
       links,
       learnt: Math.min(...antennas.map(({ learnt }) => learnt)),
       antennas: antennas.map(({ changes }) => changes),
-      ...burstOf(antennas.map(({ changes }) => changes)),
+      ...burstOf(
+        antennas.map(({ changes }) => changes),
+        back,
+      ),
     };
   }
 
@@ -131,6 +154,7 @@ export class Impacts {
       grid: this.#grid,
       next: this.#next,
       drops: this.#drops.snapshot(),
+      early: this.#early?.snapshot() ?? null,
       links: [...this.#links].map(([id, antennas]) => ({ id, antennas: antennas.map((a) => a.snapshot()) })),
     };
   }
@@ -139,6 +163,7 @@ export class Impacts {
     this.#grid = state.grid;
     this.#next = state.next;
     this.#drops.restore(state.drops);
+    if (state.early) this.#early?.restore(state.early);
     this.#links.clear();
     for (const { id, antennas } of state.links)
       this.#links.set(
@@ -152,6 +177,8 @@ export interface ImpactsState {
   readonly grid: number;
   readonly next: number;
   readonly drops: DropFinderState;
+  /** Not in states of earlier versions. */
+  readonly early?: DropFinderState | null;
   readonly links: readonly { readonly id: string; readonly antennas: readonly ChangesState[] }[];
 }
 
@@ -172,11 +199,13 @@ function isKnown(changes: Float32Array): boolean {
   return known >= MIN_KNOWN * (changes.length / CHANNELS);
 }
 
-function burstOf(antennas: readonly Float32Array[]): Pick<Impact, 'peak' | 'duration'> {
-  const top = Array.from({ length: BACK + AHEAD }, (_, step) =>
+/** @param back steps before the end of motion */
+function burstOf(antennas: readonly Float32Array[], back: number): Pick<Impact, 'peak' | 'duration'> {
+  const top = Array.from({ length: antennas[0]!.length / CHANNELS }, (_, step) =>
     Math.max(0, ...antennas.map((changes) => changes[step * CHANNELS + MOTION]!).filter(Number.isFinite)),
   );
-  const peak = Math.max(...top.slice(...PEAK));
-  const duration = top.slice(0, PEAK[1]).filter((value) => value > peak / 2).length / STEPS_PER_S;
+  const [from, to] = [back + PEAK[0], back + PEAK[1]];
+  const peak = Math.max(...top.slice(from, to));
+  const duration = top.slice(0, to).filter((value) => value > peak / 2).length / STEPS_PER_S;
   return { peak, duration };
 }

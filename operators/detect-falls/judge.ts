@@ -1,12 +1,19 @@
 import type { ModelReference } from '../../pipeline/model/index.js';
 import { RULE_THRESHOLD } from './confidence.js';
 import { netScorer, ruleScorer, scoreOf, type Scorer } from './detector.js';
-import { logitOf, standardised } from './impact-net.js';
+import { EARLY_OUTPUTS, groupsOf, logitOf, standardised, type Scale } from './impact-net.js';
 import type { Impact } from './impacts.js';
 import { STEPS_PER_S } from './changes.js';
 import type { Candidate } from './room.js';
 import { RATE_HZ } from './tracks.js';
-import { parametersOf, readSeveralWeights, readWeights, type SeveralWeights } from './weights.js';
+import {
+  headOf,
+  parametersOf,
+  readSeveralWeights,
+  readWarningWeights,
+  readWeights,
+  type SeveralWeights,
+} from './weights.js';
 
 /** What a score must have more while noise floors are learnt: odds seven times as high. On the rule's scale, see `confidenceOf`. */
 const WARM_UP_RAISE = 2;
@@ -36,15 +43,31 @@ export interface Judge {
   readonly burst: (burst: Candidate) => Scored | null;
   /** Of several links; null: bursts are judged, however many links there are. */
   readonly impact: ((impact: Impact) => Scored) | null;
+  /** Of several links, by what is known early; null: nobody is warned. */
+  readonly warning: Warning | null;
 }
 
-export function judgeOf(config: { readonly method: 'nets' | 'rule'; readonly threshold?: number }): Judge {
+export interface Warning {
+  readonly threshold: number;
+  readonly model: ModelReference;
+  readonly score: (impact: Impact) => Scored;
+}
+
+interface JudgeConfig {
+  readonly method: 'nets' | 'rule';
+  readonly threshold?: number;
+  readonly warn: boolean;
+  readonly warn_threshold?: number;
+}
+
+export function judgeOf(config: JudgeConfig): Judge {
   if (config.method === 'rule') {
     return {
       threshold: config.threshold ?? RULE_THRESHOLD,
       model: null,
       burst: (burst) => ofBurst(burst, ruleScorer, RULE_WARM_UP_RAISE),
       impact: null,
+      warning: null,
     };
   }
   const weights = readWeights();
@@ -61,6 +84,7 @@ export function judgeOf(config: { readonly method: 'nets' | 'rule'; readonly thr
     // Where several links see, only what they saw together counts: one alone takes a walk past it for a fall.
     burst: (burst) => (burst.links < 2 ? ofBurst(burst, scorer, WARM_UP_RAISE) : null),
     impact: impactScorer(several, weights.threshold),
+    warning: config.warn ? warningOf(several, config.warn_threshold) : null,
   };
 }
 
@@ -89,18 +113,54 @@ function ofBurst(burst: Candidate, scorer: Scorer, warmUpRaise: number): Scored 
  */
 function impactScorer(weights: SeveralWeights, threshold: number): (impact: Impact) => Scored {
   const nets = parametersOf(weights);
-  return ({ antennas, time, links, learnt, peak, duration }) => {
-    const inputs = antennas.map((changes) => standardised(changes, weights));
+  return (impact) => {
+    const inputs = impact.antennas.map((changes) => standardised(changes, weights));
     const logit = nets.reduce((sum, net) => sum + logitOf(net, inputs), 0) / nets.length;
-    return {
-      score: logit - weights.threshold + threshold,
-      warmUpRaise: 0,
-      learnt: learnt / STEPS_PER_S,
-      peak: peak - BAND_GAIN,
-      ...{ time, links, duration },
-    };
+    return ofImpact(impact, logit - weights.threshold + threshold);
   };
 }
+
+/** A plain logistic model of what the same networks' lower layers say of the last seconds. */
+function warningOf(several: SeveralWeights, threshold: number | undefined): Warning {
+  const weights = readWarningWeights();
+  const head = headOf(weights, several);
+  const nets = parametersOf(several);
+  return {
+    threshold: threshold ?? weights.threshold,
+    model: {
+      name: weights.name,
+      version: weights.version,
+      trainedOn: weights.trainedOn,
+      accuracy: 'docs/reports/falls-several-links.md',
+    },
+    score: (impact) => ofImpact(impact, earlyLogit(head, earlyInputs(nets, several, impact.antennas))),
+  };
+}
+
+/** What the networks' lower layers say of an end of motion that is known early, [network, output]. */
+export function earlyInputs(
+  nets: readonly Float32Array[],
+  scale: Scale,
+  antennas: readonly Float32Array[],
+): Float32Array {
+  const inputs = antennas.map((changes) => standardised(changes, scale));
+  const out = new Float32Array(nets.length * EARLY_OUTPUTS);
+  nets.forEach((net, index) => {
+    out.set(groupsOf(net, inputs), index * EARLY_OUTPUTS);
+  });
+  return out;
+}
+
+const earlyLogit = (head: Float32Array, inputs: Float32Array): number =>
+  inputs.reduce((sum, value, i) => sum + value * head[i]!, head[inputs.length]!);
+
+const ofImpact = ({ time, links, learnt, peak, duration }: Impact, score: number): Scored => ({
+  score,
+  warmUpRaise: 0,
+  learnt: learnt / STEPS_PER_S,
+  peak: peak - BAND_GAIN,
+  ...{ time, links, duration },
+});
 
 /** What bands lower the noise floor by, log10 of power: on this scale an impact is as severe as one link would call it. */
 const BAND_GAIN = 0.87;

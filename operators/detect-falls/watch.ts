@@ -9,6 +9,7 @@ import type { Judge, Scored } from './judge.js';
 import { People, type PeopleState } from './people.js';
 import { Resampler, type ResamplerState } from './resampler.js';
 import { Room, type RoomState } from './room.js';
+import { Suspicion, withdrawalsOf, type SuspicionState } from './suspicion.js';
 import { RATE_HZ } from './tracks.js';
 
 /** Candidates of a room before its own quantile is used. */
@@ -25,23 +26,31 @@ export interface WatchConfig {
   readonly notify_delay_ms: number;
 }
 
+interface Candidate {
+  /** Whether what comes after it is not known yet. */
+  readonly early: boolean;
+  readonly scored: Scored;
+}
+
 /** One environment. */
 export class Watch {
   readonly #environment: string;
   #config: WatchConfig;
   #judge: Judge;
   readonly #room = new Room();
-  readonly #impacts = new Impacts();
+  readonly #impacts: Impacts;
   readonly #resampler = new Resampler();
   readonly #scores = new Histogram(-50, 50, 1000, MAX_CANDIDATES);
   readonly #people = new People();
   readonly #heldBack = new HeldBack();
+  readonly #suspicion = new Suspicion();
   #lastFall = -Infinity;
 
   constructor(environment: string, config: WatchConfig, judge: Judge) {
     this.#environment = environment;
     this.#config = config;
     this.#judge = judge;
+    this.#impacts = new Impacts(judge.warning !== null);
   }
 
   adjust(config: WatchConfig, judge: Judge): void {
@@ -55,50 +64,73 @@ export class Watch {
     this.#impacts.restart();
   }
 
-  /** @returns how many who fell were seen to have recovered */
-  see(frame: PoseFrame): number {
+  /** @returns falls of who was seen to have recovered, and what is to be told of that */
+  see(frame: PoseFrame): { readonly recovered: number; readonly withdrawn: readonly SensedEvent[] } {
     this.#people.see(frame);
-    return this.#heldBack.see(frame);
+    const falls = this.#heldBack.see(frame);
+    return { recovered: falls.length, withdrawn: withdrawalsOf(falls, frame.time) };
   }
 
-  /** Falls that were held back until event time `time`. */
+  /** Falls that were held back until event time `time`, and suspicions that nothing came of. */
   release(time: number): readonly SensedEvent[] {
-    return this.#heldBack.release(time);
+    return [...this.#heldBack.release(time), ...this.#suspicion.expire(time)];
   }
 
   take(window: Window): Output<SensedEvent> {
     if (window.step > 1e6 / RATE_HZ) return { data: [], failed: [coarse(window)] };
     const usable = withUsableLinks(window);
-    const data = this.#scored(usable).flatMap((candidate) => {
-      const event = this.#decide(candidate, window);
+    const end = usable.start + usable.points * usable.step;
+    const data = this.#candidates(usable).flatMap((candidate) => {
+      if (candidate.early) return this.#suspect(candidate.scored, window);
+      const event = this.#decide(candidate.scored, window);
       const delay = this.#config.notify_delay_ms * 1000;
       if (!event || delay === 0) return event ? [event] : [];
-      this.#heldBack.add(event, usable.start + usable.points * usable.step + delay);
+      this.#heldBack.add(event, end + delay);
       return [];
     });
-    return data.length === 0 ? NOTHING : { data };
+    const told = [...data, ...this.#suspicion.settle(end)];
+    return told.length === 0 ? NOTHING : { data: told };
   }
 
-  /** Candidates that the window completes. */
-  #scored(window: Window): Scored[] {
-    const { burst, impact } = this.#judge;
-    const scored: Scored[] = [];
+  /** Candidates that the window completes, or shows for the first time. */
+  #candidates(window: Window): Candidate[] {
+    const { burst, impact, warning } = this.#judge;
+    const found: Candidate[] = [];
     this.#resampler.take(window, (sample, links) => {
       if (sample !== this.#room.next) this.#room.restart(sample);
       const candidate = this.#room.push(links);
       const one = candidate && burst(candidate);
-      if (one) scored.push(one);
+      if (one) found.push({ early: false, scored: one });
     });
-    return impact ? [...scored, ...this.#impacts.take(window).map(impact)] : scored;
+    if (!impact) return found;
+    const seen = this.#impacts.take(window).flatMap((one): Candidate[] => {
+      const { early } = one;
+      const score = early ? warning?.score : impact;
+      return score ? [{ early, scored: score(one) }] : [];
+    });
+    return [...found, ...seen];
+  }
+
+  #suspect(scored: Scored, window: Window): readonly SensedEvent[] {
+    const { warning } = this.#judge;
+    if (!warning || scored.score < warning.threshold || this.#isCoolingDown(scored)) return [];
+    const event = this.#event(scored, warning, 'fall_suspected', window);
+    return this.#suspicion.raise(event) ? [event] : [];
   }
 
   #decide(candidate: Scored, window: Window): SensedEvent | null {
     const threshold = this.#threshold(candidate);
     this.#scores.add(candidate.score);
-    const { time } = candidate;
-    if (candidate.score < threshold || time - this.#lastFall < this.#config.cooldown_ms * 1000) return null;
-    this.#lastFall = time;
-    return this.#event(candidate, threshold, time, window);
+    if (candidate.score < threshold || this.#isCoolingDown(candidate)) return null;
+    this.#lastFall = candidate.time;
+    const { model } = this.#judge;
+    const event = this.#event(candidate, { threshold, model }, 'fall_detection', window);
+    const suspected = this.#suspicion.confirm();
+    return suspected === null ? event : { ...event, metadata: { ...event.metadata, suspected } };
+  }
+
+  #isCoolingDown({ time }: Scored): boolean {
+    return time - this.#lastFall < this.#config.cooldown_ms * 1000;
   }
 
   #isLearning({ learnt }: Scored): boolean {
@@ -112,16 +144,22 @@ export class Watch {
     return Math.max(threshold, this.#scores.quantile(quantile));
   }
 
-  #event(candidate: Scored, threshold: number, time: number, window: Window): SensedEvent {
-    const { score, links, duration } = candidate;
+  /** Tells of a candidate that is over this threshold. */
+  #event(
+    candidate: Scored,
+    { threshold, model }: Pick<Judge, 'threshold' | 'model'>,
+    type: 'fall_detection' | 'fall_suspected',
+    window: Window,
+  ): SensedEvent {
+    const { score, links, duration, time } = candidate;
     const impact = Math.min(1, Math.max(0, candidate.peak / FULL_IMPACT));
     const { person, location } = this.#people.at(time);
-    const { model } = this.#judge;
+    const severity = impact >= HIGH_IMPACT ? 'critical' : 'high';
     return {
       port: 'event',
-      id: `${this.#environment}-fall_detection-${Math.round(time / 1e6)}`,
-      type: 'fall_detection',
-      severity: impact >= HIGH_IMPACT ? 'critical' : 'high',
+      id: `${this.#environment}-${type}-${Math.round(time / 1e6)}`,
+      type,
+      severity: type === 'fall_suspected' ? 'medium' : severity,
       environment: this.#environment,
       time,
       confidence: round(confidenceOf(score, this.#config.method)),
@@ -152,6 +190,7 @@ export class Watch {
       scores: this.#scores.snapshot(),
       people: this.#people.snapshot(),
       heldBack: this.#heldBack.snapshot(),
+      suspicion: this.#suspicion.snapshot(),
       lastFall: Number.isFinite(this.#lastFall) ? this.#lastFall : null,
     };
   }
@@ -163,6 +202,7 @@ export class Watch {
     this.#scores.restore(state.scores);
     this.#people.restore(state.people);
     this.#heldBack.restore(state.heldBack ?? []);
+    this.#suspicion.restore(state.suspicion ?? null);
     this.#lastFall = state.lastFall ?? -Infinity;
   }
 }
@@ -174,8 +214,9 @@ export interface WatchState {
   readonly resampler: ResamplerState;
   readonly scores: Uint16Array;
   readonly people: PeopleState;
-  /** Not in states of earlier versions. */
+  /** Neither is in states of earlier versions. */
   readonly heldBack?: HeldBackState;
+  readonly suspicion?: SuspicionState;
   readonly lastFall: number | null;
 }
 

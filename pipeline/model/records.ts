@@ -154,7 +154,9 @@ export interface Track {
 export const ALERT_TYPES = ['fall_detection', 'inactivity', 'intrusion', 'crowd'] as const;
 /** Events of everyday life. */
 export const ACTIVITY_TYPES = ['zone_entered', 'zone_left', 'activity_changed'] as const;
-export const EVENT_TYPES = [...ALERT_TYPES, ...ACTIVITY_TYPES] as const;
+/** What may become an alert, and that it did not: told to who names it. */
+export const WARNING_TYPES = ['fall_suspected', 'fall_withdrawn'] as const;
+export const EVENT_TYPES = [...ALERT_TYPES, ...ACTIVITY_TYPES, ...WARNING_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The least severe first. */

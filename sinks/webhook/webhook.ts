@@ -34,6 +34,8 @@ const EVENTS: Readonly<Record<EventType, string>> = {
   zone_entered: 'Somebody came into a zone.',
   zone_left: 'Somebody left a zone.',
   activity_changed: 'Somebody does something else now.',
+  fall_suspected: 'Somebody may have fallen; a fall or its withdrawal follows.',
+  fall_withdrawn: 'What was suspected was no fall.',
 };
 
 const SEVERITIES: Readonly<Record<Severity, string>> = {

@@ -24,7 +24,8 @@ describe('a fall that is held back', () => {
   it('is left out where the person walks upright for two seconds and a metre', () => {
     const back = held();
     const left = Array.from({ length: 30 }, (_, i) => back.see(seen(i + 1, 1 + i * 0.06)));
-    expect(left.indexOf(1)).toBe(20);
+    expect(left.findIndex(({ length }) => length === 1)).toBe(20);
+    expect(left[20]).toEqual([fallEvent({ person: 1 })]);
     expect(back.release(Infinity)).toEqual([]);
   });
 

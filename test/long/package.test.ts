@@ -54,7 +54,9 @@ test('the package holds what is compiled, its types and data, and no sources, te
         (name) => `topologies/${name}`,
       ),
       ...['api/web/page/index.html', 'operators/infer-pose/weights/general/weights.bin'],
-      ...['falls.json', 'falls-several.json'].map((name) => `operators/detect-falls/weights/${name}`),
+      ...['falls.json', 'falls-several.json', 'falls-warning.json'].map(
+        (name) => `operators/detect-falls/weights/${name}`,
+      ),
     ]),
   );
   expect(packed.filter((path) => /^(test|\.ci)\/|\.map$|(?<!\.d)\.ts$|^dist\/test/.test(path))).toEqual([]);

@@ -4881,7 +4881,7 @@ export interface operations {
                              *       "crowd"
                              *     ]
                              */
-                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
                             /** Format: date-time */
                             created_at: string;
                         }[];
@@ -4946,7 +4946,7 @@ export interface operations {
                      *       "crowd"
                      *     ]
                      */
-                    events?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                    events?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
                     /** @description Key that calls are signed with; it is not shown again. */
                     secret: string;
                 };
@@ -4979,7 +4979,7 @@ export interface operations {
                              *       "crowd"
                              *     ]
                              */
-                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
                             /** Format: date-time */
                             created_at: string;
                         };

@@ -4983,7 +4983,7 @@ export interface operations {
                              *       "crowd"
                              *     ]
                              */
-                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
                             /** Format: date-time */
                             created_at: string;
                         }[];
@@ -5048,7 +5048,7 @@ export interface operations {
                      *       "crowd"
                      *     ]
                      */
-                    events?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                    events?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
                     /** @description Key that calls are signed with; it is not shown again. */
                     secret: string;
                 };
@@ -5081,7 +5081,7 @@ export interface operations {
                              *       "crowd"
                              *     ]
                              */
-                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                            events: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
                             /** Format: date-time */
                             created_at: string;
                         };

@@ -27,7 +27,7 @@ export interface components {
             /** @constant */
             channel: "alerts";
             filters?: {
-                alert_types?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                alert_types?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
                 severity?: ("low" | "medium" | "high" | "critical")[];
                 environment_id?: string;
                 /** @description Adds `environment_id` to the alerts. Default: false. */
@@ -82,7 +82,7 @@ export interface components {
                 include_3d?: boolean;
                 environment_id?: string;
             } | {
-                alert_types?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed")[];
+                alert_types?: ("fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn")[];
                 severity?: ("low" | "medium" | "high" | "critical")[];
                 environment_id?: string;
                 /** @description Adds `environment_id` to the alerts. Default: false. */
@@ -228,7 +228,7 @@ export interface components {
             /** Format: date-time */
             timestamp: string;
             /** @enum {unknown} */
-            alert_type: "fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed";
+            alert_type: "fall_detection" | "inactivity" | "intrusion" | "crowd" | "zone_entered" | "zone_left" | "activity_changed" | "fall_suspected" | "fall_withdrawn";
             /** @enum {unknown} */
             severity: "low" | "medium" | "high" | "critical";
             data: {

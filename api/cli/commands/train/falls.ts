@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { CommandError, EXIT } from '../../../../pipeline/base/exit.js';
 
 interface Options {
@@ -6,6 +6,7 @@ interface Options {
   out?: string;
   seed: number;
   several?: boolean;
+  warnings?: boolean;
   cache?: string;
   patience?: number;
   json?: boolean;
@@ -24,14 +25,20 @@ export function register(train: Command): void {
     .description('Train the nets of detect-falls on the recordings that their licence allows.')
     .option(
       '--data <folder>',
-      'folder with captures/esp32-serial and labelled/esp32-continuous; needed without --several',
+      'folder with captures/esp32-serial and labelled/esp32-continuous; needed without --several and --warnings',
     )
     .option('--out <file>', 'weights to be written (default: those that ship)')
     .option('--seed <number>', 'of the bootstrap, the noise and the first weights', wholeNumber, 1)
     .option('--several', 'train the nets of several links instead, on simulated rooms (no recordings needed)')
+    .addOption(
+      new Option(
+        '--warnings',
+        'fit what warns of a fall before it is judged, on simulated rooms and the nets of several links that ship',
+      ).conflicts('several'),
+    )
     .option(
       '--cache <folder>',
-      'with --several: store simulated rooms there, so that a run that was cut short goes on',
+      'with --several or --warnings: store simulated rooms there, so that a run that was cut short goes on',
     )
     .option(
       '--patience <number>',
@@ -41,11 +48,12 @@ export function register(train: Command): void {
     .option('--json', 'print what was trained as JSON, without the weights; progress goes to stderr')
     .addHelpText(
       'after',
-      '\nExample:\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms',
+      '\nExample:\n  csiflow train falls --data recordings\n  csiflow train falls --several --cache rooms\n  csiflow train falls --warnings --cache rooms',
     )
-    .action(async ({ json, several, ...options }: Options) => {
+    .action(async ({ json, several, warnings, ...options }: Options) => {
       const print = (line: string) => (json ? process.stderr : process.stdout).write(`${line}\n`);
-      const trained = several ? await trainSeveral(options, print) : await trainOne(options, print);
+      const train = warnings ? trainWarnings : several ? trainSeveral : trainOne;
+      const trained = await train(options, print);
       const { name, version, trainedOn, settings, threshold, file, sha256 } = trained;
       if (json) {
         const summary = { name, version, trainedOn, settings, threshold, file, sha256 };
@@ -69,4 +77,9 @@ async function trainOne({ data, ...options }: Options, print: Print) {
 async function trainSeveral(options: Options, print: Print) {
   const { trainSeveral: train } = await import('../../../../bench/falls/train-several.js');
   return train({ ...options, patience: options.patience ?? 20, print });
+}
+
+async function trainWarnings(options: Options, print: Print) {
+  const { trainWarning } = await import('../../../../bench/falls/train-warning.js');
+  return trainWarning({ ...options, print });
 }

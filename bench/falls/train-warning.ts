@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { earlyInputs } from '../../operators/detect-falls/judge.js';
+import {
+  parametersOf,
+  readSeveralWeights,
+  WARNING_WEIGHTS_FILE,
+  type WarningWeights,
+} from '../../operators/detect-falls/weights.js';
+import { replaceFile } from '../../pipeline/base/files.js';
+import { outputFile } from '../../pipeline/base/paths.js';
+import { fitLogistic, logitBy } from './logistic.js';
+import { SCALE, simulateRooms, UNKNOWN, type Plan, type SimulatedImpact } from './scenes.js';
+
+/** Of the weights that warn; chosen on rooms that were not trained on. */
+export const WARNING_SETTINGS = { penalty: 30 };
+
+/** Warnings an hour of simulated daily life that are none, in rooms that were not trained on. */
+export const WARNINGS_AN_HOUR = 10;
+
+const plans = (kind: Plan['kind'], first: number, count: number): Plan[] =>
+  Array.from({ length: count }, (_, index) => ({ kind, seed: first + index }));
+
+/** Rooms that are trained on; those of the networks are others. */
+const TRAINING = [...plans('lasting', 690_000, 73), ...plans('day', 691_000, 34)];
+/** Rooms that the threshold is set by. */
+const TUNING = [...plans('lasting', 790_000, 9), ...plans('day', 791_000, 7)];
+
+interface Options {
+  readonly out?: string;
+  readonly cache?: string;
+  readonly print: (line: string) => void;
+}
+
+/** Simulates rooms and fits what warns before a fall is judged; rooms in `cache` are not simulated again. */
+export function trainWarning({ out = outputFile(WARNING_WEIGHTS_FILE), cache, print }: Options) {
+  const several = readSeveralWeights();
+  const nets = parametersOf(several);
+  const read = ({ sequences }: SimulatedImpact): Float32Array =>
+    earlyInputs(
+      nets,
+      several,
+      sequences.map((values) => Float32Array.from(values, (v) => (v === UNKNOWN ? NaN : v / SCALE))),
+    );
+  const rooms = simulateRooms(TRAINING, cache, print);
+  const clear = rooms.flatMap(({ examples }) => examples.filter(({ unclear }) => !unclear));
+  const positive = clear.map(({ fall }) => fall >= 0);
+  const falls = positive.filter(Boolean).length;
+  const logistic = fitLogistic(clear.map(read), positive, WARNING_SETTINGS.penalty);
+  const tuning = simulateRooms(TUNING, cache, print).map((room) => ({
+    room,
+    scores: room.examples.map((impact) => logitBy(logistic, read(impact))),
+  }));
+  const points = [40, 20, WARNINGS_AN_HOUR, 5, 2, 1].map((rate) => pointAt(tuning, rate));
+  for (const { threshold, warned, of, rate, hours } of points)
+    print(
+      `from ${threshold.toFixed(2)}: ${warned} of ${of} falls, ${rate.toFixed(1)} other warnings in each of ${hours.toFixed(1)} hours`,
+    );
+  const weights: WarningWeights = {
+    name: 'falls-warning',
+    version: '1',
+    of: several.version,
+    trainedOn: `csiflow's simulator (${falls} ends of falls, ${clear.length - falls} other ends of motion, 3 to 5 links)`,
+    trainedWith: 'csiflow train falls --warnings',
+    settings: WARNING_SETTINGS,
+    threshold: Number(points[2]!.threshold.toPrecision(3)),
+    head: Buffer.from(logistic.head.buffer).toString('base64'),
+  };
+  mkdirSync(dirname(out), { recursive: true });
+  const text = `${JSON.stringify(weights)}\n`;
+  replaceFile(out, text);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  print(`wrote ${out}, sha256 ${sha256}`);
+  return { ...weights, file: out, sha256, points };
+}
+
+type Scored = {
+  readonly room: ReturnType<typeof simulateRooms>[number];
+  readonly scores: readonly number[];
+};
+
+/** The threshold with so many warnings an hour that no fall follows, and of how many falls it warns. */
+function pointAt(rooms: readonly Scored[], wanted: number) {
+  const hours = rooms.reduce((sum, { room }) => sum + room.seconds, 0) / 3600;
+  const others = rooms
+    .flatMap(({ room, scores }) =>
+      scores.filter((_, i) => room.examples[i]!.fall < 0 && !room.examples[i]!.unclear),
+    )
+    .sort((a, b) => b - a);
+  const allowed = Math.floor(wanted * hours);
+  const threshold = others[allowed] ?? -Infinity;
+  const warned = rooms.reduce((sum, { room, scores }) => {
+    const own = room.examples.filter(({ fall }, i) => fall >= 0 && scores[i]! > threshold);
+    return sum + new Set(own.map(({ fall }) => fall)).size;
+  }, 0);
+  const of = rooms.reduce((sum, { room }) => sum + room.falls.length, 0);
+  return { threshold, warned, of, rate: allowed / hours, hours };
+}
