@@ -1,3 +1,4 @@
+import { calibrate } from '../operators/calibrate/calibrate.js';
 import { aggregate } from '../operators/aggregate/aggregate.js';
 import { conjugateMultiply } from '../operators/conjugate-multiply/conjugate-multiply.js';
 import { csiRatio } from '../operators/csi-ratio/csi-ratio.js';
@@ -61,6 +62,7 @@ export const components = new Registry([
   simulator,
   udp,
   // operators
+  calibrate,
   aggregate,
   conjugateMultiply,
   csiRatio,

@@ -242,7 +242,7 @@ export const systemEndpoints = [status, steps, start, stop, restart];
 const conflict = (state: LifecycleState, message: string): ApiError =>
   new ApiError('RESOURCE_CONFLICT', message, { details: { state } });
 
-/** @throws ApiError 422 naming a pose network that knows the empty room of none of its links. */
+/** @throws ApiError 422 naming a node that knows the empty room of none of its links. */
 function requireCalibration(topology: CheckedTopology): void {
   const without = uncalibrated(topology);
   if (without === null) return;

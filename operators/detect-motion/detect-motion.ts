@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { defineOperator, type Output } from '../../pipeline/component/index.js';
+import { defineOperator, NOTHING, type Output } from '../../pipeline/component/index.js';
 import type { Measure, Window } from '../../pipeline/model/index.js';
 import { quantile } from '../shared/median.js';
 import { withUsableLinks } from '../shared/usable-links.js';
-import { linkMotion } from './link-motion.js';
+import { linkMotion } from '../shared/link-motion.js';
+import type { QuietLink } from './link-memory.js';
 import { RoomPresence, type PresenceState } from './presence.js';
 
 interface State {
@@ -36,6 +37,9 @@ breath of somebody who sits or lies. While the room is empty, each link learns h
 carriers, and how much that drifts; from a minute on, over ten). Then quiet in a room that looks empty again counts double, and quiet
 in one that looks otherwise than before somebody came counts a fifteenth: somebody may sit there. What was learnt survives a restart.
 
+Links whose empty room was measured are judged by their own thresholds: read \`calibrate\` too (\`from: [windows, calibrated]\`). Its
+\`motion_threshold\` takes the place of \`threshold\`, and its \`noise_level_db\` is the quiet level that a link begins with.
+
 What moves evenly for half a minute (a fan), or in four fifths of all time over half an hour, is taken for what always moves there, and
 only what exceeds it counts.
 
@@ -44,7 +48,8 @@ the furniture before they left, the room counts as occupied for 15 times \`hold_
 
 Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recordings in docs/reports/motion.md.
 `,
-  inputs: ['window'],
+  inputs: ['window', 'measure'],
+  requires: ['window'],
   outputs: ['measure'],
   stateFields: [],
   stateVersion: 2,
@@ -61,7 +66,7 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
         minimum: 0,
         maximum: 1,
         default: 0.03,
-        description: '`motion` of a link from which somebody moves.',
+        description: '`motion` of a link from which somebody moves, where `calibrate` tells no other.',
       }),
       energy_threshold_db: Type.Number({
         minimum: 0,
@@ -96,6 +101,12 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
 
     return {
       process: (given): Output<Measure> => {
+        if (given.port === 'measure') {
+          const quiet = quietOf(given);
+          if (quiet && given.subject !== null)
+            presence.get(given.environment)?.calibrate(given.subject, quiet);
+          return NOTHING;
+        }
         const window = withUsableLinks(given);
         const { environment } = window;
         const time = window.start + window.points * window.step;
@@ -123,6 +134,13 @@ Sources: Zhang et al., WiSpeed (2018), for the autocorrelation; figures on recor
     };
   },
 });
+
+/** What `calibrate` tells of a link; null: it is another measure. */
+function quietOf({ name, value, source }: Measure): QuietLink | null {
+  if (source !== 'csiflow') return null;
+  if (name === 'motion_threshold') return { threshold: value };
+  return name === 'noise_level_db' ? { level: value / 10 } : null;
+}
 
 /** What a window says of its links, and of the room. */
 function measuresOf(window: Window, room: RoomPresence, time: number): readonly Measure[] {

@@ -1,4 +1,4 @@
-import { motionOf, PROFILE, type LinkMotion } from './link-motion.js';
+import { motionOf, PROFILE, type LinkMotion } from '../shared/link-motion.js';
 import { Stirring, type StirringState } from './stirring.js';
 
 export interface MemorySettings {
@@ -6,6 +6,14 @@ export interface MemorySettings {
   readonly threshold: number;
   /** The same of the energy above the quiet level, log10. */
   readonly energyThreshold: number;
+}
+
+/** What was measured of a link while its room was empty; left out: not measured. */
+export interface QuietLink {
+  /** Motion from which somebody moves. */
+  readonly threshold?: number;
+  /** Energy of change, log10. */
+  readonly level?: number;
 }
 
 export interface LinkMemoryState {
@@ -19,6 +27,8 @@ export interface LinkMemoryState {
   readonly empty: Float64Array;
   readonly spread: number;
   readonly learnt: number;
+  /** Left out by checkpoints of 0.1.0. */
+  readonly quiet?: QuietLink;
 }
 
 /** What a link says of one moment. */
@@ -72,6 +82,7 @@ export class LinkMemory {
   #empty = new Float64Array(PROFILE);
   #spread = 0;
   #learnt = 0;
+  #quiet: QuietLink = {};
 
   constructor(settings: MemorySettings) {
     this.#settings = settings;
@@ -92,6 +103,11 @@ export class LinkMemory {
     const share = this.#stirring.see(time, sample.profile);
     const stirring = Math.min(1, Math.max(0, (share - CALM) / (STIRS - CALM)));
     return { motion, excess, activity, stirring, shift: this.#shift(sample.profile) };
+  }
+
+  /** More is known of the still link. */
+  calibrate(quiet: QuietLink): void {
+    this.#quiet = { ...this.#quiet, ...quiet };
   }
 
   /** The room is empty, and quiet: this is how it looks then. */
@@ -121,6 +137,7 @@ export class LinkMemory {
       empty: this.#empty.slice(),
       spread: this.#spread,
       learnt: this.#learnt,
+      quiet: this.#quiet,
     };
   }
 
@@ -136,14 +153,15 @@ export class LinkMemory {
     memory.#empty = state.empty.slice();
     memory.#spread = state.spread;
     memory.#learnt = state.learnt;
+    memory.#quiet = state.quiet ?? {};
     return memory;
   }
 
-  /** How far the energy lies above the quiet level, 0 at least; the level learns from it. */
+  /** How far the energy lies above the quiet level, 0 at least; the level learns from it, and begins where it was measured. */
   #excess(energy: number, seconds: number): number {
     this.#level =
       this.#time === -Infinity
-        ? energy
+        ? Math.min(energy, this.#quiet.level ?? Infinity)
         : energy < this.#level
           ? energy + (this.#level - energy) * Math.exp(-seconds / FALL_SECONDS)
           : Math.min(energy, this.#level + RISE * seconds);
@@ -164,7 +182,8 @@ export class LinkMemory {
   }
 
   #activity(motion: number, excess: number, smoothness: number): number {
-    const { threshold, energyThreshold } = this.#settings;
+    const { energyThreshold } = this.#settings;
+    const threshold = this.#quiet.threshold ?? this.#settings.threshold;
     const moved = ramp((motion - this.#floor) / threshold, 0.5, 1, 2.5);
     const stirred = smoothness > SMOOTH ? ramp(excess / energyThreshold, 0.3, 0.6, 1) : -1;
     return Math.max(moved, stirred);

@@ -1,5 +1,11 @@
-import { LinkMemory, type Evidence, type LinkMemoryState, type MemorySettings } from './link-memory.js';
-import type { LinkMotion } from './link-motion.js';
+import {
+  LinkMemory,
+  type Evidence,
+  type LinkMemoryState,
+  type MemorySettings,
+  type QuietLink,
+} from './link-memory.js';
+import type { LinkMotion } from '../shared/link-motion.js';
 
 export interface PresenceSettings extends MemorySettings {
   /** Quiet time until nobody is there, where nothing else speaks for somebody, microseconds. */
@@ -72,6 +78,11 @@ export class RoomPresence {
     if (evidence.length > 0) this.#weigh(evidence, seconds);
     this.#learn(samples, evidence, seconds);
     return evidence;
+  }
+
+  /** More is known of a link while its room is empty. */
+  calibrate(link: string, quiet: QuietLink): void {
+    this.#memory(link).calibrate(quiet);
   }
 
   snapshot(): PresenceState {

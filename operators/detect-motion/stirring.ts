@@ -1,4 +1,4 @@
-import { PROFILE } from './link-motion.js';
+import { PROFILE } from '../shared/link-motion.js';
 
 export interface StirringState {
   readonly kept: readonly (readonly [time: number, profile: Float64Array])[];

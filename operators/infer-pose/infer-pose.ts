@@ -12,7 +12,7 @@ import {
 import type { Environment, LeftOutLink, Person, PoseFrame, Window } from '../../pipeline/model/index.js';
 import { leftOutOf, withUsableLinks } from '../shared/usable-links.js';
 import type { Answered } from './engine.js';
-import { NETWORK_FACTS } from './facts.js';
+import { CALIBRATION_FACTS, NETWORK_FACTS } from './facts.js';
 import { Inference, type Answer } from './inference.js';
 import { Memory } from './memory.js';
 import { peopleOf } from './people.js';
@@ -142,6 +142,7 @@ Sources: docs/reports/accuracy.md has figures; docs/decisions/0008, 0048, 0093, 
   config: Config,
   role: 'pose-network',
   network: NETWORK_FACTS,
+  calibration: CALIBRATION_FACTS,
   settings: {
     'neural_network.batch_size': 'max_batch',
     'neural_network.inference_timeout': 'timeout_ms',

@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path';
 import type { Environment, Link } from '../../pipeline/model/index.js';
 import { replaceFile } from '../../pipeline/base/files.js';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { readJsonFile } from '../shared/json-file.js';
 import { FEATURE_VERSION, PROFILE_VERSION, GROUPS, POINTS, STEP_US } from './features.js';
 import { LAYERS, NETWORK_VERSION, PARAMETERS } from './layers.js';
 import { MEMORY_PARAMETERS, MEMORY_VERSION } from './memory-layers.js';
-import { errorText } from '../../pipeline/base/error-text.js';
 
 /** Folder of the weights that ship with csiflow; each model is a folder in it. */
 export const SHIPPED = 'operators/infer-pose/weights';
@@ -198,7 +198,7 @@ export function readManifest(folder: string): Manifest {
       `There are no weights in ${folder}: it has no manifest.json. Make them with \`csiflow train pose --out ${folder}\`.`,
     );
   }
-  return readJson(file) as Manifest;
+  return readJsonFile(file) as Manifest;
 }
 
 type Described = Omit<
@@ -244,7 +244,7 @@ export function readProfiles(file: string): Profiles {
     throw new Error(
       `The calibration ${file} does not exist. Leave the field \`calibration\` out to go without one.`,
     );
-  const content = readJson(file) as { features?: unknown; profiles?: unknown } | null;
+  const content = readJsonFile(file) as { features?: unknown; profiles?: unknown } | null;
   if (content?.features !== PROFILE_VERSION) {
     throw new Error(
       `${file}: "features" must be ${PROFILE_VERSION}, the version that this csiflow computes.`,
@@ -261,18 +261,7 @@ export function readProfiles(file: string): Profiles {
   return profiles as Profiles;
 }
 
-/** @throws Error that names the file where it is not JSON. */
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    const reason = errorText(error);
-    throw new Error(`${file} cannot be read as JSON: ${reason}. Make it anew, or copy it again.`, {
-      cause: error,
-    });
-  }
-}
-
-export const writeProfiles = (file: string, profiles: Profiles): void => {
-  replaceFile(file, `${JSON.stringify({ features: PROFILE_VERSION, profiles }, null, 2)}\n`);
+/** @param beside what else the calibration of the same rooms holds, for other operators */
+export const writeProfiles = (file: string, profiles: Profiles, beside: object = {}): void => {
+  replaceFile(file, `${JSON.stringify({ features: PROFILE_VERSION, profiles, ...beside }, null, 2)}\n`);
 };

@@ -4,7 +4,7 @@ import type { Context, Output, State } from './context.js';
 import type { Position, SourceOutput } from './input.js';
 import type { Member, Partitions } from './partitions.js';
 import type { RawBatch } from './raw.js';
-import type { NetworkFacts } from './settings.js';
+import type { CalibrationFacts, NetworkFacts } from './settings.js';
 import type { Definition, ErasedFields, Erased } from './definition.js';
 import type { AnySink } from './sink.js';
 
@@ -128,6 +128,8 @@ export interface OperatorDefinition<
   readonly needsAmplitude?: (config: Static<S>) => string | undefined;
   /** Of a pose network: what can be told of it while it does not run. */
   readonly network?: NetworkFacts;
+  /** Of an operator that reads what `csiflow calibrate` measured: whether it knows its room. */
+  readonly calibration?: CalibrationFacts;
   /**
    * Of an operator that cuts time into the frames of which others count: the field with the time between two of them,
    * milliseconds.

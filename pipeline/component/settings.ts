@@ -63,6 +63,10 @@ export interface Site {
 export interface NetworkFacts {
   /** Name and version of the weights that it loads. @throws where they cannot be read */
   readonly modelVersion: (config: never, site: Site) => string;
+}
+
+/** What can be told of a node that is calibrated to its room, while it does not run. */
+export interface CalibrationFacts {
   /** When its empty room was measured; null where it was not. */
   readonly calibratedAt: (config: never, site: Site) => Date | null;
   /** What is not calibrated, for a person; null where it knows its room. */

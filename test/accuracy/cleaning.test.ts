@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { calibrationOf } from '../../bench/accuracy/cleaning/calibration-section.js';
 import { separation } from '../../bench/accuracy/cleaning/presence.js';
 import { missingCaptures } from '../../bench/accuracy/cleaning/report.js';
 import { amplitudeScatter, phaseScatter } from '../../bench/accuracy/cleaning/static-pair.js';
@@ -36,6 +37,21 @@ it('shows movement that a jittering gain hides', () => {
   expect(of('none').times).toBeLessThan(1.2);
   expect(of('normalize-gain mean').times).toBeGreaterThan(5);
   expect(of('normalize-gain mean').auc).toBe(1);
+});
+
+it('shows which recordings a calibration fits, and how links are judged by their own thresholds', () => {
+  const [still, moving] = [frames(400, 0.01), frames(400, 3)];
+  const sessions = [
+    { baseline: still, movement: moving },
+    { baseline: still, movement: moving },
+  ] as const;
+  const { fits, judged } = calibrationOf([['still', [still]]], { chip: sessions });
+  expect(fits[0]!.drift).toBeLessThan(0.05);
+  expect(judged.map(({ link, still: [over] }) => [link, over])).toEqual([
+    ['chip, one setting', 0],
+    ['chip, its own', 0],
+  ]);
+  for (const { moving: seconds } of judged) expect(seconds[0]).toBe(seconds[1]);
 });
 
 it('names the recordings that are missing', () => {

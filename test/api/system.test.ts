@@ -1,3 +1,4 @@
+import type { Component } from '../../pipeline/component/index.js';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { Value } from 'typebox/value';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RestartSchema, StepsSchema } from '../../api/contract/system.js';
 import { LifecycleTimes } from '../../api/service/deployment/lifecycle-times.js';
+import { calibrate } from '../../operators/calibrate/calibrate.js';
 import { writeProfiles } from '../../operators/infer-pose/weights.js';
 import { inferPose } from '../../operators/infer-pose/infer-pose.js';
 import type { LifecycleState, TopologyStatus } from '../../pipeline/runtime/status.js';
@@ -113,17 +115,12 @@ describe('calibration_required', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const withPoses = (calibration?: string) => {
-    const node = {
-      id: 'poses',
-      component: inferPose,
-      config: calibration === undefined ? {} : { calibration },
-      inputs: [],
-      queue: null,
-      secrets: [],
-      hash: 'poses',
-    };
+  const withNode = (component: Component, config: object) => {
+    const node = { id: 'node', component, config, inputs: [], queue: null, secrets: [], hash: 'node' };
     Object.assign(service.main, { topology: { ...service.main.topology, folder, nodes: [node] } });
+  };
+  const withPoses = (calibration?: string) => {
+    withNode(inferPose, calibration === undefined ? {} : { calibration });
   };
   const start = (required: boolean) =>
     service.post(`${A}/system/start`, { configuration: { calibration_required: required } }, token);
@@ -148,6 +145,16 @@ describe('calibration_required', () => {
       expect((await start(true)).status).toBe(422);
     }
     withPoses('room.json');
+    expect((await start(true)).status).toBe(202);
+  });
+
+  test('a node that calibrates frames needs the part of the file that it reads', async () => {
+    writeProfiles(join(folder, 'room.json'), {});
+    withNode(calibrate, { calibration: 'room.json' });
+    const refused = await start(true);
+    expect(refused.status).toBe(422);
+    expect(JSON.stringify(await json(refused))).toMatch(/it was measured without the operator calibrate/);
+    writeProfiles(join(folder, 'room.json'), {}, { links: { 'link-1': [] } });
     expect((await start(true)).status).toBe(202);
   });
 });

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { calibrateTopology } from '../../api/cli/calibration/calibrate.js';
 import { readProfiles } from '../../operators/infer-pose/weights.js';
+import { readCalibrations } from '../../operators/calibrate/link-calibration.js';
 import { packageFile } from '../../pipeline/base/paths.js';
+import { csiflow } from '../support/csiflow.js';
 
 const print = () => undefined;
 const shipped = packageFile('topologies/environments/demo-flat.calibration.json');
@@ -32,7 +34,7 @@ describe('csiflow calibrate', () => {
   it('measures the empty flat of the demo as its calibration file says', async () => {
     const file = await demoWith("people: [], speed: 0, duration_s: 20, start_time: '2026-01-01T00:00:00Z'");
     const out = join(folder, 'profiles.json');
-    const profiles = await calibrateTopology(file, { seconds: 15, out, print });
+    const { profiles } = await calibrateTopology(file, { seconds: 15, out, print });
     expect(readProfiles(out)).toEqual(profiles);
     const ours = readProfiles(shipped);
     expect(Object.keys(profiles)).toEqual(Object.keys(ours));
@@ -44,6 +46,43 @@ describe('csiflow calibrate', () => {
         );
       });
     }
+  });
+
+  it('measures what calibrate nodes take out of frames, and a run takes it out', async () => {
+    const file = join(folder, 'frames.yaml');
+    const text = (calibration: string) => `
+id: frames
+environment: ${packageFile('topologies/environments/demo-flat.yaml')}
+sources:
+  flat: { type: simulator, people: [], speed: 0, duration_s: 8, seed: 5, rate_hz: 50 }
+operators:
+  calibrated: { type: calibrate, from: flat, check_s: 2, interval_ms: 1000${calibration} }
+  windows: { type: window, from: calibrated }
+  motion: { type: detect-motion, from: [windows, calibrated] }
+sinks:
+  told: { type: file, from: [calibrated, motion], path: ${join(folder, 'told.jsonl')} }
+settings: { state_folder: ${join(folder, 'state')} }
+`;
+    await writeFile(file, text(''));
+    const out = join(folder, 'frames.json');
+    const { profiles, links } = await calibrateTopology(file, { seconds: 5, out, print });
+    expect(profiles).toEqual({});
+    const known = readCalibrations(out);
+    expect([...known.keys()]).toEqual(Object.keys(links));
+    expect(known.size).toBe(4);
+    await writeFile(file, text(`, calibration: ${out}`));
+    expect(await csiflow('run', '--no-api', '--until-end', '--log', 'error', file)).toMatchObject({
+      code: 0,
+    });
+    const told = (await readFile(join(folder, 'told.jsonl'), 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { name: string; subject: string; value: number });
+    const of = (name: string) => told.filter((one) => one.name === name);
+    expect(new Set(of('motion_threshold').map(({ subject }) => subject)).size).toBe(4);
+    for (const { value } of of('calibration_drift')) expect(value).toBeLessThan(0.1);
+    expect(of('calibration_drift').length).toBeGreaterThan(3);
+    expect(of('presence').every(({ value }) => value === 0)).toBe(true);
   });
 
   it('says what a topology without windows lacks', async () => {

@@ -18,24 +18,26 @@ export function register(program: Command): void {
   program
     .command('calibrate')
     .argument('<topology>', 'file of a topology whose room is empty now')
-    .description('Measure the empty room for infer-pose: people who keep still are then found better.')
+    .description(
+      'Measure the empty room for infer-pose, which then finds people who keep still, and for calibrate.',
+    )
     .requiredOption(
       '--out <file>',
-      'calibration to be written; name it in the field `calibration` of infer-pose',
+      'calibration to be written; name it in the field `calibration` of infer-pose and calibrate',
     )
     .option('--seconds <number>', 'how long to listen, in event time', seconds, 60)
     .option('--node <id>', 'window operator to listen to (default: the one that infer-pose reads)')
-    .option('--json', 'print the profiles as JSON')
+    .option('--json', 'print what was measured as JSON')
     .addHelpText(
       'after',
       '\nExample:\n  csiflow calibrate topologies/ward-3.yaml --out topologies/ward-3.calibration.json',
     )
     .action(async (topology: string, { json, ...options }: Options) => {
       const { calibrateTopology } = await import('../calibration/calibrate.js');
-      const profiles = await calibrateTopology(topology, {
+      const measured = await calibrateTopology(topology, {
         ...options,
         print: (line) => process.stderr.write(`${line}\n`),
       });
-      if (json) process.stdout.write(`${JSON.stringify({ profiles }, null, 2)}\n`);
+      if (json) process.stdout.write(`${JSON.stringify(measured, null, 2)}\n`);
     });
 }

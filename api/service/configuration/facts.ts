@@ -1,5 +1,6 @@
 import type { CheckedTopology } from '../../../pipeline/config/index.js';
 import type { NodeStatus, RunningTopology } from '../../../pipeline/runtime/status.js';
+import { calibratedAt } from '../deployment/calibrated.js';
 import { networkOf, nodesAs } from './answering.js';
 import type { Facts } from './field.js';
 import { NO_FACTS } from './field.js';
@@ -17,7 +18,7 @@ export function factsOf(main: RunningTopology, framesPerSecond: () => number): F
       return modelVersion(topology);
     },
     get calibratedAt() {
-      return calibratedAt(topology);
+      return calibratedAt(topology)?.toISOString() ?? NO_FACTS.calibratedAt;
     },
     get samplingRate() {
       const links = most(sources(), 'active_links');
@@ -42,10 +43,4 @@ const most = (sources: readonly NodeStatus[], figure: string): number =>
 function modelVersion(topology: CheckedTopology): string {
   const [node] = nodesAs(topology, 'pose-network');
   return (node && networkOf(node)?.modelVersion(node.config as never, topology)) ?? NO_FACTS.modelVersion;
-}
-
-function calibratedAt(topology: CheckedTopology): string {
-  const [node] = nodesAs(topology, 'pose-network');
-  const at = node && networkOf(node)?.calibratedAt(node.config as never, topology);
-  return at?.toISOString() ?? NO_FACTS.calibratedAt;
 }

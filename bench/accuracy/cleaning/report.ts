@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { calibrate } from '../../../operators/calibrate/calibrate.js';
 import { doppler } from '../../../operators/doppler/doppler.js';
 import { passOnChange } from '../../../operators/pass-on-change/pass-on-change.js';
 import { removeStatic } from '../../../operators/remove-static/remove-static.js';
@@ -9,7 +10,14 @@ import { outputFile } from '../../../pipeline/base/paths.js';
 import { cost } from './cost.js';
 import { espFrames, intelFrames, type Step } from './frames.js';
 import { gestureSeen, spectrogram, type Sight } from './gesture.js';
+import {
+  calibrationOf,
+  calibrationSection,
+  sessionsOf,
+  type CalibrationReport,
+} from './calibration-section.js';
 import { separation, type Separation } from './presence.js';
+import { table } from './table.js';
 import {
   AMPLITUDE_METHODS,
   amplitudeScatter,
@@ -23,6 +31,8 @@ const ESP = 'labelled/esp32-presence';
 const RECEIVERS = [1, 2, 3, 4, 5, 6] as const;
 /** The receiver whose spectrogram is drawn. */
 const DRAWN = 2;
+/** Other recordings that a calibration of the still link is held against. */
+const COMPARED = ['1-1-r1', 'userA-1-1-1-1-r1', 'sta-1-r2'] as const;
 const CHIPS = { esp32: 'ESP32', c3: 'ESP32-C3', s3: 'ESP32-S3' } as const;
 
 export interface CleaningReport {
@@ -30,6 +40,7 @@ export interface CleaningReport {
   readonly amplitude: readonly Scatter[];
   readonly gesture: readonly Sight[];
   readonly presence: Readonly<Record<string, readonly Separation[]>>;
+  readonly calibration: CalibrationReport;
   /** Nanoseconds a frame of three antennas and 30 subcarriers. */
   readonly cost: Readonly<Record<string, number>>;
 }
@@ -61,9 +72,16 @@ export function evaluateCleaning({ data, out, print }: CleaningOptions): Cleanin
   const presence = Object.fromEntries(
     Object.entries(CHIPS).map(([chip, name]) => [name, separationOf(join(data, ESP), chip)]),
   );
+  print('calibration');
+  const calibration = calibrationOf(
+    ['sta-1-r1', ...COMPARED].map((name) => [name, name === 'sta-1-r1' ? still : widar(name)]),
+    Object.fromEntries(
+      Object.entries(CHIPS).map(([chip, name]) => [name, sessionsOf(join(data, ESP), chip)]),
+    ),
+  );
   print('what it costs');
   const costs = Object.fromEntries(Object.entries(STEPS).map(([name, step]) => [name, cost(step, still)]));
-  const report = { phase, amplitude, gesture: sights, presence, cost: costs };
+  const report = { phase, amplitude, gesture: sights, presence, calibration, cost: costs };
   const folder = out ?? outputFile('docs/reports');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'cleaning-doppler.png'), spectrogram(gesture(DRAWN)));
@@ -81,6 +99,7 @@ const STEPS: Readonly<Record<string, Step>> = Object.fromEntries([
   ['remove-static', { component: removeStatic }],
   ['select-subcarriers, nulls', { component: selectSubcarriers }],
   ['pass-on-change', { component: passOnChange }],
+  ['calibrate, a second of learning', { component: calibrate, settings: { learn_s: 1 } }],
   ['doppler, 64 frames, every 10th', { component: doppler, settings: { rate_hz: 1000 } }],
 ]);
 
@@ -92,9 +111,6 @@ function separationOf(folder: string, chip: string): readonly Separation[] {
       .map((name) => espFrames(join(folder, name)));
   return separation(of('baseline'), of('movement'));
 }
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
 const page = (report: CleaningReport): string =>
   `${[stillSections(report), gestureSection(report), movementSections(report)].join('\n\n')}\n`;
@@ -145,6 +161,7 @@ Receiver r${DRAWN}: time to the right, frequencies from -80 Hz at the bottom to 
 
 const movementSections = ({
   presence,
+  calibration,
   cost: costs,
 }: CleaningReport): string => `## Movement against an empty room, chip by chip
 
@@ -159,6 +176,8 @@ ${Object.entries(presence)
       )}`,
   )
   .join('\n\n')}
+
+${calibrationSection(calibration)}
 
 ## What it costs
 

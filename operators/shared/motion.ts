@@ -10,7 +10,7 @@ export interface NormalisedWindow {
 }
 
 /** Divides each point by its mean amplitude: what the receiver's gain does is the same for all subcarriers. */
-export function normalise({ values, gaps }: WindowLink): NormalisedWindow {
+export function normalise({ values, gaps }: Pick<WindowLink, 'values' | 'gaps'>): NormalisedWindow {
   const points = gaps.length;
   const columns = values.length / points / 2;
   const amplitude = new Float64Array(points * columns);

@@ -1,4 +1,4 @@
-import type { Window } from '../../pipeline/model/index.js';
+import type { Window, WindowLink } from '../../pipeline/model/index.js';
 import { autocorrelation, centred, chanceOf, changeOver, meanOf, normalise, type Change } from './motion.js';
 
 /** The least lag at which movement is told from noise, microseconds; see docs/reports/motion.md. */
@@ -25,7 +25,7 @@ export interface LinkMotion extends Change {
 }
 
 export function linkMotion(
-  link: Window['links'][number],
+  link: Pick<WindowLink, 'values' | 'gaps' | 'frames'>,
   { step, points }: Pick<Window, 'step' | 'points'>,
 ): LinkMotion {
   const normalised = normalise(link);

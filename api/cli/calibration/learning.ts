@@ -1,0 +1,49 @@
+import type { Static } from 'typebox';
+import { calibrate, settingsOf } from '../../../operators/calibrate/calibrate.js';
+import { calibrator } from '../../../operators/calibrate/calibrator.js';
+import { entryOf } from '../../../operators/calibrate/link-calibration.js';
+import type { CheckedNode, CheckedTopology } from '../../../pipeline/config/index.js';
+
+/** By id of the link, its layouts as a calibration file has them. */
+export type LearntLinks = Readonly<Record<string, readonly object[]>>;
+
+export const calibrators = ({ nodes }: CheckedTopology): readonly CheckedNode[] =>
+  nodes.filter(({ component }) => component === calibrate);
+
+/** A topology whose `calibrate` nodes learn anew, and which of them have not run yet. */
+export interface Learning {
+  readonly topology: CheckedTopology;
+  readonly left: () => readonly string[];
+}
+
+/**
+ * The same topology, its `calibrate` nodes without their files.
+ * @param seconds of frames that each link is learnt from @param into receives what is learnt
+ */
+export function learning(
+  topology: CheckedTopology,
+  seconds: number,
+  into: Record<string, object[]>,
+): Learning {
+  const left = new Set(calibrators(topology).map(({ id }) => id));
+  const nodes = topology.nodes.map((node): CheckedNode => {
+    if (node.component !== calibrate) return node;
+    const { calibration: _, ...fields } = node.config as Static<typeof calibrate.config>;
+    const config = { ...fields, learn_s: seconds };
+    return {
+      ...node,
+      config,
+      component: {
+        ...calibrate,
+        create: (_config: never, context) => {
+          left.delete(node.id);
+          const onLearnt = (link: string, ...[layout, learnt]: Parameters<typeof entryOf>): void => {
+            (into[link] ??= []).push(entryOf(layout, learnt));
+          };
+          return calibrator({ ...settingsOf(config, context.folder), onLearnt }, context);
+        },
+      },
+    };
+  });
+  return { topology: { ...topology, nodes }, left: () => [...left] };
+}

@@ -1,0 +1,84 @@
+import type { Context } from '../../pipeline/component/index.js';
+import type { Measure } from '../../pipeline/model/index.js';
+import type { Drift } from './correction.js';
+import type { Thresholds } from './link-calibration.js';
+
+interface Known {
+  /** Event time from which the next measures are due. */
+  due: number;
+  drift: Drift | null;
+  /** By key of the layout. */
+  readonly thresholds: Record<string, Thresholds>;
+}
+
+export type AnnouncerState = readonly (readonly [link: string, known: Known])[];
+
+/** Tells others what is known of each link, now and then: thresholds, and how well the calibration fits. */
+export class Announcer {
+  readonly #context: Context;
+  readonly #interval: number;
+  /** By link number. */
+  readonly #known: Known[] = [];
+
+  /** @param interval microseconds */
+  constructor(context: Context, interval: number) {
+    this.#context = context;
+    this.#interval = interval;
+  }
+
+  /** A link was calibrated: with the link's next frame others hear of it. */
+  calibrated(link: number, layout: string, { motion, noiseDb }: Thresholds): void {
+    const known = (this.#known[link] ??= { due: -Infinity, drift: null, thresholds: {} });
+    const before = known.thresholds[layout];
+    if (before?.motion === motion && before.noiseDb === noiseDb) return;
+    known.thresholds[layout] = { motion, noiseDb };
+    known.due = -Infinity;
+  }
+
+  judged(link: number, drift: Drift | null): void {
+    const known = this.#known[link];
+    if (known) known.drift = drift;
+  }
+
+  /** A frame comes: what is due then. Where frames come in several layouts, thresholds hold for all: the highest ones. */
+  due(link: number, time: number): readonly Measure[] {
+    const known = this.#known[link];
+    if (!known || !(time >= known.due)) return [];
+    known.due = (Math.floor(time / this.#interval) + 1) * this.#interval;
+    const all = Object.values(known.thresholds);
+    const told: (readonly [string, number])[] = [
+      ['motion_threshold', Math.max(...all.map(({ motion }) => motion))],
+      ['noise_level_db', Math.max(...all.map(({ noiseDb }) => noiseDb))],
+    ];
+    if (known.drift) told.push(['calibration_drift', known.drift.amplitude]);
+    if (known.drift && known.drift.phase !== null)
+      told.push(['calibration_phase_drift_deg', (known.drift.phase * 180) / Math.PI]);
+    const { link: about, environment } = this.#context.links.at(link);
+    return told.map(([name, value]) => ({
+      port: 'measure',
+      name,
+      environment: environment.id,
+      subject: about.id,
+      time,
+      value,
+      source: 'csiflow',
+      provenance: this.#context.provenance,
+    }));
+  }
+
+  snapshot(): AnnouncerState {
+    return this.#known.flatMap((known, link) =>
+      known
+        ? [[this.#context.links.at(link).link.id, { ...known, thresholds: { ...known.thresholds } }] as const]
+        : [],
+    );
+  }
+
+  restore(state: AnnouncerState): void {
+    this.#known.length = 0;
+    for (const [id, known] of state) {
+      const entry = this.#context.links.byId(id);
+      if (entry) this.#known[entry.index] = { ...known, thresholds: { ...known.thresholds } };
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import type { Context, Operator, Output } from '../../pipeline/component/index.js';
+import { sliceBlock, type CsiBlock, type CsiLayout, type Measure } from '../../pipeline/model/index.js';
+import { mapFrames } from '../shared/frame-mapper.js';
+import { Announcer, type AnnouncerState } from './announcer.js';
+import { LinkCalibrator, type LinkSettings } from './link-calibrator.js';
+
+export interface CalibratorSettings extends LinkSettings {
+  /** Time between measures of a link, microseconds. */
+  readonly interval: number;
+}
+
+/** Applies what is known of links, learns what is not, and tells of both. */
+export function calibrator(
+  settings: CalibratorSettings,
+  context: Context,
+): Operator<'csi', 'csi' | 'measure'> {
+  const announcer = new Announcer(context, settings.interval);
+  /** Frames that went on in this call, and the measures that come before the one of a number. */
+  let passed = 0;
+  let told: (readonly [before: number, measures: readonly Measure[]])[] = [];
+  const hear = (link: number, time: number): void => {
+    const measures = announcer.due(link, time);
+    if (measures.length > 0) told.push([passed, measures]);
+  };
+  const pass = (): void => {
+    passed++;
+  };
+  const make = (layout: CsiLayout) =>
+    new LinkCalibrator(layout, settings, context, { announcer, hear, pass });
+  const frames = mapFrames(context, make);
+  return {
+    process: (block): Output<CsiBlock | Measure> => {
+      passed = 0;
+      told = [];
+      const { data } = frames.process(block, context.node) as Output<CsiBlock>;
+      return { data: told.length === 0 ? data : interleaved(data, told) };
+    },
+    snapshot: () => ({ frames: frames.snapshot!(), announced: announcer.snapshot() }),
+    restore: (state) => {
+      const saved = state as { readonly frames: unknown; readonly announced: AnnouncerState };
+      frames.restore!(saved.frames);
+      announcer.restore(saved.announced);
+    },
+  };
+}
+
+/** Blocks cut where measures come between their frames. */
+function interleaved(
+  blocks: readonly CsiBlock[],
+  told: readonly (readonly [before: number, measures: readonly Measure[]])[],
+): readonly (CsiBlock | Measure)[] {
+  const out: (CsiBlock | Measure)[] = [];
+  let [first, next] = [0, 0];
+  for (const block of blocks) {
+    let start = 0;
+    for (; next < told.length && told[next]![0] < first + block.count; next++) {
+      const end = told[next]![0] - first;
+      if (end > start) out.push(sliceBlock(block, start, end));
+      out.push(...told[next]![1]);
+      start = end;
+    }
+    out.push(start === 0 ? block : sliceBlock(block, start, block.count));
+    first += block.count;
+  }
+  for (; next < told.length; next++) out.push(...told[next]![1]);
+  return out;
+}

@@ -1,0 +1,30 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { errorText } from '../../pipeline/base/error-text.js';
+import type { CalibrationFacts, Site } from '../../pipeline/component/index.js';
+
+interface Named {
+  readonly calibration?: string;
+}
+
+/**
+ * What the file that the field `calibration` names tells of a node.
+ * @param linksOf links that a file knows, as the node reads it
+ */
+export const calibrationFacts = (linksOf: (file: string) => readonly string[]): CalibrationFacts => ({
+  // The file is written when the empty room is measured.
+  calibratedAt: ({ calibration }: Named, { folder }) =>
+    calibration === undefined
+      ? null
+      : (statSync(resolve(folder, calibration), { throwIfNoEntry: false })?.mtime ?? null),
+  uncalibrated: ({ calibration }: Named, { folder, environments }: Site) => {
+    if (calibration === undefined) return 'has no calibration';
+    try {
+      const known = linksOf(resolve(folder, calibration));
+      const isOurs = environments.some(({ links }) => links.some(({ id }) => known.includes(id)));
+      return isOurs ? null : `has a calibration of other links (${calibration})`;
+    } catch (error) {
+      return `has a calibration that cannot be read: ${errorText(error)}`;
+    }
+  },
+});
