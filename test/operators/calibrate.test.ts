@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serialize } from 'node:v8';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { calibrate } from '../../operators/calibrate/calibrate.js';
@@ -9,7 +10,7 @@ import { entryOf, readCalibrations } from '../../operators/calibrate/link-calibr
 import { detectMotion } from '../../operators/detect-motion/detect-motion.js';
 import type { Operator, Output } from '../../pipeline/component/index.js';
 import type { CsiBlock, CsiLayout, Data, Measure } from '../../pipeline/model/index.js';
-import { throughDisk } from '../../pipeline/testing/kit/run-operator.js';
+import { comparable, throughDisk } from '../../pipeline/testing/kit/run-operator.js';
 import { withDefaults } from '../kit/definition.js';
 import { testContext } from '../support/context.js';
 import { breaksNothing } from './bad-links.js';
@@ -241,12 +242,14 @@ it('undoes exactly what a device did', () => {
 });
 
 it('knows after a restart what it learnt, and how well that fits', () => {
-  const blocks = [scene({ seconds: 8 }), scene({ seconds: 20, from: 8, phase: [0, 2, 1] })];
+  const blocks = [scene({ seconds: 8 }), scene({ seconds: 7, from: 8, phase: [0, 2, 1] })];
   const whole = open();
   outputs(whole.operator, [blocks[0]!]);
   const again = open();
   again.operator.restore!(throughDisk(whole.operator.snapshot!()));
-  expect(outputs(again.operator, [blocks[1]!])).toEqual(outputs(whole.operator, [blocks[1]!]));
+  const rest = ({ operator }: { operator: Operator }) =>
+    serialize(comparable(outputs(operator, [blocks[1]!])));
+  expect(rest(again).equals(rest(whole))).toBe(true);
   expect(again.recorded.dropped).toEqual({});
   expect(again.recorded.problem).toMatch(/no longer fits/);
 });
