@@ -6,14 +6,18 @@ import { amplitudeScatter, phaseScatter } from '../../bench/accuracy/cleaning/st
 import { blockOf, layoutOf } from '../operators/frames.js';
 
 /** A channel of two antennas, each frame turned by a phase of its own and scaled by a gain of its own. */
-const frames = (count: number, jitter: number) =>
+const frames = (
+  count: number,
+  jitter: number,
+  course = (i: number, k: number): number => Math.sin(i / 3 + k),
+) =>
   blockOf(
     layoutOf({ rx: 2, subcarriers: Int16Array.of(-6, -4, -1, 1, 4, 6) }),
     Array.from({ length: count }, (_, i) => {
       const [turn, gain] = [i * i, 1 + 0.3 * Math.sin(i * 7)];
       return {
         values: Array.from({ length: 12 }, (_unused, k) => {
-          const amplitude = gain * (10 + k + jitter * Math.sin(i / 3 + k));
+          const amplitude = gain * (10 + k + jitter * course(i, k));
           return [amplitude * Math.cos(turn + 0.02 * k), amplitude * Math.sin(turn + 0.02 * k)];
         }).flat(),
       };
@@ -40,7 +44,8 @@ it('shows movement that a jittering gain hides', () => {
 });
 
 it('shows which recordings a calibration fits, and how links are judged by their own thresholds', () => {
-  const [still, moving] = [frames(400, 0.01), frames(400, 3)];
+  const chance = (i: number, k: number) => ((Math.sin(i * 12.9898 + k * 78.233) * 43_758.5453) % 1) - 0.5;
+  const [still, moving] = [frames(400, 0.3, chance), frames(400, 3)];
   const sessions = [
     { baseline: still, movement: moving },
     { baseline: still, movement: moving },
