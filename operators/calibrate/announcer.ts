@@ -67,11 +67,10 @@ export class Announcer {
   }
 
   snapshot(): AnnouncerState {
-    return this.#known.flatMap((known, link) =>
-      known
-        ? [[this.#context.links.at(link).link.id, { ...known, thresholds: { ...known.thresholds } }] as const]
-        : [],
-    );
+    // Passes over links of which nothing is known.
+    return this.#known.flatMap((known, link) => [
+      [this.#context.links.at(link).link.id, { ...known, thresholds: { ...known.thresholds } }] as const,
+    ]);
   }
 
   restore(state: AnnouncerState): void {

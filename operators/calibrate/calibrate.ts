@@ -56,7 +56,10 @@ const config = Type.Object(
 );
 
 /** What a node of a configuration does. @param folder that relative paths start from @throws Error where its file is no calibration */
-export const settingsOf = (fields: Static<typeof config>, folder: string): CalibratorSettings => ({
+export const settingsOf = (
+  fields: Omit<Static<typeof config>, 'calibration'> & { readonly calibration?: string | undefined },
+  folder: string,
+): CalibratorSettings => ({
   known: fields.calibration === undefined ? null : readCalibrations(resolve(folder, fields.calibration)),
   apply: fields.apply,
   learn: fields.learn_s * 1e6,

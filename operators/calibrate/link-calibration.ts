@@ -71,13 +71,13 @@ export function readCalibrations(file: string): Calibrations {
 
 function checked(entry: unknown, where: string): readonly [string, LinkCalibration] {
   const { layout: fields, ...learnt } = (entry ?? {}) as Partial<Entry>;
-  if (!fields || !numbers(Array.from(fields.subcarriers ?? [NaN])))
+  if (!fields || !numbers(fields.subcarriers))
     throw new Error(`${where} has a layout without subcarriers.`);
   const layout = csiLayout(fields);
   const { response, phase, reference, motion, noiseDb } = learnt;
   if (!numbers(response) || response.length !== frameSize(layout) / 2 || response.some((value) => value < 0))
     throw new Error(`${where}.response must be ${frameSize(layout) / 2} numbers from 0 up.`);
-  if (!numbers(phase?.map((one) => one ?? 0)) || phase?.length !== layout.rx)
+  if (!Array.isArray(phase) || phase.length !== layout.rx || !numbers(phase.map((one) => one ?? 0)))
     throw new Error(`${where}.phase must be ${layout.rx} numbers, or null.`);
   if (!Number.isInteger(reference) || !numbers([noiseDb]) || !(motion! > 0 && motion! <= 1))
     throw new Error(`${where} needs the numbers reference, noiseDb, and motion from 0 to 1.`);

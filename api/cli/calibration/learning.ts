@@ -28,8 +28,8 @@ export function learning(
   const left = new Set(calibrators(topology).map(({ id }) => id));
   const nodes = topology.nodes.map((node): CheckedNode => {
     if (node.component !== calibrate) return node;
-    const { calibration: _, ...fields } = node.config as Static<typeof calibrate.config>;
-    const config = { ...fields, learn_s: seconds };
+    const fields = node.config as Static<typeof calibrate.config>;
+    const config = { ...fields, learn_s: seconds, calibration: undefined };
     return {
       ...node,
       config,
