@@ -71,8 +71,7 @@ export function readCalibrations(file: string): Calibrations {
 
 function checked(entry: unknown, where: string): readonly [string, LinkCalibration] {
   const { layout: fields, ...learnt } = (entry ?? {}) as Partial<Entry>;
-  if (!fields || !numbers(fields.subcarriers))
-    throw new Error(`${where} has a layout without subcarriers.`);
+  if (!fields || !numbers(fields.subcarriers)) throw new Error(`${where} has a layout without subcarriers.`);
   const layout = csiLayout(fields);
   const { response, phase, reference, motion, noiseDb } = learnt;
   if (!numbers(response) || response.length !== frameSize(layout) / 2 || response.some((value) => value < 0))
