@@ -1,3 +1,4 @@
+import { bodyVelocity } from '../operators/body-velocity/body-velocity.js';
 import { calibrate } from '../operators/calibrate/calibrate.js';
 import { aggregate } from '../operators/aggregate/aggregate.js';
 import { conjugateMultiply } from '../operators/conjugate-multiply/conjugate-multiply.js';
@@ -62,6 +63,7 @@ export const components = new Registry([
   simulator,
   udp,
   // operators
+  bodyVelocity,
   calibrate,
   aggregate,
   conjugateMultiply,

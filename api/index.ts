@@ -41,6 +41,7 @@ export { serial } from '../pipeline/sources/serial/serial.js';
 export { simulator } from '../pipeline/sources/simulator/source.js';
 export { udp } from '../pipeline/sources/udp.js';
 // operators
+export { bodyVelocity } from '../operators/body-velocity/body-velocity.js';
 export { calibrate } from '../operators/calibrate/calibrate.js';
 export { aggregate } from '../operators/aggregate/aggregate.js';
 export { conjugateMultiply } from '../operators/conjugate-multiply/conjugate-multiply.js';

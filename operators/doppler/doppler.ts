@@ -1,8 +1,9 @@
 import { Type, type Static } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import { frameSize, type CsiLayout, type Measure } from '../../pipeline/model/index.js';
+import { FrameWindow, type FrameWindowState } from '../shared/frame-window.js';
 import { LinkStates, type LinkSnapshot } from '../shared/per-link.js';
-import { DopplerSpectrum, gaussian, hann, movement, type Movement } from './spectrum.js';
+import { DopplerSpectrum, gaussian, hann, movement, type Movement } from '../shared/doppler-spectrum.js';
 
 /** SHARP's window and number of frequencies; those of the other method are settings. */
 const SHARP_FRAMES = 31;
@@ -119,89 +120,41 @@ Sources: Qian et al., Widar 2.0 (MobiSys 2018); \`csiDoppler\` of csiread; Meneg
   },
 });
 
-interface DopplerState {
-  readonly time: number;
+interface DopplerState extends FrameWindowState {
   readonly waiting: number;
-  /** [frames, columns, (re, im)], oldest first. */
-  readonly frames: Float32Array;
 }
 
 /** The last frames of one link. */
 class DopplerWindow {
   readonly #settings: Config;
   readonly #spectrum: DopplerSpectrum;
-  readonly #size: number;
-  readonly #frames: number;
-  /** [frames, columns, (re, im)], a ring. */
-  readonly #ring: Float32Array;
-  #count = 0;
-  #next = 0;
+  readonly #window: FrameWindow;
   /** Frames until the next spectrum. */
   #waiting = 0;
-  #time = -Infinity;
 
   constructor(layout: CsiLayout, settings: Config, spectrum: DopplerSpectrum) {
     this.#settings = settings;
     this.#spectrum = spectrum;
-    this.#size = frameSize(layout);
-    this.#frames = settings.method === 'sharp' ? SHARP_FRAMES : settings.window;
-    this.#ring = new Float32Array(this.#frames * this.#size);
+    const frames = settings.method === 'sharp' ? SHARP_FRAMES : settings.window;
+    this.#window = new FrameWindow(layout, frames, settings.max_gap_ms * 1000);
   }
 
   /** The next frame; gives what a full window shows, every `hop` frames. */
   add(time: number, values: Float32Array, at: number): Movement | null {
-    if (Math.abs(time - this.#time) > this.#settings.max_gap_ms * 1000) this.#count = this.#waiting = 0;
-    this.#time = time;
-    const start = this.#next * this.#size;
-    for (let i = 0; i < this.#size; i++) {
-      const value = values[at + i]!;
-      this.#ring[start + i] = Math.abs(value) < MAX_VALUE ? value : 0;
-    }
-    this.#next = (this.#next + 1) % this.#frames;
-    this.#count = Math.min(this.#frames, this.#count + 1);
-    if (this.#count < this.#frames || --this.#waiting > 0) return null;
+    if (!this.#window.add(time, values, at)) this.#waiting = 0;
+    if (!this.#window.full || --this.#waiting > 0) return null;
     this.#waiting = this.#settings.hop;
-    return this.#look();
+    this.#window.look(this.#spectrum);
+    const { rate_hz, method } = this.#settings;
+    return movement(this.#spectrum.power, rate_hz / this.#spectrum.bins, method === 'sharp');
   }
 
   snapshot(): DopplerState {
-    const frames = new Float32Array(this.#count * this.#size);
-    for (let age = 0; age < this.#count; age++) {
-      const start = this.#slot(age) * this.#size;
-      frames.set(this.#ring.subarray(start, start + this.#size), age * this.#size);
-    }
-    return { time: this.#time, waiting: this.#waiting, frames };
+    return { ...this.#window.snapshot(), waiting: this.#waiting };
   }
 
-  restore({ time, waiting, frames }: DopplerState): void {
-    this.#time = time;
+  restore({ waiting, ...window }: DopplerState): void {
     this.#waiting = waiting;
-    this.#ring.set(frames);
-    this.#count = frames.length / this.#size;
-    this.#next = this.#count % this.#frames;
-  }
-
-  #look(): Movement {
-    const spectrum = this.#spectrum;
-    spectrum.clear();
-    for (let column = 0; column < this.#size; column += 2) {
-      const at = (i: number): number => this.#slot(i) * this.#size + column;
-      let [re, im] = [0, 0];
-      for (let i = 0; i < this.#frames; i++) {
-        re += this.#ring[at(i)]!;
-        im += this.#ring[at(i) + 1]!;
-      }
-      spectrum.add(this.#ring, at, re / this.#frames, im / this.#frames);
-    }
-    const { rate_hz, method } = this.#settings;
-    return movement(spectrum.power, rate_hz / spectrum.bins, method === 'sharp');
-  }
-
-  /** Where the frame of an age lies, the oldest first. */
-  #slot(age: number): number {
-    return (this.#next - this.#count + age + this.#frames) % this.#frames;
+    this.#window.restore(window);
   }
 }
-
-/** Values beyond are no measurement, and their powers are no numbers. */
-const MAX_VALUE = 1e30;

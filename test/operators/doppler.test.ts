@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { doppler } from '../../operators/doppler/doppler.js';
-import { DopplerSpectrum, gaussian, hann } from '../../operators/doppler/spectrum.js';
+import { DopplerSpectrum, gaussian, hann } from '../../operators/shared/doppler-spectrum.js';
 import { Fourier } from '../../operators/shared/fourier.js';
 import type { Measure } from '../../pipeline/model/index.js';
 import { withDefaults } from '../kit/definition.js';

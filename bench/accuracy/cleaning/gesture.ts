@@ -2,7 +2,7 @@ import { encode } from 'fast-png';
 import { conjugateMultiply } from '../../../operators/conjugate-multiply/conjugate-multiply.js';
 import { denoise } from '../../../operators/denoise/denoise.js';
 import { doppler } from '../../../operators/doppler/doppler.js';
-import { DopplerSpectrum, gaussian } from '../../../operators/doppler/spectrum.js';
+import { DopplerSpectrum, gaussian } from '../../../operators/shared/doppler-spectrum.js';
 import { resample } from '../../../operators/resample/resample.js';
 import { frameSize, type CsiBlock, type Measure } from '../../../pipeline/model/index.js';
 import { through, type Step } from './frames.js';

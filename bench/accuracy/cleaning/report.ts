@@ -18,6 +18,8 @@ import {
 } from './calibration-section.js';
 import { separation, type Separation } from './presence.js';
 import { table } from './table.js';
+import { walkersOf, walkersSection } from './walkers-section.js';
+import type { WalkersSeen } from './walkers.js';
 import {
   AMPLITUDE_METHODS,
   amplitudeScatter,
@@ -41,6 +43,7 @@ export interface CleaningReport {
   readonly gesture: readonly Sight[];
   readonly presence: Readonly<Record<string, readonly Separation[]>>;
   readonly calibration: CalibrationReport;
+  readonly walkers: readonly WalkersSeen[];
   /** Nanoseconds a frame of three antennas and 30 subcarriers. */
   readonly cost: Readonly<Record<string, number>>;
 }
@@ -79,9 +82,11 @@ export function evaluateCleaning({ data, out, print }: CleaningOptions): Cleanin
       Object.entries(CHIPS).map(([chip, name]) => [name, sessionsOf(join(data, ESP), chip)]),
     ),
   );
+  print('simulated walkers');
+  const walkers = walkersOf();
   print('what it costs');
   const costs = Object.fromEntries(Object.entries(STEPS).map(([name, step]) => [name, cost(step, still)]));
-  const report = { phase, amplitude, gesture: sights, presence, calibration, cost: costs };
+  const report = { phase, amplitude, gesture: sights, presence, calibration, walkers, cost: costs };
   const folder = out ?? outputFile('docs/reports');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'cleaning-doppler.png'), spectrogram(gesture(DRAWN)));
@@ -162,6 +167,7 @@ Receiver r${DRAWN}: time to the right, frequencies from -80 Hz at the bottom to 
 const movementSections = ({
   presence,
   calibration,
+  walkers,
   cost: costs,
 }: CleaningReport): string => `## Movement against an empty room, chip by chip
 
@@ -178,6 +184,8 @@ ${Object.entries(presence)
   .join('\n\n')}
 
 ${calibrationSection(calibration)}
+
+${walkersSection(walkers)}
 
 ## What it costs
 

@@ -1,4 +1,4 @@
-import { Fourier } from '../shared/fourier.js';
+import { Fourier } from './fourier.js';
 
 /** Gaussian window with the standard deviation `sigma` in samples, periodic, as scipy.signal.get_window. */
 export const gaussian = (length: number, sigma: number): Float64Array =>

@@ -1,0 +1,162 @@
+/** Velocities along one axis: `bins` of equal width from -`limit` to `limit`, by their middles. */
+export const velocities = (bins: number, limit: number): Float64Array =>
+  Float64Array.from({ length: bins }, (_, i) => ((2 * i + 1) / bins - 1) * limit);
+
+/** What one link saw: shares of its power by frequency, and how velocities show in it. */
+export interface Seen {
+  /** Sum 1, from the lowest frequency up, 0 Hz at `length >> 1`. */
+  readonly spectrum: Float64Array;
+  /** Hertz from one frequency to the next. */
+  readonly step: number;
+  /** Standard deviation of the window's main lobe in power, hertz. */
+  readonly width: number;
+  /** Hertz a metre a second along x and y. */
+  readonly axis: readonly [x: number, y: number];
+}
+
+/** A distribution of velocities in the room, and how well it tells what the links saw. */
+export interface Profile {
+  /** [vy, vx], sum 1. */
+  readonly shares: Float64Array;
+  /** Share of the spectra that it tells, 0 to 1. */
+  readonly fit: number;
+}
+
+/** Steps of the solver; it has long settled then. */
+const STEPS = 150;
+
+/**
+ * The sparse distribution of velocities that explains all links' spectra: the least sum of squared differences plus
+ * `sparsity` times its sum, nothing negative, by accelerated proximal gradient steps (FISTA, Beck and Teboulle 2009). Null
+ * where no power can be told.
+ * @param grid velocities along each axis, metres a second
+ */
+export function profileOf(seen: readonly Seen[], grid: Float64Array, sparsity: number): Profile | null {
+  const rows = seen.map((link) => projection(link, grid));
+  const cells = grid.length ** 2;
+  const target = seen.map(({ spectrum }) => spectrum);
+  const power = target.reduce((sum, one) => sum + one.reduce((a, b) => a + b * b, 0), 0);
+  if (!(power > 0)) return null;
+  const rate = 1 / largestEigenvalue(rows, cells);
+  let found = new Float64Array(cells);
+  let ahead = found.slice();
+  let momentum = 1;
+  for (let step = 0; step < STEPS; step++) {
+    const slope = gradient(rows, target, ahead);
+    const next = ahead.map((value, i) => Math.max(0, value - rate * (slope[i]! + sparsity)));
+    const faster = (1 + Math.sqrt(1 + 4 * momentum * momentum)) / 2;
+    const share = (momentum - 1) / faster;
+    ahead = next.map((value, i) => value + share * (value - found[i]!));
+    found = next;
+    momentum = faster;
+  }
+  const total = found.reduce((a, b) => a + b, 0);
+  if (!(total > 0)) return null;
+  const rest = target.reduce((sum, one, i) => sum + squaredDistance(shown(rows[i]!, found), one), 0);
+  return { shares: found.map((value) => value / total), fit: Math.max(0, 1 - rest / power) };
+}
+
+/** Shares this near to each other are of one part of the body, and those of limbs about it, metres a second. */
+const NEAR = 0.2;
+const ABOUT = 0.5;
+
+/**
+ * The velocity of the trunk: where most shares lie close together, and the mean of those about that place. The mean of all
+ * would be drawn to zero by reflections that see the body mirrored.
+ */
+export function trunkVelocity(shares: Float64Array, grid: Float64Array): readonly [x: number, y: number] {
+  const cells = [...shares.keys()]
+    .filter((cell) => shares[cell]! > 0)
+    .map(
+      (cell) => [grid[cell % grid.length]!, grid[Math.floor(cell / grid.length)]!, shares[cell]!] as const,
+    );
+  const weighed = (at: readonly [number, number, number], deviation: number) =>
+    cells.map(
+      ([x, y, share]) => share * Math.exp(-0.5 * (((x - at[0]) ** 2 + (y - at[1]) ** 2) / deviation ** 2)),
+    );
+  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+  const near = cells.map((cell) => sum(weighed(cell, NEAR)));
+  const weights = weighed(cells[near.indexOf(Math.max(...near))]!, ABOUT);
+  const mean = (axis: 0 | 1) => sum(weights.map((weight, i) => weight * cells[i]![axis])) / sum(weights);
+  return [mean(0), mean(1)];
+}
+
+/** How one link shows each velocity: [cell, frequency], each a main lobe of sum 1. */
+interface Projection {
+  readonly bins: number;
+  /** First frequency and the lobe of each cell, `lobe` numbers. */
+  readonly first: Int32Array;
+  readonly lobes: Float64Array;
+  readonly lobe: number;
+}
+
+/** Deviations of the lobe that count. */
+const REACH = 3;
+
+function projection({ spectrum, step, width, axis }: Seen, grid: Float64Array): Projection {
+  const bins = spectrum.length;
+  const reach = Math.ceil((REACH * width) / step);
+  const lobe = 2 * reach + 1;
+  const first = new Int32Array(grid.length ** 2);
+  const lobes = new Float64Array(first.length * lobe);
+  for (let cell = 0; cell < first.length; cell++) {
+    const [x, y] = [grid[cell % grid.length]!, grid[Math.floor(cell / grid.length)]!];
+    const at = (axis[0] * x + axis[1] * y) / step + (bins >> 1);
+    first[cell] = Math.round(at) - reach;
+    let sum = 0;
+    for (let i = 0; i < lobe; i++)
+      sum += lobes[cell * lobe + i] = Math.exp(-0.5 * (((first[cell]! + i - at) * step) / width) ** 2);
+    for (let i = 0; i < lobe; i++) lobes[cell * lobe + i]! /= sum;
+  }
+  return { bins, first, lobes, lobe };
+}
+
+/** The spectrum that a distribution shows on a link; frequencies beyond its ends alias. */
+function shown({ bins, first, lobes, lobe }: Projection, shares: Float64Array): Float64Array {
+  const out = new Float64Array(bins);
+  for (let cell = 0; cell < shares.length; cell++) {
+    if (shares[cell] === 0) continue;
+    for (let i = 0; i < lobe; i++)
+      out[wrapped(first[cell]! + i, bins)]! += shares[cell]! * lobes[cell * lobe + i]!;
+  }
+  return out;
+}
+
+function gradient(
+  rows: readonly Projection[],
+  target: readonly Float64Array[],
+  shares: Float64Array,
+): Float64Array {
+  const out = new Float64Array(shares.length);
+  rows.forEach((row, link) => {
+    const rest = shown(row, shares);
+    for (let i = 0; i < rest.length; i++) rest[i]! -= target[link]![i]!;
+    addTransposed(row, rest, out);
+  });
+  return out;
+}
+
+function addTransposed(
+  { bins, first, lobes, lobe }: Projection,
+  rest: Float64Array,
+  out: Float64Array,
+): void {
+  for (let cell = 0; cell < out.length; cell++)
+    for (let i = 0; i < lobe; i++)
+      out[cell]! += lobes[cell * lobe + i]! * rest[wrapped(first[cell]! + i, bins)]!;
+}
+
+const wrapped = (index: number, bins: number): number => ((index % bins) + bins) % bins;
+
+/** Bounds the curvature: of a matrix of numbers from 0 up, the largest sum of a row of A'A is no less than its eigenvalue. */
+function largestEigenvalue(rows: readonly Projection[], cells: number): number {
+  const sums = new Float64Array(cells);
+  for (const row of rows) addTransposed(row, shown(row, new Float64Array(cells).fill(1)), sums);
+  return sums.reduce((a, b) => Math.max(a, b), 0);
+}
+
+function squaredDistance(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i]! - b[i]!) ** 2;
+  return sum;
+}

@@ -1,0 +1,194 @@
+import type { Context, Operator, Output } from '../../pipeline/component/index.js';
+import { NOTHING } from '../../pipeline/component/index.js';
+import {
+  csiLayout,
+  frameSize,
+  type CsiBlock,
+  type CsiLayout,
+  type Data,
+  type Environment,
+  type Measure,
+  type PoseFrame,
+} from '../../pipeline/model/index.js';
+import { DopplerSpectrum, gaussian } from '../shared/doppler-spectrum.js';
+import { FrameWindow, type FrameWindowState } from '../shared/frame-window.js';
+import { median } from '../shared/median.js';
+import { LinkStates, type LinkSnapshot } from '../shared/per-link.js';
+import { profileOf, trunkVelocity, velocities, type Profile, type Seen } from './profile.js';
+import { hertzPerMetre } from './projection.js';
+
+export interface BodyVelocitySettings {
+  readonly rate_hz: number;
+  readonly window: number;
+  readonly hop_ms: number;
+  readonly max_gap_ms: number;
+  readonly max_speed_mps: number;
+  readonly bins: number;
+  readonly sparsity: number;
+  readonly links: number;
+  readonly place?: readonly number[];
+  readonly profile: boolean;
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What is known of one room. */
+interface RoomState {
+  /** Event time of the next profile. */
+  due: number;
+  /** Where a pose saw the one person that was there, and when. */
+  seen: (Place & { readonly time: number }) | null;
+}
+
+interface State {
+  readonly windows: readonly LinkSnapshot<FrameWindowState>[];
+  readonly rooms: readonly (readonly [environment: string, RoomState])[];
+}
+
+/** Windows are this many standard deviations long, as those of `doppler`. */
+const DEVIATIONS = 4;
+/** A pose tells where the body is for so long, microseconds. */
+const POSE_HOLDS = 2_000_000;
+/** Velocities with a smaller share are not told. */
+const LEAST_SHARE = 0.01;
+
+/** Velocity profiles of each room, from the newest frames of its links. */
+export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
+  readonly #settings: BodyVelocitySettings;
+  readonly #context: Context;
+  readonly #spectrum: DopplerSpectrum;
+  readonly #grid: Float64Array;
+  readonly #windows: LinkStates<FrameWindow>;
+  /** By link number, the window that its newest frame went to, and its layout. */
+  readonly #newest: (readonly [FrameWindow, CsiLayout])[] = [];
+  readonly #rooms = new Map<string, RoomState>();
+
+  constructor(settings: BodyVelocitySettings, context: Context) {
+    this.#settings = settings;
+    this.#context = context;
+    const { window } = settings;
+    this.#spectrum = new DopplerSpectrum(gaussian(window, window / DEVIATIONS), 2 * window);
+    this.#grid = velocities(settings.bins, settings.max_speed_mps);
+    this.#windows = new LinkStates(context.links, (layout) => this.#newWindow(layout));
+    for (const { id } of context.environments) this.#rooms.set(id, { due: -Infinity, seen: null });
+  }
+
+  process(data: Data<'csi' | 'pose'>): Output<Measure> {
+    if (data.port === 'csi') return { data: this.#frames(data) };
+    this.#see(data);
+    return NOTHING;
+  }
+
+  snapshot(): State {
+    return {
+      windows: this.#windows.snapshot((window) => window.snapshot()),
+      rooms: Array.from(this.#rooms, ([id, room]) => [id, { ...room }] as const),
+    };
+  }
+
+  restore(state: unknown): void {
+    const { windows, rooms } = state as State;
+    this.#newest.length = 0;
+    this.#windows.restore(windows, (layout, saved) => {
+      const window = this.#newWindow(layout);
+      window.restore(saved);
+      return window;
+    });
+    // A snapshot has the layouts of a link in the order of their last use.
+    for (const { link, layout: fields } of [...windows].reverse()) {
+      const entry = this.#context.links.byId(link);
+      if (entry) this.#remember(entry.index, csiLayout(fields));
+    }
+    for (const [id, room] of rooms) if (this.#rooms.has(id)) this.#rooms.set(id, { ...room });
+  }
+
+  #newWindow(layout: CsiLayout): FrameWindow {
+    return new FrameWindow(layout, this.#settings.window, this.#settings.max_gap_ms * 1000);
+  }
+
+  #remember(link: number, layout: CsiLayout): FrameWindow {
+    const window = this.#windows.of(link, layout);
+    this.#newest[link] = [window, layout];
+    return window;
+  }
+
+  /** A room is looked at with the first frame beyond its hop, before that frame: so it does not hang on where blocks end. */
+  #frames({ layout, count, link, time, values }: CsiBlock): readonly Measure[] {
+    const out: Measure[] = [];
+    const size = frameSize(layout);
+    const hop = this.#settings.hop_ms * 1000;
+    for (let frame = 0; frame < count; frame++) {
+      const { environment } = this.#context.links.at(link[frame]!);
+      const room = this.#rooms.get(environment.id)!;
+      const now = time[frame]!;
+      if (now >= room.due) {
+        if (room.due > -Infinity) out.push(...this.#look(environment, room));
+        room.due = (Math.floor(now / hop) + 1) * hop;
+      }
+      this.#remember(link[frame]!, layout).add(now, values, frame * size);
+    }
+    return out;
+  }
+
+  #see({ environment, persons, time }: PoseFrame): void {
+    const room = this.#rooms.get(environment);
+    const there = persons.filter(({ track }) => track?.state !== 'ended');
+    if (room && there.length === 1) room.seen = { x: there[0]!.position.x, y: there[0]!.position.y, time };
+  }
+
+  #look(environment: Environment, room: RoomState): readonly Measure[] {
+    const { place, max_gap_ms: gap, links } = this.#settings;
+    const { x, y } = environment.size;
+    const known = room.seen && Math.abs(room.due - room.seen.time) < POSE_HOLDS ? room.seen : null;
+    const at: Place = known ?? { x: place?.[0] ?? x / 2, y: place?.[1] ?? y / 2 };
+    const seen = this.#newest.flatMap(([window, layout], number): Seen[] => {
+      const entry = this.#context.links.at(number);
+      const isFresh = window.full && Math.abs(room.due - window.time) <= 1000 * gap;
+      if (entry.environment.id !== environment.id || !isFresh) return [];
+      return this.#spectrumOf(window, hertzPerMetre(entry.link, at, layout.centreMhz));
+    });
+    if (seen.length < links) return [];
+    const profile = profileOf(seen, this.#grid, this.#settings.sparsity);
+    return profile ? this.#measures(profile, environment.id, room.due) : [];
+  }
+
+  /** Shares of the power above the noise; none where nothing is above it. */
+  #spectrumOf(window: FrameWindow, axis: readonly [number, number]): Seen[] {
+    window.look(this.#spectrum);
+    const { power, bins } = this.#spectrum;
+    const floor = median(power);
+    const above = power.map((value) => Math.max(0, value - floor));
+    const total = above.reduce((a, b) => a + b, 0);
+    if (!(total > 0 && total < Infinity)) return [];
+    const { rate_hz, window: frames } = this.#settings;
+    // Of a Gaussian of sigma seconds, the power of the transform has the deviation 1 / (2 sqrt(2) pi sigma).
+    const width = (DEVIATIONS * rate_hz) / (frames * 2 * Math.SQRT2 * Math.PI);
+    return [{ spectrum: above.map((value) => value / total), step: rate_hz / bins, width, axis }];
+  }
+
+  #measures({ shares, fit }: Profile, environment: string, time: number): readonly Measure[] {
+    const grid = this.#grid;
+    const [vx, vy] = trunkVelocity(shares, grid);
+    const told: (readonly [name: string, subject: string | null, value: number])[] = [];
+    shares.forEach((share, cell) => {
+      const [x, y] = [grid[cell % grid.length]!, grid[Math.floor(cell / grid.length)]!];
+      if (this.#settings.profile && share >= LEAST_SHARE)
+        told.push(['body_velocity_share', `x=${x.toFixed(2)},y=${y.toFixed(2)}`, share]);
+    });
+    told.unshift(
+      ['body_velocity_x_mps', null, vx],
+      ['body_velocity_y_mps', null, vy],
+      ['body_speed_mps', null, Math.hypot(vx, vy)],
+      ['body_velocity_fit', null, fit],
+    );
+    return told.map(([name, subject, value]) => ({
+      port: 'measure',
+      ...{ name, environment, subject, time, value },
+      source: 'csiflow',
+      provenance: this.#context.provenance,
+    }));
+  }
+}

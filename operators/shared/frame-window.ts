@@ -1,0 +1,90 @@
+import { frameSize, type CsiLayout } from '../../pipeline/model/index.js';
+import type { DopplerSpectrum } from './doppler-spectrum.js';
+
+/** Values beyond are no measurement, and their powers are no numbers. */
+const LARGEST = 1e30;
+
+export interface FrameWindowState {
+  readonly time: number;
+  /** [frames, columns, (re, im)], oldest first. */
+  readonly frames: Float32Array;
+}
+
+/** The last frames of one link, taken as evenly spaced. Begins anew after a pause. */
+export class FrameWindow {
+  readonly #maxGap: number;
+  readonly #size: number;
+  readonly #frames: number;
+  /** [frames, columns, (re, im)], a ring. */
+  readonly #ring: Float32Array;
+  #count = 0;
+  #next = 0;
+  #time = -Infinity;
+
+  /** @param maxGap pause after which it begins anew, microseconds */
+  constructor(layout: CsiLayout, frames: number, maxGap: number) {
+    this.#maxGap = maxGap;
+    this.#size = frameSize(layout);
+    this.#frames = frames;
+    this.#ring = new Float32Array(frames * this.#size);
+  }
+
+  /** Time of the newest frame. */
+  get time(): number {
+    return this.#time;
+  }
+
+  get full(): boolean {
+    return this.#count === this.#frames;
+  }
+
+  /** The next frame; values that are no numbers count as 0. @returns false where it began anew */
+  add(time: number, values: Float32Array, at: number): boolean {
+    const goesOn = Math.abs(time - this.#time) <= this.#maxGap;
+    if (!goesOn) this.#count = 0;
+    this.#time = time;
+    const start = this.#next * this.#size;
+    for (let i = 0; i < this.#size; i++) {
+      const value = values[at + i]!;
+      this.#ring[start + i] = Math.abs(value) < LARGEST ? value : 0;
+    }
+    this.#next = (this.#next + 1) % this.#frames;
+    this.#count = Math.min(this.#frames, this.#count + 1);
+    return goesOn;
+  }
+
+  /** Powers of a full window, the mean of each column taken out, summed over columns, in `spectrum`. */
+  look(spectrum: DopplerSpectrum): void {
+    spectrum.clear();
+    for (let column = 0; column < this.#size; column += 2) {
+      const at = (i: number): number => this.#slot(i) * this.#size + column;
+      let [re, im] = [0, 0];
+      for (let i = 0; i < this.#frames; i++) {
+        re += this.#ring[at(i)]!;
+        im += this.#ring[at(i) + 1]!;
+      }
+      spectrum.add(this.#ring, at, re / this.#frames, im / this.#frames);
+    }
+  }
+
+  snapshot(): FrameWindowState {
+    const frames = new Float32Array(this.#count * this.#size);
+    for (let age = 0; age < this.#count; age++) {
+      const start = this.#slot(age) * this.#size;
+      frames.set(this.#ring.subarray(start, start + this.#size), age * this.#size);
+    }
+    return { time: this.#time, frames };
+  }
+
+  restore({ time, frames }: FrameWindowState): void {
+    this.#time = time;
+    this.#ring.set(frames);
+    this.#count = frames.length / this.#size;
+    this.#next = this.#count % this.#frames;
+  }
+
+  /** Where the frame of an age lies, the oldest first. */
+  #slot(age: number): number {
+    return (this.#next - this.#count + age + this.#frames) % this.#frames;
+  }
+}
