@@ -76,7 +76,7 @@ function checked(entry: unknown, where: string): readonly [string, LinkCalibrati
   const { response, phase, reference, motion, noiseDb } = learnt;
   if (!numbers(response) || response.length !== frameSize(layout) / 2 || response.some((value) => value < 0))
     throw new Error(`${where}.response must be ${frameSize(layout) / 2} numbers from 0 up.`);
-  if (!Array.isArray(phase) || phase.length !== layout.rx || !numbers(phase.map((one) => one ?? 0)))
+  if (!phases(phase) || phase.length !== layout.rx)
     throw new Error(`${where}.phase must be ${layout.rx} numbers, or null.`);
   if (!Number.isInteger(reference) || !numbers([noiseDb]) || !(motion! > 0 && motion! <= 1))
     throw new Error(`${where} needs the numbers reference, noiseDb, and motion from 0 to 1.`);
@@ -85,3 +85,6 @@ function checked(entry: unknown, where: string): readonly [string, LinkCalibrati
 
 const numbers = (values: unknown): values is readonly number[] =>
   Array.isArray(values) && values.every(Number.isFinite);
+
+const phases = (values: unknown): values is readonly (number | null)[] =>
+  Array.isArray(values) && values.every((one: unknown) => one === null || Number.isFinite(one));
