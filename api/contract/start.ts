@@ -28,7 +28,8 @@ const leavesOf = (form: Form) =>
   });
 
 const calibrationRequired = Type.Boolean({
-  description: 'Start only where the pose networks, and the nodes that calibrate frames, have a calibration of their room.',
+  description:
+    'Start only where the pose networks, and the nodes that calibrate frames, have a calibration of their room.',
 });
 
 /** `configuration` in the body of a start. */

@@ -4,20 +4,17 @@ import { separation } from '../../bench/accuracy/cleaning/presence.js';
 import { missingCaptures } from '../../bench/accuracy/cleaning/report.js';
 import { amplitudeScatter, phaseScatter } from '../../bench/accuracy/cleaning/static-pair.js';
 import { blockOf, layoutOf } from '../operators/frames.js';
+import { testContext } from '../support/context.js';
 
 /** A channel of two antennas, each frame turned by a phase of its own and scaled by a gain of its own. */
-const frames = (
-  count: number,
-  jitter: number,
-  course = (i: number, k: number): number => Math.sin(i / 3 + k),
-) =>
+const frames = (count: number, jitter: number) =>
   blockOf(
     layoutOf({ rx: 2, subcarriers: Int16Array.of(-6, -4, -1, 1, 4, 6) }),
     Array.from({ length: count }, (_, i) => {
       const [turn, gain] = [i * i, 1 + 0.3 * Math.sin(i * 7)];
       return {
         values: Array.from({ length: 12 }, (_unused, k) => {
-          const amplitude = gain * (10 + k + jitter * course(i, k));
+          const amplitude = gain * (10 + k + jitter * Math.sin(i / 3 + k));
           return [amplitude * Math.cos(turn + 0.02 * k), amplitude * Math.sin(turn + 0.02 * k)];
         }).flat(),
       };
@@ -44,8 +41,17 @@ it('shows movement that a jittering gain hides', () => {
 });
 
 it('shows which recordings a calibration fits, and how links are judged by their own thresholds', () => {
-  const chance = (i: number, k: number) => ((Math.sin(i * 12.9898 + k * 78.233) * 43_758.5453) % 1) - 0.5;
-  const [still, moving] = [frames(400, 0.3, chance), frames(400, 3)];
+  const { context } = testContext();
+  const recorded = (jitter: number, noise: number) =>
+    blockOf(
+      layoutOf(),
+      Array.from({ length: 600 }, (_, i) => ({
+        values: Array.from({ length: 12 }, (_unused, k) =>
+          k % 2 === 1 ? 0 : 10 + k + jitter * Math.sin(i / 6 + k / 8) + noise * (context.random() - 0.5),
+        ),
+      })),
+    );
+  const [still, moving] = [recorded(0, 0.3), recorded(3, 0.3)];
   const sessions = [
     { baseline: still, movement: moving },
     { baseline: still, movement: moving },

@@ -3502,7 +3502,7 @@ export interface operations {
                         domain?: "healthcare" | "general" | "retail" | "security";
                         /** @description The environment that calls without an `environment_id` are about. */
                         environment_id?: string;
-                        /** @description Start only where the pose networks have a calibration of their room. */
+                        /** @description Start only where the pose networks, and the nodes that calibrate frames, have a calibration of their room. */
                         calibration_required?: boolean;
                     };
                 };
