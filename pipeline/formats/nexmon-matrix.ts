@@ -50,7 +50,7 @@ class MatrixReader implements FrameReader {
     const { core, stream, sequence, chip, mhz } = datagram;
     if (core >= this.#cores || stream >= this.#streams) return this.#outside(core, stream);
     const over = this.#pending.filter((one) => Math.abs(time - one.time) > MAX_WAIT_US);
-    const mac = macOf(record);
+    const mac = macOf(datagram);
     const key = `${sequence} ${chip} ${mhz} ${record.length}`;
     const slot = core * this.#streams + stream;
     const rows = this.#rowsFor({ mac, key, time }, slot, over);

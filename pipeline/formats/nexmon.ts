@@ -49,9 +49,7 @@ export interface Packing {
 
 /** How a chip writes its values; null: two i16 each. */
 const CHIPS = new Map<number, Packing | null>([
-  [1, null],
-  [101, null],
-  [107, null],
+  ...[1, 101, 107].map((chip) => [chip, null] as const),
   [3, { mantissa: 9, exponent: 5 }],
   [106, { mantissa: 12, exponent: 6 }],
 ]);
@@ -105,7 +103,7 @@ function readDatagram(record: Uint8Array): ReadFrame | ReadFault {
   const datagram = parseDatagram(record);
   if ('fault' in datagram) return datagram;
   const { core, stream, carriers, mhz, sequence, rssi } = datagram;
-  const mac = macOf(record);
+  const mac = macOf(datagram);
   return {
     sequence,
     sender: core === 0 && stream === 0 ? mac : `${mac}/${core}.${stream}`,
@@ -131,12 +129,22 @@ const rssiOf = (value: number): number => (value < 0 ? value : NaN);
 /** Connector of the one row of each core. */
 const CORES = Array.from({ length: 8 }, (_, core) => [core]);
 
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+/** Addresses by their number: making a text for each datagram would take as long as its values do. Bounded. */
+const MACS = new Map<number, string>();
+const MAX_MACS = 1024;
 
 /** Of the transmitter. */
-export function macOf(record: Uint8Array): string {
-  let mac = HEX[record[4]!]!;
-  for (let i = 5; i < 10; i++) mac += `:${HEX[record[i]!]!}`;
+export function macOf({ view }: Datagram): string {
+  const number = view.getUint16(4) * 2 ** 32 + view.getUint32(6);
+  let mac = MACS.get(number);
+  if (mac === undefined) {
+    mac = number
+      .toString(16)
+      .padStart(12, '0')
+      .replace(/..(?!$)/g, '$&:');
+    if (MACS.size >= MAX_MACS) MACS.clear();
+    MACS.set(number, mac);
+  }
   return mac;
 }
 
@@ -170,11 +178,9 @@ const carriersOf = (
   ],
 });
 
-/** Carriers of VHT by the number of bins; those on which the firmware writes its own receive status are left out. */
+/** Carriers of VHT by the number of bins; those on which the firmware writes its status (bins 28 to 30 of 64, else 0 to 2) are left out. */
 const CARRIERS = new Map([
-  // The status lies in the bins 28 to 30.
   [64, carriersOf(64, [-28, -1], [1, 27])],
-  // In the bins 0 to 2.
   [128, carriersOf(128, [-58, -2], [3, 58])],
   [256, carriersOf(256, [-122, -2], [3, 122])],
 ]);
@@ -215,13 +221,13 @@ function copyIntegers(view: DataView, { runs }: Carriers, values: Float32Array, 
 /** The largest number of a measurement has so many bits behind its first one. */
 const SCALED_BITS = 10;
 
-/** Power of two of the largest number among packed values: what they are scaled by. */
+/** Power of two of the largest number among packed values, by which they are scaled; -64 where all are 0. */
 export function topOf({ view, packing, carriers }: Datagram): number {
   if (packing === null) return 0;
   const { mantissa, exponent } = packing;
   const magnitude = (1 << (mantissa - 1)) - 1;
   const unused = 32 - exponent;
-  let top = -Infinity;
+  let top = -64;
   for (let i = 0; i < carriers.count; i++) {
     const word = view.getUint32(HEADER_BYTES + 4 * i, true);
     const bits = ((word >>> (exponent + mantissa)) | (word >>> exponent)) & magnitude;
@@ -249,15 +255,16 @@ function unpackFloats(
     for (let i = from; i <= to; i++) {
       const word = view.getUint32(HEADER_BYTES + 4 * i, true);
       const by = ((word << unused) >> unused) + SCALED_BITS - top;
-      const re = shifted((word >>> (exponent + mantissa)) & magnitude, by);
-      const im = shifted((word >>> exponent) & magnitude, by);
-      values[at++] = (word >>> (exponent + 2 * mantissa - 1)) & 1 ? 0 - re : re;
-      values[at++] = (word >>> (exponent + mantissa - 1)) & 1 ? 0 - im : im;
+      // Up by 16 and down again: signs and shifts without a branch, as no processor could foretell it.
+      const down = Math.min(31, 16 - by);
+      const re = (((word >>> (exponent + mantissa)) & magnitude) << 16) >> down;
+      const im = (((word >>> exponent) & magnitude) << 16) >> down;
+      const reSign = -((word >>> (exponent + 2 * mantissa - 1)) & 1);
+      const imSign = -((word >>> (exponent + mantissa - 1)) & 1);
+      values[at++] = (re ^ reSign) - reSign;
+      values[at++] = (im ^ imSign) - imSign;
     }
 }
-
-/** Times two to the power of `by`, cut to a whole number. */
-const shifted = (value: number, by: number): number => (by >= 0 ? value << by : by > -32 ? value >> -by : 0);
 
 /** A datagram with values of 16 bits: the inverse of the decoder. `values`: (re, im) of the layout's carriers. */
 export function encodeNexmon(
@@ -266,7 +273,6 @@ export function encodeNexmon(
     readonly sequence: number;
     /** dBm; NaN writes the header of firmware without it. */
     readonly rssi: number;
-    /** Core, and stream times eight. */
     readonly core?: number;
     readonly chanspec: number;
     readonly bins: number;
