@@ -9,7 +9,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-/** What these write is for everybody to read; all else is about people, and its owner's alone. */
+/** Commands whose output is public. The others write data about people, so their files are private to the owner. */
 const PUBLIC = ['create', 'docs', 'schema'];
 if (!PUBLIC.includes(process.argv[2] ?? '')) process.umask(0o077);
 

@@ -28,13 +28,13 @@ const MISUSED = 1008;
 /** The credential has expired or was taken away. */
 const NOT_GOOD = 4401;
 const FIRST_WAIT_MS = 250;
-/** Alerts that are remembered, so that each is told once. */
+/** Alerts that are remembered, so that each is delivered once. */
 const KNOWN_ALERTS = 1000;
 
 /**
  * Live results over `/ws/pose`. A connection that breaks is made anew, with growing waits, and its subscriptions
- * go on where they stood: what came meanwhile is sent afterwards, as far as the service still has it. An alert that
- * the service sends again, as it may after a crash, is told once.
+ * resume: the service then sends the results of the meantime, as far as it still has them. If the service sends an
+ * alert again, as it may after a crash, it is delivered once.
  */
 export class Live<F extends LiveForm = LiveForm> {
   readonly #url: string;
@@ -135,7 +135,7 @@ export class Live<F extends LiveForm = LiveForm> {
     this.#waitMs = Math.min(2 * this.#waitMs, this.#options.maxWaitMs ?? 10_000);
   }
 
-  /** Who does not answer refuses nobody. */
+  /** No answer does not count as a refusal. */
   #isRefused(): Promise<boolean> {
     return this.#session.isRefused().catch(() => false);
   }

@@ -55,7 +55,7 @@ export class Session {
     const current = (this.#login ??= this.#remember(this.#ask('token', { username, password })));
     const login = await current;
     if (Date.now() < login.renewAt) return login.token;
-    // Who calls at the same time waits for the same renewal: a refresh token is good once.
+    // Concurrent callers wait for the same renewal: each refresh token works once.
     if (this.#isHeld(current)) this.#login = this.#remember(this.#renew(login, { username, password }));
     return this.token();
   }

@@ -51,7 +51,7 @@ const PART_OF: Partial<Record<Situation, string>> = {
   VALIDATION_ERROR: 'body',
 };
 
-/** Who calls without a credential that is good. */
+/** The call has no valid credential. */
 export const unauthenticated = (): ApiError =>
   new ApiError(
     'AUTHENTICATION_ERROR',
@@ -59,7 +59,7 @@ export const unauthenticated = (): ApiError =>
     { headers: { 'WWW-Authenticate': 'Bearer' } },
   );
 
-/** Who calls the service by a name that it does not go by. */
+/** The `Host` header is not a name of this service. */
 export const misdirected = (): ApiError =>
   new ApiError('MISDIRECTED', 'This service does not go by that name: add it with --allow-host');
 

@@ -86,7 +86,7 @@ export function createApp(deployment: Deployment, limits: Limits, root: RootRout
   return app;
 }
 
-/** Who may not call has no body read. */
+/** Authorises each call before its body is read. */
 function registerEndpoints(router: Routes, serving: Serving): void {
   const { deployment } = serving;
   const limited = limitCallsAtWork(CALLS_AT_ONCE);

@@ -68,7 +68,7 @@ interface Filmed extends Found {
 }
 
 /**
- * Who is told of an alert may ask for its clip before the store has it, so a fresh one is waited for.
+ * Waits for a fresh alert: a client that receives it may request its clip before the store has the alert.
  * @throws ApiError 404 for an alert or frames that are not there any more, 503 where they are not there yet
  */
 async function whenStored(call: Call<Parts>, time: number, id: string): Promise<Filmed> {

@@ -98,7 +98,7 @@ export function serve(
     if (endpoint.audit) context.state.audit = endpoint.audit(input as never, call);
     const handled = endpoint.handle(input as never, call);
     context.state.work = handled;
-    // What changes something goes on anyway, so its end is waited for.
+    // A call that changes something cannot be interrupted, so its end is awaited.
     const result = await (isReading(endpoint) ? inTime(handled, answerMs, abort) : handled);
     context.status = endpoint.status;
     if (endpoint.status === 204) return;

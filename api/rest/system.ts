@@ -177,7 +177,7 @@ const stop = endpoint<StopInput, Accepted>({
   audit: ({ force, saveState }) => ({ force, save_state: saveState }),
   async handle(input, { deployment }) {
     const { state } = deployment.main.status();
-    // Who does not want to wait for a stop any longer may force it.
+    // A caller can force a stop that takes too long.
     if (state === 'stopped' || (state === 'stopping' && !input.force))
       throw conflict(state, `The system is ${state} already`);
     return begin(deployment, 'stop', () => deployment.main.stop(input), {});

@@ -14,7 +14,7 @@ export interface VigilSettings {
   readonly motion: number;
   /** Motion must last for this long to count, microseconds. */
   readonly motionLasts: number;
-  /** Who lies in a zone of kind `bed` is asleep. */
+  /** People who lie in a zone of kind `bed` count as asleep. */
   readonly ignoreBed: boolean;
   /** Ids of the zones that people leave by; empty: anywhere, walking. */
   readonly exits: readonly string[];
@@ -64,7 +64,7 @@ export interface VigilState {
 
 /** Time in which steps add up. */
 const STEPS_WITHIN = 10_000_000;
-/** Who moved about so shortly before they were lost was walking. */
+/** A person who moved within this time before being lost was walking. */
 const WALKED_OUT = 3_000_000;
 /** Persons at a time; of more, who was seen longest ago is forgotten. */
 const MAX_WATCHED = 100;

@@ -48,7 +48,7 @@ export type SightState = readonly Sight[];
 const MEMORY = 30_000_000;
 /** A frame stands for so long at most. */
 const MAX_STEP_US = 1_000_000;
-/** Who has been sure for so long is there for certain. */
+/** A person who has been sure for this long is certainly there. */
 const SURE_FOR = 1_000_000;
 /** Tracks that are followed at a time. */
 const MAX_TRACKS = 256;

@@ -325,11 +325,11 @@ export class Watch {
       stay.edge = inside < 0 && stay.there ? (stay.edge ?? sighting) : null;
       const there = inside >= (stay.there ? -this.#settings.margin : 0);
       if (there === stay.there) return;
-      // Who was out for a moment only has not appeared anew.
+      // A person who was out only for a moment has not appeared anew.
       if (there && stay.entered === null) stay.appeared = isNew;
       stay.there = there;
       stay.vanished = false;
-      // Who has gone beyond the margin left at the edge; not earlier than what is settled already.
+      // A person beyond the margin left when crossing the edge, but no earlier than the settled time.
       const since = stay.edge ?? sighting;
       stay.since = { ...since, time: Math.max(since.time, sighting.time - this.#settings.stay) };
       stay.edge = null;

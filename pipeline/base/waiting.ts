@@ -1,4 +1,4 @@
-/** A moment for all else that waits. */
+/** Yields for 2 ms, so that other pending work can run. */
 export const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
 
 /** Waits for all, `ms` at most. Gives the indices of those that have not come; rejects with the first that rejects. */
@@ -24,7 +24,7 @@ export async function withinTime(works: readonly Promise<void>[], ms: number): P
 
 /** Whether work settles within a time (and before the signal); rejects as the work does within it. */
 export async function settles(work: Promise<unknown>, ms: number, signal?: AbortSignal): Promise<boolean> {
-  // Who gives up waiting has said so; what becomes of the work later is its own affair.
+  // The caller reports the timeout; a later failure of the work is ignored.
   work.catch(() => undefined);
   let late: () => void = () => undefined;
   const limit = new Promise<false>((resolve) => {

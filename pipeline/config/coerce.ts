@@ -1,7 +1,7 @@
 import { allowsType, type JsonSchema } from './json-schema.js';
 import type { Tree } from './tree.js';
 
-/** Scalars made of variables become what the schema asks for; all else stays. */
+/** Converts scalars that come from variables to the schema's type; leaves other values unchanged. */
 export function coerce(tree: Tree, schema: JsonSchema): Tree {
   if (tree.kind === 'list') {
     const item = oneOf(schema, 'array').items;

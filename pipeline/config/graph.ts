@@ -108,7 +108,7 @@ function reportRoute(
   problems: Problems,
 ): boolean {
   const routes = routesOf(component!, config);
-  // Where the node is wrong itself, that is told of there.
+  // Errors of the node itself are reported elsewhere.
   if (routes.includes(route) || !component || !config) return true;
   const near = nearest(route, routes);
   const [message, suggestion] =
@@ -175,7 +175,7 @@ function reportPorts(
 function reportMissing(nodes: readonly LinkedNode[], { given: givenPorts, problems }: Graph): void {
   for (const { draft, inputs } of nodes) {
     const { component, config, from, id } = draft;
-    // Edges that are wrong are told of by themselves.
+    // Wrong edges are reported on their own.
     if (component?.kind !== 'operator' || !config || inputs.length === 0) continue;
     if (inputs.length < new Set(from.map((reference) => reference.id)).size) continue;
     if (inputs.some(({ ports }) => ports.length === 0)) continue;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import type { CheckedNode, CheckedTopology } from './topology.js';
 
-/** A node with its hashes, which follow from all else. */
+/** Adds the hashes of a node, which depend on all its other fields. */
 export function withHashes(node: Omit<CheckedNode, 'hash' | 'stateHash'>): CheckedNode {
   const { component, config, inputs } = node;
   const identity = { kind: component.kind, component: component.name, inputs };

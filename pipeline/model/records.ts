@@ -150,11 +150,11 @@ export interface Track {
   readonly velocity: { readonly x: number; readonly y: number };
 }
 
-/** Events that someone is told of. */
+/** Events that notify someone. */
 export const ALERT_TYPES = ['fall_detection', 'inactivity', 'intrusion', 'crowd'] as const;
 /** Events of everyday life. */
 export const ACTIVITY_TYPES = ['zone_entered', 'zone_left', 'activity_changed'] as const;
-/** What may become an alert, and that it did not: told to who names it. */
+/** A possible alert, and its withdrawal. Only receivers that name these types get them. */
 export const WARNING_TYPES = ['fall_suspected', 'fall_withdrawn'] as const;
 export const EVENT_TYPES = [...ALERT_TYPES, ...ACTIVITY_TYPES, ...WARNING_TYPES] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -163,7 +163,7 @@ export type EventType = (typeof EVENT_TYPES)[number];
 export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** Something that happened. An alert is an event that someone is told of. Named so because `Event` is taken. */
+/** Something that happened. An alert is an event that notifies someone. Not named `Event`, which is a global type. */
 export interface SensedEvent {
   readonly port: 'event';
   /** Stable: derived from environment, type and rounded event time, so that a repeated run gives the same id. */

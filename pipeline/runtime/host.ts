@@ -12,11 +12,11 @@ export interface Patience {
   readonly barrierMs: number;
   /** A write or a flush of a sink that takes longer has failed. */
   readonly writeMs: number;
-  /** A stop goes on without a node that has not ended by then. */
+  /** A stop no longer waits for a node after this time. */
   readonly stopMs: number;
   /** The same where the stop is forced. */
   readonly forcedStopMs: number;
-  /** For a source to say that it is open; after it the start goes on, and an error that comes later is recovered from. */
+  /** How long a start waits for a source to open. Later errors of the source trigger a recovery instead. */
   readonly openMs: number;
 }
 

@@ -243,7 +243,7 @@ class TopologyRunner implements Runner {
     this.#changed();
   }
 
-  /** What the nodes can take over while they run. Those that are being started are told once they run. */
+  /** Applies live fields to running nodes. Nodes that are still starting get them once they run. */
   #takeOver(): void {
     if (!this.#next || !this.#shard) return;
     const live = livePart(this.#topology, this.#next);
@@ -373,7 +373,7 @@ class TopologyRunner implements Runner {
   async #run(): Promise<void> {
     await this.#stopped.close();
     const Kind = this.#topology.settings.scaleOut === true ? ShardGroup : Shard;
-    // What fails before it counts as running is told by its start, or waits until then.
+    // A failure before the run counts as running is reported by its start, or deferred until then.
     const early: (() => void)[] = [];
     const shard: Run = new Kind({
       ...this.#nodesOptions(),

@@ -10,7 +10,7 @@ export const RESTORING = 'restoring';
 /**
  * Locks a second process out of a state folder, also one in another container: two of them would each undo what the
  * other stored. The lock of a killed process is gone with it.
- * @param restores goes on with a restore that was broken off
+ * @param restores resumes an interrupted restore
  * @returns how to release it
  * @throws Error with code `state.locked`, naming the process that holds it; `state.restoring`, `lock.unsupported`
  */

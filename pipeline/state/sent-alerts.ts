@@ -1,6 +1,6 @@
 import { decode, encode, type StateStore, type Table } from './store.js';
 
-/** Ids of events that went out before their checkpoint, so that a person is told once. */
+/** Ids of events that were sent before their checkpoint, so that nobody is notified twice. */
 export class SentAlerts {
   readonly #table: Table;
   readonly #ids: Map<string, number>;

@@ -184,7 +184,7 @@ export class McapFiles implements Sink {
     if (this.#series.last) await this.#use(this.#series.last);
   }
 
-  /** Goes on behind the last whole chunk; what was cut off by a crash, and the end of a file that was complete, go. */
+  /** Appends after the last whole chunk: truncates what a crash cut off, or the footer of a complete file. */
   async #use(start: EpochStart): Promise<OpenFile> {
     const handle = await open(start.path, 'a+');
     try {

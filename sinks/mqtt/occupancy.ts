@@ -71,7 +71,7 @@ export class Occupancy {
     this.#told = { time: -Infinity, reasons: '' };
   }
 
-  /** Goes on from the state that the broker retained from an earlier run: a fall outlives a restart. */
+  /** Resumes from the state that the broker retained from an earlier run, so a fall survives a restart. */
   goOnFrom(payload: string): void {
     const fall = fallOf(payload);
     if (fall && (!this.#fall || this.#fall.time < fall.time)) this.#fall = fall;
@@ -142,7 +142,7 @@ function fallOf(payload: string): Fall | null {
     const person = typeof fall?.person_id === 'number' ? fall.person_id : null;
     return Number.isFinite(time) ? { time, person, uprightSince: null } : null;
   } catch {
-    // Whatever stands there is overwritten with the next state.
+    // An unreadable state is ignored; the next one overwrites it.
     return null;
   }
 }

@@ -9,7 +9,7 @@ import { Count, eventsOf, FloorLocation } from './events.js';
 
 const closed = { additionalProperties: false } as const;
 
-/** Who comes later than that after a fall is not the answer to it. */
+/** A person who arrives later than this after a fall does not count as a response to it. */
 const MAX_RESPONSE = HOUR;
 /** Entries that are read at a time to find the answers to falls. */
 const PAGE = 1_000;

@@ -14,7 +14,7 @@ export interface PumpBarriers {
 
 /** The pump yields to the event loop after this time. */
 const SLICE_MS = 5;
-/** Input is read for so long at most, before the pump goes on. */
+/** The pump reads input for at most this long before it continues. */
 const READING_MS = 50;
 
 /**

@@ -12,7 +12,7 @@ interface Held<S> {
   used: number;
 }
 
-/** What calls of an account go on from, by the name that it gives them. The longest unused one makes room. */
+/** State that calls of an account resume from, by the session name they give. The least recently used is evicted. */
 export class Sessions<S> {
   readonly #clock: Clock;
   /** The longest unused first. */
