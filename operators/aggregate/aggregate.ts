@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { choice, defineOperator, type Output } from '../../pipeline/component/index.js';
 import { RESULT_PORTS, type Measure } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
-import { attempt, concerns, none } from '../shared/record-series.js';
+import { attempt, none } from '../shared/record-series.js';
 import { expressionField } from '../shared/set-fields.js';
 import { STATISTICS } from './statistics.js';
 import { Windows, type WindowsState } from './windows.js';
@@ -21,12 +21,12 @@ only \`count\` can be given. Records that come after their window has ended are 
 [Expressions](../../expressions.md) has the language and the fields.
 
 Gotchas: a window without records gives nothing, not a count of 0. Windows follow UTC: a day begins at midnight there.
-Quantiles keep the values of a window in memory, at most 10,000 for each hop and series; values beyond are left out of
-the quantiles and counted as \`values_left_out\`.
+Quantiles keep the values of a window in memory, at most 10,000 for each hop and series and 1,000,000 in all; values
+beyond are left out of the quantiles and counted as \`values_left_out\`.
 `,
   inputs: RESULT_PORTS,
   outputs: ['measure'],
-  requires: ({ where, value, by }) => portsRead([value ?? where ?? by]),
+  requires: ({ where, value, by }) => portsRead([value, where, by]),
   stateFields: ['window_ms', 'hop_ms', 'by', 'value', 'where', 'give'],
   timeFields: [],
   config: Type.Object(
@@ -67,7 +67,7 @@ the quantiles and counted as \`values_left_out\`.
     const expressions = expressionComplaints([
       [['value'], value, 'number'],
       [['where'], where, 'boolean'],
-      [['by'], by, 'text'],
+      [['by'], by, 'subject'],
     ]);
     if (expressions.length > 0) return expressions;
     if (portsRead([value, where, by]).length !== 1)
@@ -105,9 +105,10 @@ the quantiles and counted as \`values_left_out\`.
     const compiled = {
       value: value === undefined ? undefined : compileExpression(value, 'number'),
       where: where === undefined ? undefined : compileExpression(where, 'boolean'),
-      by: by === undefined ? undefined : compileExpression(by, 'text'),
+      by: by === undefined ? undefined : compileExpression(by, 'subject'),
     };
-    const read = compiled.value ?? compiled.where ?? compiled.by!;
+    // Some of them may read nothing: `value: '1.0'`.
+    const [read] = portsRead([value, where, by]);
     const windows = new Windows(1000 * window_ms, 1000 * (hop_ms ?? window_ms), give, context);
     const close = (time: number): Output<Measure> => {
       const data = windows.close(time, name);
@@ -116,9 +117,9 @@ the quantiles and counted as \`values_left_out\`.
     return {
       process: (data) =>
         attempt(data, () => {
-          if (!concerns(read, data) || compiled.where?.evaluate(data) === false) return none;
+          if (data.port !== read || compiled.where?.evaluate(data) === false) return none;
           const amount = compiled.value ? (compiled.value.evaluate(data) as number) : 1;
-          windows.add(data, amount, compiled.by ? (compiled.by.evaluate(data) as string) : null);
+          windows.add(data, amount, compiled.by ? (compiled.by.evaluate(data) as string | null) : null);
           return none;
         }) as Output<never>,
       watermark: close,

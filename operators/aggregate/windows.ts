@@ -13,6 +13,8 @@ import {
 
 /** Values of one series that quantiles keep of one hop. */
 const MAX_VALUES = 10_000;
+/** Values that quantiles keep of all series together: 8 MB. */
+const MAX_ALL_VALUES = 1_000_000;
 
 /** One series: its panes by their end, oldest first. */
 interface Series {
@@ -44,6 +46,10 @@ export class Windows {
   readonly #series: SeriesStates<Series>;
   /** End of the newest window that was given. */
   #closed: number | null = null;
+  /** End of the first window that has records and was not given; null: it must be looked for, as panes have changed. */
+  #next: number | null = null;
+  /** How many values quantiles keep. */
+  #values = 0;
 
   /** Times in microseconds; `length` is a multiple of `hop`. */
   constructor(length: number, hop: number, give: readonly Statistic[], context: Context) {
@@ -69,38 +75,50 @@ export class Windows {
     if (this.#withValues) this.#keep(pane, value);
     panes.set(end, pane);
     this.#series.set(key, { environment, subject, provenance, panes });
+    if (this.#next !== null) this.#next = Math.min(this.#next, this.#firstWith(end));
   }
 
   /** For quantiles. */
   #keep({ values }: Pane, value: number): void {
-    if (values.length < MAX_VALUES) values.push(value);
-    else this.#context.metrics.count('values_left_out', 1);
+    if (values.length < MAX_VALUES && this.#values < MAX_ALL_VALUES) {
+      values.push(value);
+      this.#values++;
+    } else this.#context.metrics.count('values_left_out', 1);
   }
 
   /** Event time begins anew. */
   reset(): void {
     this.#series.clear();
     this.#closed = null;
+    this.#next = null;
+    this.#values = 0;
   }
 
   /** Measures of all windows that end at `time` (microseconds) or before, in the order of time. */
   close(time: number, name: string): readonly Measure[] {
     const given: Measure[] = [];
-    for (let end = this.#nextEnd(); end !== null && end <= time + 1; end = this.#nextEnd()) {
+    for (let end = this.#nextEnd(); end <= time + 1 && end < Infinity; end = this.#nextEnd()) {
       for (const series of this.#series.values()) given.push(...this.#measures(series, end, name));
       this.#forget(end);
       this.#closed = end;
+      this.#next = null;
     }
     return given;
   }
 
-  /** End of the first window that has records and was not given. */
-  #nextEnd(): number | null {
+  /** End of the first window that has records and was not given; Infinity where there is none. Asked before each record. */
+  #nextEnd(): number {
+    if (this.#next !== null) return this.#next;
     let next = Infinity;
     for (const { panes } of this.#series.values())
-      for (const end of panes.keys())
-        next = Math.min(next, Math.max(end, (this.#closed ?? -Infinity) + this.#hop));
-    return Number.isFinite(next) ? next : null;
+      for (const end of panes.keys()) next = Math.min(next, this.#firstWith(end));
+    this.#next = next;
+    return next;
+  }
+
+  /** End of the first window to be given that holds the pane which ends at `end`. */
+  #firstWith(end: number): number {
+    return Math.max(end, (this.#closed ?? -Infinity) + this.#hop);
   }
 
   #measures(series: Series, end: number, name: string): readonly Measure[] {
@@ -121,9 +139,12 @@ export class Windows {
 
   /** Panes that are in no later window. */
   #forget(end: number): void {
+    this.#values = 0;
     for (const [key, { panes }] of [...this.#series.entries()]) {
-      for (const paneEnd of panes.keys())
+      for (const [paneEnd, { values }] of panes) {
         if (paneEnd <= end + this.#hop - this.#length) panes.delete(paneEnd);
+        else this.#values += values.length;
+      }
       if (panes.size === 0) this.#series.delete(key);
     }
   }
@@ -137,12 +158,13 @@ export class Windows {
   }
 
   restore({ closed, series }: WindowsState): void {
+    this.reset();
     this.#closed = closed;
-    this.#series.clear();
     for (const { panes, ...rest } of series)
       this.#series.set(JSON.stringify([rest.environment, rest.subject]), {
         ...rest,
         panes: new Map(panes.map(([end, pane]) => [end, { ...pane, values: [...pane.values] }])),
       });
+    for (const { panes } of series) for (const [, { values }] of panes) this.#values += values.length;
   }
 }

@@ -42,15 +42,15 @@ subject. \`by\` makes other series: one for each value of the expression in each
   ),
   check: ({ by, value }) =>
     expressionComplaints([
-      [['by'], by, 'scalar'],
-      [['value'], value, 'scalar'],
+      [['by'], by, 'key'],
+      [['value'], value, 'key'],
     ]),
   examples: [
     { title: 'Events of a type about a person', config: { within_ms: 300_000 } },
     { title: 'Changes of a value', config: { within_ms: 86_400_000, value: 'measure.value' } },
   ],
   create: ({ within_ms, value, by }, context) => {
-    const compared = value === undefined ? undefined : compileExpression(value, 'scalar');
+    const compared = value === undefined ? undefined : compileExpression(value, 'key');
     return passingBySeries<Seen>(
       by,
       context,

@@ -36,7 +36,7 @@ counted as \`released_early\`.
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
   gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
-  requires: ({ until }) => portsRead([until]),
+  requires: ({ until, where }) => portsRead([until, where]),
   stateFields: ['until', 'where'],
   timeFields: ['until', 'time', 'windowEnd', 'since'],
   config: Type.Object(
@@ -79,6 +79,8 @@ counted as \`released_early\`.
     const due = compileExpression(until, 'time');
     const isHeld = where === undefined ? undefined : compileExpression(where, 'boolean');
     const cancels = unless === undefined ? undefined : compileExpression(unless, 'boolean');
+    // One of them may read nothing: `until: 'timestamp(...)'`.
+    const [read] = portsRead([until, where]);
     let held: Held[] = [];
     const hold = (record: Result): Output<Result> => {
       const time = (due.evaluate(record) as Date).getTime() * 1000;
@@ -98,7 +100,7 @@ counted as \`released_early\`.
       process: (data) =>
         attempt(data, () => {
           if (cancels && concerns(cancels, data) && cancels.evaluate(data) === true) cancel(data);
-          const waits = concerns(due, data) && (isHeld === undefined || isHeld.evaluate(data) === true);
+          const waits = data.port === read && (isHeld === undefined || isHeld.evaluate(data) === true);
           return waits ? hold(data) : one(data);
         }),
       watermark: (time) => {

@@ -15,7 +15,8 @@ export const join = defineOperator({
   description: `
 Use it to give an alert its context: the breathing rate before a fall, how many people were there, how much the room moved.
 
-It remembers, for each environment, the latest record for which \`where\` is true. Those records do not go on. Each record of
+It remembers, for each environment, the latest record for which \`where\` is true. Records of the kind that \`where\` reads do
+not go on, unless it is also the kind that \`set\` is about: then those for which it is false do. Each record of
 the kind whose fields \`set\` names gets these fields, from expressions that read the record itself and \`latest\`. A record
 that comes before there is anything to remember, or more than \`max_age_ms\` of event time after it, goes on as it is and is
 counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expressions.md) has the language and the fields.
@@ -69,7 +70,9 @@ counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expre
         attempt(data, () => {
           if (concerns(remembered, data)) {
             if (remembered.evaluate(data) === true) {
-              latest.set(data.environment, data);
+              const before = latest.get(data.environment);
+              // One that comes late is older than what is known.
+              if (!before || before.time <= data.time) latest.set(data.environment, data);
               return none;
             }
             if (data.port !== setter.port) return none;

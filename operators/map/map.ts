@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
 import { RESULT_PORTS, type Measure } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
-import { attempt, concerns, one, type Result } from '../shared/record-series.js';
+import { attempt, one, type Result } from '../shared/record-series.js';
 import { expressionField, FieldSetter, portOfSet, setComplaints, SetField } from '../shared/set-fields.js';
 
 export const map = defineOperator({
@@ -24,10 +24,11 @@ Gotchas: stores know a measure by environment, name, subject and time: two that 
   gives: ({ measure }, taken) => {
     const ports = taken as readonly (typeof RESULT_PORTS)[number][];
     if (!measure) return ports;
-    const [read] = portsRead([measure.value]);
+    const [read] = portsRead([measure.value, measure.subject]);
     return [...new Set([...ports.filter((port) => port !== read), 'measure' as const])];
   },
-  requires: ({ set, measure }) => (measure ? portsRead([measure.value]) : set ? [portOfSet(set)] : []),
+  requires: ({ set, measure }) =>
+    measure ? portsRead([measure.value, measure.subject]) : set ? [portOfSet(set)] : [],
   stateFields: [],
   timeFields: [],
   config: Type.Object(
@@ -57,10 +58,13 @@ Gotchas: stores know a measure by environment, name, subject and time: two that 
     if ((set === undefined) === (measure === undefined))
       return [{ path: [], message: 'give either `set` or `measure`' }];
     if (set) return setComplaints(set);
-    return expressionComplaints([
+    const wrong = expressionComplaints([
       [['measure', 'value'], measure?.value, 'number'],
-      [['measure', 'subject'], measure?.subject, 'text'],
+      [['measure', 'subject'], measure?.subject, 'subject'],
     ]);
+    if (wrong.length > 0 || portsRead([measure?.value, measure?.subject]).length === 1) return wrong;
+    const message = '`value` and `subject` must read one kind of record: `event`, `measure` or `pose`';
+    return [{ path: ['measure'], message }];
   },
   examples: [
     { title: 'Falls in the bathroom are critical', config: { set: { severity: '"critical"' } } },
@@ -78,14 +82,16 @@ Gotchas: stores know a measure by environment, name, subject and time: two that 
       };
     }
     const value = compileExpression(measure!.value, 'number');
-    const subject = measure!.subject === undefined ? undefined : compileExpression(measure!.subject, 'text');
+    const subject =
+      measure!.subject === undefined ? undefined : compileExpression(measure!.subject, 'subject');
+    const [read] = portsRead([measure!.value, measure!.subject]);
     return {
       process: (data) =>
         attempt(data, () => {
-          if (!concerns(value, data)) return one(data);
+          if (data.port !== read) return one(data);
           return one({
             ...measureOf(data, measure!.name, value.evaluate(data) as number),
-            subject: subject ? (subject.evaluate(data) as string) : null,
+            subject: subject ? (subject.evaluate(data) as string | null) : null,
           });
         }),
     };

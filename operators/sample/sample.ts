@@ -39,7 +39,7 @@ subject. \`by\` makes other series: one for each value of the expression in each
     },
     { additionalProperties: false },
   ),
-  check: ({ by }) => expressionComplaints([[['by'], by, 'scalar']]),
+  check: ({ by }) => expressionComplaints([[['by'], by, 'key']]),
   examples: [{ title: 'Once a minute', config: { interval_ms: 60_000 } }],
   create: ({ interval_ms, by }, context) => {
     const interval = interval_ms * 1000;

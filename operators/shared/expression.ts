@@ -25,8 +25,11 @@ export interface Expression {
 
 export type Value = string | number | boolean | Date | null;
 
-/** What an expression must give. A number may be written where a text is wanted. */
-export type Wanted = 'boolean' | 'number' | 'text' | 'time' | 'scalar';
+/**
+ * What an expression must give. A number may be written where a text is wanted. A subject is a text or null, a key a
+ * scalar or null: what many fields of records are.
+ */
+export type Wanted = 'boolean' | 'number' | 'text' | 'subject' | 'time' | 'scalar' | 'key';
 
 /** Further variables. */
 export interface Beside {
@@ -71,11 +74,14 @@ const MAX_NESTED_LISTS = 2;
 export function compileExpression(text: string, wanted: Wanted, scope: Scope = {}): Expression {
   const environment = environmentOf(scope);
   const checked = environment.check(text);
-  if (!checked.valid) throw faultOf(text, checked.error);
+  if (!checked.valid) throw faultOf(text, checked.error, scope);
   const parsed = environment.parse(text);
   const read = inspect(parsed.ast);
+  const asked = environment.check(withTypedHas(text, parsed.ast));
+  if (!asked.valid) throw faultOf(text, asked.error, scope);
+  checkLiterals(text, parsed.ast, environment);
   requireType(text, checked.type ?? 'dyn', wanted);
-  return new Compiled(parsed, [...read][0] ?? null, wanted);
+  return new Compiled(text, parsed, [...read][0] ?? null, wanted);
 }
 
 /** What is wrong with the expressions of a configuration, each at its field. */
@@ -98,11 +104,13 @@ export function expressionComplaints(
 
 class Compiled implements Expression {
   readonly port: ResultPort | null;
+  readonly #text: string;
   readonly #parsed: ParseResult;
   readonly #wanted: Wanted;
 
-  constructor(parsed: ParseResult, port: ResultPort | null, wanted: Wanted) {
+  constructor(text: string, parsed: ParseResult, port: ResultPort | null, wanted: Wanted) {
     this.port = port;
+    this.#text = text;
     this.#parsed = parsed;
     this.#wanted = wanted;
   }
@@ -111,12 +119,45 @@ class Compiled implements Expression {
     const variables: Record<string, unknown> = { [record.port]: viewOf(record.port, plainResult(record)) };
     if (latest) variables['latest'] = viewOf(latest.port, plainResult(latest));
     if (row) variables['row'] = row;
-    const value: unknown = this.#parsed(variables);
-    const plain = typeof value === 'bigint' ? Number(value) : value;
+    const plain = plainOf(this.#run(variables));
     if (!fits(plain, this.#wanted))
-      throw new Error(`the expression gave ${shown(plain)}, where ${NAMES[this.#wanted]} is needed`);
-    return this.#wanted === 'text' ? String(plain) : plain;
+      throw new Error(
+        `the expression gave ${shown(plain)}, where ${NAMES[this.#wanted]} is needed, in \`${this.#shown}\``,
+      );
+    if (plain === null) return null;
+    return this.#wanted === 'text' || this.#wanted === 'subject' ? String(plain) : plain;
   }
+
+  #run(variables: Readonly<Record<string, unknown>>): unknown {
+    try {
+      return this.#parsed(variables);
+    } catch (error) {
+      throw new Error(`${reasonOf(error)}, in \`${this.#shown}\``, { cause: error });
+    }
+  }
+
+  get #shown(): string {
+    return this.#text.length > SHOWN ? `${this.#text.slice(0, SHOWN - 3)}...` : this.#text;
+  }
+}
+
+/** Whole numbers, those without a sign in an object of the language too, as numbers. */
+function plainOf(value: unknown): unknown {
+  const inner: unknown = value === null || value === undefined ? value : (value as object).valueOf();
+  return typeof inner === 'bigint' ? Number(inner) : value;
+}
+
+/** Characters of an expression that the reason of a failure shows. */
+const SHOWN = 80;
+
+/** What went wrong with a record, in words that tell how to mend the expression. */
+function reasonOf(error: unknown): string {
+  const { summary = errorText(error) } = error as { readonly summary?: string };
+  const missing = /^No such key: (\w+)$/.exec(summary)?.[1];
+  if (missing !== undefined)
+    return `the record has no \`${missing}\`; ask \`has(...)\` first whether it is there`;
+  const hint = summary.includes('null') ? '; ask `!= null` first' : '';
+  return `${summary}${hint}`;
 }
 
 const NAMES: Readonly<Record<Wanted, string>> = {
@@ -125,10 +166,15 @@ const NAMES: Readonly<Record<Wanted, string>> = {
   text: 'a text',
   time: 'a time',
   scalar: 'a text, a number, or true or false',
+  subject: 'a text',
+  key: 'a text, a number, or true or false',
 };
 
-function fits(value: unknown, wanted: Wanted): value is Exclude<Value, null> {
+function fits(value: unknown, wanted: Wanted): value is Value {
   switch (wanted) {
+    case 'subject':
+    case 'key':
+      return value === null || fits(value, 'scalar');
     case 'boolean':
       return typeof value === 'boolean';
     case 'number':
@@ -161,9 +207,15 @@ function environmentOf({ latest, row }: Scope): Environment {
     made.registerOperator(`double ${sign} int: double`, work);
     made.registerOperator(`int ${sign} double: double`, work);
   }
+  made.registerOperator('double == int: bool', (a: number, b: bigint) => a === Number(b));
+  // Sees what `has` is asked about as any other call does: with its type. See `withTypedHas`.
+  made.registerFunction(`${TYPED_HAS}(dyn): bool`, () => true);
   environments.set(key, made);
   return made;
 }
+
+/** As long as `has`, so that positions stay. */
+const TYPED_HAS = '_h_';
 
 /** CEL has no arithmetic between its two kinds of numbers; people write `measure.value * 60`. */
 const ARITHMETIC: readonly (readonly [string, (a: number | bigint, b: number | bigint) => number])[] = [
@@ -179,6 +231,8 @@ const RESULTS: Readonly<Record<Wanted, readonly string[]>> = {
   text: ['string', 'double', 'int', 'uint', 'bool'],
   time: ['google.protobuf.Timestamp'],
   scalar: ['string', 'double', 'int', 'uint', 'bool'],
+  subject: ['string', 'double', 'int', 'uint', 'bool', 'null'],
+  key: ['string', 'double', 'int', 'uint', 'bool', 'null'],
 };
 
 function requireType(text: string, type: string, wanted: Wanted): void {
@@ -195,7 +249,7 @@ interface CelFault {
   readonly range?: { readonly start: number; readonly end: number };
 }
 
-function faultOf(text: string, error: unknown): ExpressionFault {
+function faultOf(text: string, error: unknown, { latest, row }: Scope): ExpressionFault {
   const { code, summary, range } = error as CelFault;
   const { start, end } = range ?? { start: 0, end: text.length };
   const part = text.slice(start, end);
@@ -204,7 +258,11 @@ function faultOf(text: string, error: unknown): ExpressionFault {
     return new ExpressionFault(`there is no field \`${part}\` here`, start, end, suggestion);
   }
   if (code === 'unknown_variable') {
-    const suggestion = nearest(part, RESULT_PORTS);
+    const suggestion = nearest(part, [
+      ...RESULT_PORTS,
+      ...(latest ? ['latest'] : []),
+      ...(row ? ['row'] : []),
+    ]);
     const message = `\`${part}\` is no variable: a record is \`event\`, \`measure\` or \`pose\``;
     return new ExpressionFault(message, start, end, suggestion);
   }
@@ -212,8 +270,49 @@ function faultOf(text: string, error: unknown): ExpressionFault {
   return new ExpressionFault(`${why}${hintFor(why)}`, start, end);
 }
 
-const hintFor = (why: string): string =>
-  /[=!]= null|null [=!]=/.test(why) ? '; `has(event.location)` tells whether it is there' : '';
+function hintFor(why: string): string {
+  if (/[=!]= null|null [=!]=/.test(why)) return '; `has(event.location)` tells whether it is there';
+  return why.includes('double in list<int>')
+    ? '; write the numbers of the list with a point: `[1.0, 2.0]`'
+    : '';
+}
+
+/** The same expression with a call in the place of each `has`, which CEL does not check: a misspelt field is never there. */
+function withTypedHas(text: string, ast: ASTNode): string {
+  let typed = text;
+  for (const { op, args, start } of nodesOf(ast))
+    if (op === 'call' && (args as CallOfFunction)[0] === 'has')
+      typed = typed.slice(0, start) + TYPED_HAS + typed.slice(start + TYPED_HAS.length);
+  return typed;
+}
+
+/** Times that are written out are right or wrong before any record comes. */
+function checkLiterals(text: string, ast: ASTNode, environment: Environment): void {
+  for (const { op, args, start, end } of nodesOf(ast)) {
+    if (op !== 'call') continue;
+    const [name, [first]] = args as CallOfFunction;
+    if (!LITERALS.has(name) || (first as PlainNode | undefined)?.op !== 'value') continue;
+    try {
+      environment.evaluate(text.slice(start, end), {});
+    } catch (error) {
+      const { summary = errorText(error) } = error as CelFault;
+      throw new ExpressionFault(`${summary}; written as ${LITERALS.get(name)}`, start, end);
+    }
+  }
+}
+
+const LITERALS: ReadonlyMap<string, string> = new Map([
+  ['timestamp', '`timestamp("2026-01-31T12:00:00Z")`'],
+  ['duration', '`duration("1h30m")`'],
+]);
+
+type CallOfFunction = readonly [name: string, rest: readonly ASTNode[]];
+
+/** A node and all that it is made of. */
+function nodesOf(ast: ASTNode): readonly PlainNode[] {
+  const node = ast as unknown as PlainNode;
+  return [node, ...nodesIn(node.args).flatMap(nodesOf)];
+}
 
 /**
  * What the type checker lets through.
@@ -226,8 +325,12 @@ function inspect(ast: ASTNode): ReadonlySet<ResultPort> {
     if (op === 'id' && isPort(args)) read.add(args);
     const isMacro = op === 'rcall' && MACROS.has(String((args as readonly unknown[])[0]));
     if (isMacro && lists === MAX_NESTED_LISTS)
-      throw new ExpressionFault('lists are gone through within lists within lists', start, end);
-    if (op === 'rcall') checkCall(args as CallArguments, start, end);
+      throw new ExpressionFault(
+        'goes through lists three times, one within or after the other: twice at most',
+        start,
+        end,
+      );
+    if (op === 'rcall') checkCall(args as CallArguments, start, end, lists);
     for (const child of nodesIn(args)) visit(child, lists + (isMacro ? 1 : 0));
   };
   visit(ast, 0);
@@ -256,7 +359,11 @@ function nodesIn(args: unknown): readonly ASTNode[] {
 }
 
 /** Regular expressions can take for ever, and a time zone is looked up only when a record comes. */
-function checkCall([method, , rest]: CallArguments, start: number, end: number): void {
+function checkCall([method, , rest]: CallArguments, start: number, end: number, lists: number): void {
+  // Each name could stand for twice what the one before does: as long as memory lasts.
+  if (method === 'bind') throw new ExpressionFault('`cel.bind` is not available', start, end);
+  if (method === 'split' && lists === MAX_NESTED_LISTS)
+    throw new ExpressionFault('`split` is not available in a list within a list', start, end);
   if (method === 'matches') {
     const message = '`matches` is not available: compare with ==, `startsWith`, `endsWith` or `contains`';
     throw new ExpressionFault(message, start, end);
@@ -270,11 +377,11 @@ function checkCall([method, , rest]: CallArguments, start: number, end: number):
 }
 
 /** Ports of the records that expressions read; those that are wrong count for none, as their check says so. */
-export function portsRead(texts: readonly (string | undefined)[]): readonly ResultPort[] {
+export function portsRead(texts: readonly (string | undefined)[], scope: Scope = {}): readonly ResultPort[] {
   const read = texts.flatMap((text) => {
     if (text === undefined) return [];
     try {
-      return [...inspect(environmentOf({}).parse(text).ast)];
+      return [...inspect(environmentOf(scope).parse(text).ast)];
     } catch {
       return [];
     }

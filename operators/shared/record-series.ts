@@ -29,7 +29,7 @@ export function seriesOf(record: Result): string {
 /** The series of a record by an expression, within its environment; without one, by {@link seriesOf}. */
 export function seriesBy(by: string | undefined): (record: Result) => string {
   if (by === undefined) return seriesOf;
-  const expression = compileExpression(by, 'scalar');
+  const expression = compileExpression(by, 'key');
   return (record) =>
     concerns(expression, record)
       ? textOf([record.port, record.environment, expression.evaluate(record)])
@@ -136,17 +136,9 @@ export function attempt(record: Result, work: () => Output<Result>): Output<Resu
 const failureOf = (record: unknown, error: unknown): Failure => ({
   record,
   code: 'expression.failed',
-  reason: reasonOf(error),
+  reason: errorText(error),
   retriable: false,
 });
-
-function reasonOf(error: unknown): string {
-  const { summary = errorText(error) } = error as { readonly summary?: string };
-  const missing = /^No such key: (\w+)$/.exec(summary)?.[1];
-  return missing === undefined
-    ? summary
-    : `the record has no \`${missing}\`; ask \`has(...)\` first whether it is there`;
-}
 
 /** One record as an operator's output. */
 export const one = (record: Result): Output<Result> => ({ data: [record] });

@@ -1,10 +1,12 @@
 import { Type } from 'typebox';
+import { nearest } from '../../pipeline/base/nearest.js';
 import type { Complaint } from '../../pipeline/component/index.js';
 import { SEVERITIES, type Measure, type SensedEvent, type Severity } from '../../pipeline/model/index.js';
 import {
   compileExpression,
   expressionComplaints,
   LONGEST_EXPRESSION,
+  portsRead,
   type Beside,
   type Expression,
   type Scope,
@@ -51,11 +53,30 @@ export function setComplaints(set: SetFields, scope: Scope = {}): readonly Compl
     return [
       { path: ['set'], message: 'these are fields of events and of measures: a node sets those of one' },
     ];
-  return expressionComplaints(
+  const wrong = expressionComplaints(
     names.map((name) => [['set', name], set[name], wantedOf(name)!] as const),
     scope,
   );
+  if (wrong.length > 0) return wrong;
+  const [port] = [...ports];
+  return names.flatMap((name) => {
+    const read = portsRead([set[name]], scope).find((other) => other !== port);
+    const path = ['set', name];
+    if (read !== undefined) return [{ path, message: `reads \`${read}\`, but is a field of \`${port}\`` }];
+    return name === 'severity' ? severityComplaints(path, set[name]!) : [];
+  });
 }
+
+/** Where a severity is written out, it shows whether there is such a one. */
+function severityComplaints(path: Complaint['path'], text: string): readonly Complaint[] {
+  const [, written] =
+    /^\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*$/.exec(text)?.filter((part) => part !== undefined) ?? [];
+  if (written === undefined || SEVERITIES.some((severity) => severity === written)) return [];
+  const suggestion = nearest(written, SEVERITIES);
+  return [{ path, message: noSeverity(written), ...(suggestion !== undefined && { suggestion }) }];
+}
+
+const noSeverity = (text: string): string => `\`${text}\` is no severity: ${SEVERITIES.join(', ')}`;
 
 const portOfField = (name: string): 'event' | 'measure' => (name in FIELDS.measure ? 'measure' : 'event');
 
@@ -109,6 +130,6 @@ function withEventFields(event: SensedEvent, values: Values): SensedEvent {
 
 function severityOf(value: Value): Severity {
   const found = SEVERITIES.find((severity) => severity === value);
-  if (!found) throw new Error(`\`${String(value)}\` is no severity: ${SEVERITIES.join(', ')}`);
+  if (!found) throw new Error(noSeverity(String(value)));
   return found;
 }

@@ -34,7 +34,7 @@ are counted as \`throttled\`.
     },
     { additionalProperties: false },
   ),
-  check: ({ by }) => expressionComplaints([[['by'], by, 'scalar']]),
+  check: ({ by }) => expressionComplaints([[['by'], by, 'key']]),
   examples: [
     { title: 'One alert of a kind in ten minutes', config: { interval_ms: 600_000 } },
     { title: 'One alert of whatever kind', config: { interval_ms: 600_000, by: 'event.environment' } },

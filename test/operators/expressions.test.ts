@@ -31,6 +31,12 @@ describe('an expression that is wrong is refused before anything runs', () => {
     ['event.person == 1 && measure.value > 1', /event and measure/, 0, undefined],
     ['pose.persons.exists(p, p.postre == "lying")', /no field `postre`/, 25, 'posture'],
     ['latest.value > 1', /`latest` is no variable/, 0, undefined],
+    ['has(event.locaton) && true', /no field `locaton`/, 10, 'location'],
+    ['pose.persons.exists(p, has(p.trak))', /no field `trak`/, 29, 'track'],
+    ['event.time > timestamp("2026-13-01T00:00:00Z")', /written as `timestamp/, 13, undefined],
+    ['event.time < event.time + duration("5x")', /written as `duration/, 26, undefined],
+    ['cel.bind(a, "x", a + a == "xx")', /`cel.bind` is not available/, 0, undefined],
+    ['measure.value in [1, 2]', /\[1.0, 2.0\]/, 0, undefined],
   ])('%s', (text, message, start, suggestion) => {
     const found = fault(text);
     expect(found.message).toMatch(message);
@@ -58,6 +64,18 @@ test.each([
   ['event.severity in ["high", "critical"]', true],
 ])('of an event: %s', (text, wanted) => {
   expect(compileExpression(text, 'boolean').evaluate(sensedEvent(0))).toBe(wanted);
+});
+
+test.each([
+  ['measure.value == 1', true],
+  ['1 != measure.value', false],
+  ['has(measure.value)', true],
+])('of a measure: %s', (text, wanted) => {
+  expect(compileExpression(text, 'boolean').evaluate(measure(0, { value: 1 }))).toBe(wanted);
+});
+
+test('a number without a sign is one', () => {
+  expect(compileExpression('uint(3)', 'number').evaluate(measure(0))).toBe(3);
 });
 
 test('of people', () => {

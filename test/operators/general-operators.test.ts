@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { aggregate } from '../../operators/aggregate/aggregate.js';
+import { delayUntil } from '../../operators/delay-until/delay-until.js';
+import { join } from '../../operators/join/join.js';
+import { map } from '../../operators/map/map.js';
+import { throttle } from '../../operators/throttle/throttle.js';
+import type { Output } from '../../pipeline/component/index.js';
+import type { Data } from '../../pipeline/model/index.js';
+import { testContext } from '../support/context.js';
+import { measure, sensedEvent } from '../support/records.js';
+
+const aggregated = { window_ms: 60_000, give: ['count'] as const, name: 'falls' };
+
+describe('an expression that reads nothing leaves records of other ports alone', () => {
+  test('aggregate: a value that is written out', () => {
+    const node = aggregate.create(
+      { ...aggregated, give: ['sum'], value: '2.0', where: 'event.confidence >= 0.0' },
+      testContext().context,
+    );
+    expect(node.process(measure(0), '')).toEqual({ data: [] });
+    expect(node.process(sensedEvent(1), '')).toEqual({ data: [] });
+    expect(node.watermark!(Infinity).data).toMatchObject([{ name: 'falls_sum', value: 2 }]);
+  });
+
+  test('delay-until: a time that is written out', () => {
+    const node = delayUntil.create(
+      { until: 'timestamp("2030-01-01T00:00:00Z")', where: 'event.confidence >= 0.0' },
+      testContext().context,
+    );
+    expect(node.process(measure(0), '')).toEqual({ data: [measure(0)] });
+    expect(node.process(sensedEvent(1), '')).toEqual({ data: [] });
+  });
+
+  test('map: a value that is written out', () => {
+    const config = { measure: { name: 'falls', value: '1', subject: 'event.person' } };
+    const node = map.create(config, testContext().context);
+    expect(map.check!(config)).toEqual([]);
+    expect(map.check!({ measure: { name: 'x', value: '1' } })).toMatchObject([{ path: ['measure'] }]);
+    expect(node.process(measure(0), '')).toEqual({ data: [measure(0)] });
+    expect(node.process(sensedEvent(1), '')).toMatchObject({ data: [{ value: 1, subject: '1' }] });
+  });
+});
+
+test('what is about nobody is a series of its own, about no subject', () => {
+  const crowd = sensedEvent(0, { person: null });
+  const seldom = throttle.create({ interval_ms: 60_000, by: 'event.person' }, testContext().context);
+  expect(seldom.process(crowd, '')).toEqual({ data: [crowd] });
+  const counts = aggregate.create(
+    { ...aggregated, give: ['count'], by: 'event.person' },
+    testContext().context,
+  );
+  expect(counts.process(crowd, '')).toEqual({ data: [] });
+  expect(counts.watermark!(Infinity).data).toMatchObject([{ subject: null, value: 1 }]);
+});
+
+test('join remembers the newest record, also where an older one comes after it', () => {
+  const node = join.create(
+    { where: 'measure.value >= 0.0', set: { 'metadata.known': 'latest.value' }, max_age_ms: 60_000 },
+    testContext().context,
+  );
+  node.process(measure(20, { value: 2 }), '');
+  node.process(measure(10, { value: 1 }), '');
+  const { data } = node.process(sensedEvent(30), '') as Output<Data>;
+  expect(data).toMatchObject([{ metadata: { known: 2 } }]);
+});
+
+test('a field is set from a record of its own kind, and a severity is one', () => {
+  expect(map.check!({ set: { severity: 'measure.value > 1 ? "high" : "low"' } })).toMatchObject([
+    { path: ['set', 'severity'], message: 'reads `measure`, but is a field of `event`' },
+  ]);
+  expect(map.check!({ set: { severity: '"hihg"' } })).toMatchObject([{ suggestion: 'high' }]);
+  expect(map.check!({ set: { severity: '"high"' } })).toEqual([]);
+});
+
+test('a dead letter says which expression failed', () => {
+  const node = map.create({ set: { confidence: 'event.metadata.sure' } }, testContext().context);
+  expect(node.process(sensedEvent(0), '')).toMatchObject({
+    failed: [
+      {
+        reason:
+          'the record has no `sure`; ask `has(...)` first whether it is there, in `event.metadata.sure`',
+      },
+    ],
+  });
+});
+
+test('aggregate: overlapping windows go on after a restart as if there had been none', () => {
+  const config = {
+    ...aggregated,
+    window_ms: 4000,
+    hop_ms: 1000,
+    value: 'measure.value',
+    give: ['median', 'count'] as const,
+  };
+  const make = () => aggregate.create({ ...config, give: [...config.give] }, testContext().context);
+  const [whole, before] = [make(), make()];
+  const given: Record<'whole' | 'cut', unknown[]> = { whole: [], cut: [] };
+  let cut = before;
+  for (let index = 0; index < 120; index++) {
+    // One record in 100 ms, with a silence of longer than a window.
+    const record = measure(index < 60 ? index : index + 200, { value: index % 7 });
+    for (const [name, node] of [
+      ['whole', whole],
+      ['cut', cut],
+    ] as const) {
+      given[name].push(...node.watermark!(record.time - 1).data);
+      node.process(record, '');
+    }
+    if (index % 25 !== 0) continue;
+    const next = make();
+    next.restore!(structuredClone(cut.snapshot!()));
+    cut = next;
+  }
+  given.whole.push(...whole.watermark!(Infinity).data);
+  given.cut.push(...cut.watermark!(Infinity).data);
+  expect(given.whole.length).toBeGreaterThan(20);
+  expect(given.cut).toEqual(given.whole);
+  expect(whole.snapshot!()).toMatchObject({ series: [] });
+});
+
+test('aggregate: many series do not make each record slow', () => {
+  const node = aggregate.create({ ...aggregated, by: 'measure.name' }, testContext().context);
+  for (let index = 0; index < 5000; index++) node.process(measure(0, { name: `m${index}` }), '');
+  const { time } = measure(0);
+  const began = performance.now();
+  for (let index = 0; index < 20_000; index++) node.watermark!(time + index);
+  // A look at each series would take 100 million steps.
+  expect(performance.now() - began).toBeLessThan(500);
+});
