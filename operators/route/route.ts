@@ -24,7 +24,8 @@ sinks:
 \`\`\`
 
 An expression decides about the kind of record that it reads. What fits no route goes to \`rest\`; without one it is counted
-as \`unrouted\`. A node that reads the operator as a whole (\`from: by_hour\`) gets the records of all routes.
+as \`unrouted\`. A node that reads the operator as a whole (\`from: by_hour\`) gets the records of all routes,
+with \`each: all\` once for each route that it fits. Switched off (\`enabled: false\`), every route gets every record.
 [Expressions](../../expressions.md) has the language and the fields.
 `,
   inputs: RESULT_PORTS,

@@ -91,7 +91,10 @@ interface Declared<Id extends string = string, P extends Port = Port> {
 type Fitting<N extends Declared, P extends Port> =
   N extends Declared<infer Id, infer Gives> ? (Extract<Gives, P> extends never ? never : Id) : never;
 
-type From<N extends Declared, P extends Port> = Fitting<N, P> | readonly Fitting<N, P>[];
+/** A node, or a route of one: whether it has such a route hangs on its configuration, so `build` checks that. */
+type Readable<Id extends string> = Id | `${Id}.${string}`;
+
+type From<N extends Declared, P extends Port> = Readable<Fitting<N, P>> | readonly Readable<Fitting<N, P>>[];
 
 interface Draft {
   readonly id: string;

@@ -1,4 +1,4 @@
-import type { CheckedTopology } from './topology.js';
+import type { CheckedTopology, Edge } from './topology.js';
 
 /** A topology as a Mermaid flow chart: sources as stadiums, operators as boxes, sinks as cylinders. */
 export function toMermaid(topology: CheckedTopology): string {
@@ -9,7 +9,7 @@ export function toMermaid(topology: CheckedTopology): string {
     return `  ${name(id)}${open}"${id}<br/>${component.name}"${close}`;
   });
   const edges = topology.nodes.flatMap(({ id, inputs }) =>
-    inputs.map((edge) => `  ${name(edge.from)} -->|${edge.ports.join(', ')}| ${name(id)}`),
+    inputs.map((edge) => `  ${name(edge.from)} -->|${labelOf(edge)}| ${name(id)}`),
   );
   return ['flowchart LR', ...nodes, ...edges, ''].join('\n');
 }
@@ -21,10 +21,14 @@ export function toDot(topology: CheckedTopology): string {
     ({ id, component }) => `  "${id}" [label="${id}\\n${component.name}", shape=${shapes[component.kind]}];`,
   );
   const edges = topology.nodes.flatMap(({ id, inputs }) =>
-    inputs.map((edge) => `  "${edge.from}" -> "${id}" [label="${edge.ports.join(', ')}"];`),
+    inputs.map((edge) => `  "${edge.from}" -> "${id}" [label="${labelOf(edge)}"];`),
   );
   return [`digraph "${topology.id}" {`, '  rankdir=LR;', ...nodes, ...edges, '}', ''].join('\n');
 }
+
+/** What goes along an edge: by which routes, and of which ports. */
+const labelOf = ({ ports, routes }: Edge): string =>
+  routes ? `${routes.join(', ')}: ${ports.join(', ')}` : ports.join(', ');
 
 /** Mermaid gives words like `end` a meaning of their own: its names are numbers, the ids labels. */
 function numbered(topology: CheckedTopology): (id: string) => string {

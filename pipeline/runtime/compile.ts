@@ -102,10 +102,11 @@ export function snapshotOf(node: CheckedNode, last: Checkpoint): unknown {
 const inputOf = (node: CheckedNode, streams: ReadonlyMap<string, Observable<Signal>>): Stream =>
   merge(...node.inputs.map((edge) => streams.get(edge.from)!.pipe(filter((signal) => passes(edge, signal)))));
 
-/** Marks pass every edge. */
+/** Marks pass every edge, and so do records of a node that is switched off: it names no route. */
 const passes = ({ ports, routes }: Edge, signal: Signal): boolean =>
   signal.kind !== 'data' ||
-  (ports.includes(signal.data.port) && (!routes || routes.includes(signal.route ?? '')));
+  (ports.includes(signal.data.port) &&
+    (!routes || signal.route === undefined || routes.includes(signal.route)));
 
 function stageOf(run: NodeRun, options: CompileOptions, snapshot: OperatorSnapshot | undefined): Stage {
   const { nodes, host, last } = options;

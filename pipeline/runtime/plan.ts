@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CheckedNode, CheckedTopology } from '../config/topology.js';
+import type { CheckedNode, CheckedTopology, Edge } from '../config/topology.js';
 import { stateHash } from './checkpoints/barriers.js';
 import { isOn } from './take-over.js';
 import type { Plan } from './status.js';
@@ -38,7 +38,11 @@ function describe(before: CheckedNode | undefined, after: CheckedNode | undefine
   return { node: node.id, change: 'changed', state: migrates ? 'migrated' : lost, fields };
 }
 
-const edges = (node: CheckedNode) => node.inputs.map(({ from }) => from);
+const edges = (node: CheckedNode) => node.inputs.flatMap(readBy);
+
+/** As it stands in `from`. */
+const readBy = ({ from, routes }: Edge): readonly string[] =>
+  routes?.map((route) => `${from}.${route}`) ?? [from];
 
 /** Dotted paths below `path` at which two plain values differ. */
 function differences(a: unknown, b: unknown, path: string): readonly string[] {

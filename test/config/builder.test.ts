@@ -8,6 +8,9 @@ import { lift } from '../../pipeline/runtime/lift.js';
 import { testContext, testEnvironment } from '../support/context.js';
 import { infer, radio, scrub, slice, store, testComponents } from '../support/components.js';
 import { poseFrame } from '../support/records.js';
+import { route } from '../../operators/route/route.js';
+import { kafka } from '../../pipeline/sources/kafka/kafka.js';
+import { console as logged } from '../../sinks/console.js';
 
 const GOLDEN = 'test/config/golden';
 
@@ -73,6 +76,17 @@ test('the compiler gives an operator the data of its inputs, and a sink too', ()
     .create({}, testContext().context)
     .process(poseFrame(1), 'poses') as Output<PoseFrame>;
   expect(data).toHaveLength(1);
+});
+
+test('a route is read by its name, and must be one', () => {
+  const begun = topology('t', { environment: testEnvironment })
+    .source('results', kafka, { brokers: ['a:9092'], topics: ['t'], format: 'results' })
+    .operator('split', route, 'results', { routes: { high: 'event.confidence > 0.5' }, rest: 'low' });
+  const built = begun.sink('all', logged, ['split.high', 'split.low']).build({ env: {} });
+  expect(built.nodes.at(-1)?.inputs).toMatchObject([{ from: 'split', routes: ['high', 'low'] }]);
+  expect(() => begun.sink('all', logged, 'split.hihg').build({ env: {} })).toThrow(/config\.from\.route/);
+  // @ts-expect-error: there is no node of that id
+  begun.sink('other', logged, 'splitt.high');
 });
 
 test('the compiler refuses nodes that are not there and ports that do not fit', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { components } from '../../api/components.js';
-import { parseTopology } from '../../pipeline/config/index.js';
+import { parseTopology, toDot, toMermaid } from '../../pipeline/config/index.js';
+import { planChanges } from '../../pipeline/runtime/plan.js';
+import { runSuites } from '../../pipeline/testing/suites.js';
 import { testEnvironment } from '../support/context.js';
 
 const RESULTS = 'results: { type: kafka, brokers: ["a:9092"], topics: [t], format: results }';
@@ -71,4 +73,20 @@ test('what a general operator gives follows from what it reads', () => {
   expect(found(`${counts}\n  more: { type: filter, from: falls, where: measure.value > 1 }`, 'more')).toEqual(
     [],
   );
+});
+
+test('drawings and plans name the routes', () => {
+  const [high, low] = ['split.high', 'split.low'].map((from) => load(ROUTES, from).topology!);
+  expect(toMermaid(high!)).toContain('-->|high: pose, measure, event|');
+  expect(toDot(high!)).toContain('[label="high: pose, measure, event"]');
+  expect(planChanges(high!, low!).changes.at(-1)).toMatchObject({ node: 'out', fields: ['from'] });
+});
+
+test('a route that is switched off passes every record on by every route', async () => {
+  const check = { name: 'off', input: { results: [{ at_ms: 0, event: { type: 'crowd' } }] } };
+  const tests = JSON.stringify([{ ...check, expect: [{ from: 'out', count: 1 }] }]);
+  const off = ROUTES.replace('route,', 'route, enabled: false,').replace('> 0.5', '> 2.0');
+  const { topology, tests: read } = load(off, `split.high }\ntests: ${tests} #`);
+  const [result] = await runSuites([{ file: 't.yaml', topology: topology!, tests: read! }], 15_000);
+  expect(result).toMatchObject({ unmet: [], error: null });
 });
