@@ -69,8 +69,8 @@ export function setComplaints(set: SetFields, scope: Scope = {}): readonly Compl
 
 /** Where a severity is written out, it shows whether there is such a one. */
 function severityComplaints(path: Complaint['path'], text: string): readonly Complaint[] {
-  const [, written] =
-    /^\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*$/.exec(text)?.filter((part) => part !== undefined) ?? [];
+  const found = /^\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*$/.exec(text);
+  const written: string | undefined = found?.[1] ?? found?.[2];
   if (written === undefined || SEVERITIES.some((severity) => severity === written)) return [];
   const suggestion = nearest(written, SEVERITIES);
   return [{ path, message: noSeverity(written), ...(suggestion !== undefined && { suggestion }) }];
