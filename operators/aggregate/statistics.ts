@@ -1,3 +1,5 @@
+import { sortedQuantile } from '../shared/median.js';
+
 /** What can be said of the values of a window. */
 export const STATISTICS = {
   count: 'How many records there were.',
@@ -81,22 +83,13 @@ export function statisticsOf(
   pane: Pane,
   asked: readonly Statistic[],
 ): readonly (readonly [Statistic, number])[] {
-  const sorted = asked.some(needsValues) ? [...pane.values].sort((a, b) => a - b) : [];
+  const sorted = Float64Array.from(asked.some(needsValues) ? pane.values : []).sort();
   return asked.map((statistic) => [statistic, statisticOf(pane, sorted, statistic)]);
 }
 
-function statisticOf(pane: Pane, sorted: readonly number[], statistic: Statistic): number {
+function statisticOf(pane: Pane, sorted: Float64Array, statistic: Statistic): number {
   const quantile = QUANTILES[statistic];
-  if (quantile !== undefined) return quantileOf(sorted, quantile);
+  if (quantile !== undefined) return sortedQuantile(sorted, quantile);
   if (statistic === 'mean') return pane.sum / pane.count;
   return pane[statistic as 'count' | 'min' | 'max' | 'sum' | 'last'];
-}
-
-/** By linear interpolation between the two nearest ranks (Hyndman and Fan's type 7, as NumPy has it). */
-export function quantileOf(sorted: readonly number[], quantile: number): number {
-  const at = (sorted.length - 1) * quantile;
-  const below = Math.floor(at);
-  const low = sorted[below]!;
-  const high = sorted[Math.min(below + 1, sorted.length - 1)]!;
-  return low + (high - low) * (at - below);
 }

@@ -53,7 +53,7 @@ const DEVIATIONS = 4;
 /** A pose tells where the body is for so long, microseconds. */
 const POSE_HOLDS = 2_000_000;
 /** Velocities with a smaller share are not told. */
-const LEAST_SHARE = 0.01;
+const MIN_SHARE = 0.01;
 
 /** Velocity profiles of each room, from the newest frames of its links. */
 export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
@@ -175,7 +175,7 @@ export class BodyVelocity implements Operator<'csi' | 'pose', 'measure'> {
     const told: (readonly [name: string, subject: string | null, value: number])[] = [];
     shares.forEach((share, cell) => {
       const [x, y] = [grid[cell % grid.length]!, grid[Math.floor(cell / grid.length)]!];
-      if (this.#settings.profile && share >= LEAST_SHARE)
+      if (this.#settings.profile && share >= MIN_SHARE)
         told.push(['body_velocity_share', `x=${x.toFixed(2)},y=${y.toFixed(2)}`, share]);
     });
     told.unshift(

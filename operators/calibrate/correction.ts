@@ -4,9 +4,9 @@ import type { LinkCalibration } from './link-calibration.js';
 import { AntennaPhases, normalisedAmplitudes } from './measured.js';
 
 /** A frame stands for at most this long, microseconds: a pause says nothing of the room. */
-const LONGEST = 1_000_000;
+const MAX_ELAPSED = 1_000_000;
 /** Values below this share of the mean amplitude are divided by it: what little they hold is noise. */
-const LEAST_RESPONSE = 0.1;
+const MIN_RESPONSE = 0.1;
 
 /** What a calibration takes out of frames. */
 export type Part = 'phase' | 'response';
@@ -22,7 +22,7 @@ export class Correction {
     this.#factors = new Float64Array(2 * columns);
     for (let column = 0; column < columns; column++) {
       const known = parts.includes('response') && response[column]! > 0;
-      const gain = known ? 1 / Math.max(LEAST_RESPONSE, response[column]!) : 1;
+      const gain = known ? 1 / Math.max(MIN_RESPONSE, response[column]!) : 1;
       const turn = parts.includes('phase') ? (phase[Math.floor(column / each)] ?? 0) : 0;
       this.#factors[2 * column] = gain * Math.cos(turn);
       this.#factors[2 * column + 1] = -gain * Math.sin(turn);
@@ -80,7 +80,7 @@ export class Fit {
   }
 
   see(values: Values, offset: number, time: number): void {
-    const elapsed = this.#time === -Infinity ? 0 : Math.min(LONGEST, time - this.#time);
+    const elapsed = this.#time === -Infinity ? 0 : Math.min(MAX_ELAPSED, time - this.#time);
     this.#time = time;
     if (!(elapsed > 0) || !normalisedAmplitudes(values, offset, this.#amplitude)) return;
     const weight = elapsed / Math.min(this.#memory, this.#seen + elapsed);

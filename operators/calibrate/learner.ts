@@ -7,16 +7,16 @@ import { AntennaPhases, normalisedAmplitudes } from './measured.js';
 import { Stretch, type StretchState } from './stretch.js';
 
 /** A frame stands for at most this long, microseconds: pauses and jumps of the clock are not learnt from. */
-const LONGEST = 1_000_000;
+const MAX_ELAPSED = 1_000_000;
 /** Frames without which nothing is learnt, however long it took. */
-const LEAST_FRAMES = 20;
+const MIN_FRAMES = 20;
 /**
  * How far the threshold lies above the motion that nine tenths of stretches of the still link stay below (whoever starts
  * it may still walk out in the others), and the least that it may be.
  */
 const MARGIN = 1.5;
 const USUALLY = 0.9;
-const LEAST_MOTION = 0.02;
+const MIN_MOTION = 0.02;
 /** Quiet level of a link of which no stretch was whole: the rounding of its samples, as `detect-motion` has it. */
 const SILENCE_DB = -120;
 
@@ -71,7 +71,7 @@ export class Learner {
     const elapsed = this.#time === -Infinity ? 0 : time - this.#time;
     this.#time = time;
     if (!normalisedAmplitudes(values, offset, this.#amplitude)) return null;
-    if (elapsed > 0) this.#learnt += Math.min(LONGEST, elapsed);
+    if (elapsed > 0) this.#learnt += Math.min(MAX_ELAPSED, elapsed);
     this.#frames++;
     for (let column = 0; column < this.#sums.length; column++) {
       if (!(this.#amplitude[column]! > 0)) continue;
@@ -81,7 +81,7 @@ export class Learner {
     for (let reference = 0; reference < this.#layout.rx; reference++)
       this.#phases.add(values, offset, reference, this.#products, 2 * reference * this.#layout.rx);
     this.#hear(time);
-    return this.#learnt >= this.#duration && this.#frames >= LEAST_FRAMES ? this.#result() : null;
+    return this.#learnt >= this.#duration && this.#frames >= MIN_FRAMES ? this.#result() : null;
   }
 
   snapshot(): LearnerState {
@@ -130,7 +130,7 @@ export class Learner {
       response,
       reference,
       phase: this.#phases.of(this.#products.subarray(row), this.#frames),
-      motion: Math.min(1, Math.max(LEAST_MOTION, MARGIN * most)),
+      motion: Math.min(1, Math.max(MIN_MOTION, MARGIN * most)),
       noiseDb: this.#energies.length > 0 ? median(this.#energies) : SILENCE_DB,
     };
   }

@@ -44,7 +44,7 @@ interface Applied {
 /** The fit is judged this often, microseconds. */
 const JUDGE_EVERY = 1_000_000;
 /** Phases between antennas that turned by more than this no longer fit, radians: 45 degrees. */
-const MOST_TURN = Math.PI / 4;
+const MAX_TURN = Math.PI / 4;
 
 const MISFIT =
   'no longer fits its calibration: the room or a device was changed. Measure the empty room again with `csiflow calibrate`';
@@ -150,7 +150,7 @@ export class LinkCalibrator implements FrameMapper<LinkCalibratorState> {
     const { drift } = fit;
     this.#listeners.announcer.judged(link, drift);
     const misfits =
-      drift !== null && (drift.amplitude > this.#settings.maxDrift || (drift.phase ?? 0) > MOST_TURN);
+      drift !== null && (drift.amplitude > this.#settings.maxDrift || (drift.phase ?? 0) > MAX_TURN);
     this.complaint = misfits ? MISFIT : null;
   }
 

@@ -2,7 +2,7 @@ import type { CsiLayout } from '../../pipeline/model/index.js';
 import type { Values } from '../shared/frame-mapper.js';
 
 /** Values beyond are no measurement. */
-const LARGEST = 1e30;
+const MAX_MEASURED = 1e30;
 
 /**
  * Amplitudes of a frame over their mean, so that the receiver's gain plays no part; 0 where there is none.
@@ -14,7 +14,7 @@ export function normalisedAmplitudes(values: Values, offset: number, out: Float6
     const re = values[offset + 2 * column]!;
     const im = values[offset + 2 * column + 1]!;
     const amplitude = Math.sqrt(re * re + im * im);
-    out[column] = amplitude < LARGEST ? amplitude : 0;
+    out[column] = amplitude < MAX_MEASURED ? amplitude : 0;
     if (out[column]! > 0) count++;
     sum += out[column]!;
   }
@@ -53,7 +53,7 @@ export class AntennaPhases {
         im += y * u - x * v;
       }
       const length = Math.hypot(re, im);
-      if (!(length > 0 && length < LARGEST * LARGEST)) continue;
+      if (!(length > 0 && length < MAX_MEASURED * MAX_MEASURED)) continue;
       sums[to + 2 * antenna]! += (weight * re) / length;
       sums[to + 2 * antenna + 1]! += (weight * im) / length;
     }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
-import { concerns, passingBySeries } from '../shared/record-series.js';
+import { concerns, passingBySeries, takenPorts } from '../shared/record-series.js';
 import { expressionField } from '../shared/set-fields.js';
 
 export const deduplicate = defineOperator({
@@ -19,7 +19,7 @@ subject. \`by\` makes other series: one for each value of the expression in each
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
-  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  gives: takenPorts,
   requires: ({ by, value }) => portsRead([by, value]),
   stateFields: ['by', 'value'],
   timeFields: ['time'],

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
-import { attempt, concerns, none, one, type Result } from '../shared/record-series.js';
+import { attempt, concerns, none, one, type Result, takenPorts } from '../shared/record-series.js';
 import { expressionField } from '../shared/set-fields.js';
 
 /** Records that are held; of more, the one that is due first goes on early, and is counted. */
@@ -35,7 +35,7 @@ counted as \`released_early\`.
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
-  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  gives: takenPorts,
   requires: ({ until, where }) => portsRead([until, where]),
   stateFields: ['until', 'where'],
   timeFields: ['until', 'time', 'windowEnd', 'since'],

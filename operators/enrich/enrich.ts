@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { defineOperator, inputFile } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
-import { attempt, one } from '../shared/record-series.js';
+import { attempt, one, takenPorts } from '../shared/record-series.js';
 import { expressionField, FieldSetter, portOfSet, setComplaints, SetField } from '../shared/set-fields.js';
 import { readTable, type Table } from './table.js';
 
@@ -23,7 +23,7 @@ ports pass. [Expressions](../../expressions.md) has the language and the fields.
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
-  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  gives: takenPorts,
   requires: ({ set }) => [portOfSet(set)],
   stateFields: [],
   timeFields: [],

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
-import { attempt, concerns, none, one } from '../shared/record-series.js';
+import { attempt, concerns, none, one, takenPorts } from '../shared/record-series.js';
 import { expressionField } from '../shared/set-fields.js';
 
 export const filter = defineOperator({
@@ -19,7 +19,7 @@ Gotchas: a field that a record does not have (\`event.location\`, a key of \`met
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
-  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  gives: takenPorts,
   requires: ({ where }) => portsRead([where]),
   stateFields: [],
   timeFields: [],

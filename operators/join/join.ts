@@ -2,7 +2,15 @@ import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
-import { attempt, concerns, none, one, SeriesStates, type Result } from '../shared/record-series.js';
+import {
+  attempt,
+  concerns,
+  none,
+  one,
+  SeriesStates,
+  type Result,
+  takenPorts,
+} from '../shared/record-series.js';
 import { expressionField, FieldSetter, portOfSet, setComplaints, SetField } from '../shared/set-fields.js';
 
 interface JoinState {
@@ -24,7 +32,7 @@ counted as \`unmatched\`. Records of other ports pass. [Expressions](../../expre
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
   gives: ({ where, set }, taken) => {
-    const ports = taken as readonly (typeof RESULT_PORTS)[number][];
+    const ports = takenPorts(null, taken);
     const [remembered] = portsRead([where]);
     return remembered === portOfSet(set) ? ports : ports.filter((port) => port !== remembered);
   },

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
 import { RESULT_PORTS, type Measure } from '../../pipeline/model/index.js';
 import { compileExpression, expressionComplaints, portsRead } from '../shared/expression.js';
-import { attempt, one, type Result } from '../shared/record-series.js';
+import { attempt, one, type Result, takenPorts } from '../shared/record-series.js';
 import { expressionField, FieldSetter, portOfSet, setComplaints, SetField } from '../shared/set-fields.js';
 
 export const map = defineOperator({
@@ -22,7 +22,7 @@ Gotchas: stores know a measure by environment, name, subject and time: two that 
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
   gives: ({ measure }, taken) => {
-    const ports = taken as readonly (typeof RESULT_PORTS)[number][];
+    const ports = takenPorts(null, taken);
     if (!measure) return ports;
     const [read] = portsRead([measure.value, measure.subject]);
     return [...new Set([...ports.filter((port) => port !== read), 'measure' as const])];

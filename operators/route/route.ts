@@ -1,13 +1,8 @@
 import { Type } from 'typebox';
 import { choice, defineOperator } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
-import {
-  compileExpression,
-  expressionComplaints,
-  LONGEST_EXPRESSION,
-  portsRead,
-} from '../shared/expression.js';
-import { attempt, concerns, none } from '../shared/record-series.js';
+import { compileExpression, expressionComplaints, MAX_EXPRESSION, portsRead } from '../shared/expression.js';
+import { attempt, concerns, none, takenPorts } from '../shared/record-series.js';
 
 export const route = defineOperator({
   name: 'route',
@@ -30,7 +25,7 @@ with \`each: all\` once for each route that it fits. Switched off (\`enabled: fa
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
-  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  gives: takenPorts,
   requires: ({ routes }) =>
     portsRead(Object.values(routes)).length === 1 ? portsRead(Object.values(routes)) : [],
   routes: ({ routes, rest }) => [...Object.keys(routes), ...(rest === undefined ? [] : [rest])],
@@ -40,7 +35,7 @@ with \`each: all\` once for each route that it fits. Switched off (\`enabled: fa
     {
       routes: Type.Record(
         Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$' }),
-        Type.String({ minLength: 1, maxLength: LONGEST_EXPRESSION }),
+        Type.String({ minLength: 1, maxLength: MAX_EXPRESSION }),
         {
           minProperties: 1,
           maxProperties: 32,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator, type Output } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { expressionComplaints, portsRead } from '../shared/expression.js';
-import { attempt, none, seriesBy, SeriesStates, type Result } from '../shared/record-series.js';
+import { attempt, none, seriesBy, SeriesStates, type Result, takenPorts } from '../shared/record-series.js';
 import { expressionField } from '../shared/set-fields.js';
 
 interface SampleState {
@@ -24,7 +24,7 @@ subject. \`by\` makes other series: one for each value of the expression in each
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
-  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  gives: takenPorts,
   requires: ({ by }) => portsRead([by]),
   timeFields: [],
   config: Type.Object(

@@ -50,7 +50,7 @@ export interface Scope {
 }
 
 /** Characters of an expression. */
-export const LONGEST_EXPRESSION = 2000;
+export const MAX_EXPRESSION = 2000;
 
 /** Small enough that no expression takes a noticeable time: lists in lists are gone through element by element. */
 const LIMITS = {

@@ -2,7 +2,7 @@ import { frameSize, type CsiLayout } from '../../pipeline/model/index.js';
 import type { DopplerSpectrum } from './doppler-spectrum.js';
 
 /** Values beyond are no measurement, and their powers are no numbers. */
-const LARGEST = 1e30;
+const MAX_MEASURED = 1e30;
 
 export interface FrameWindowState {
   readonly time: number;
@@ -46,7 +46,7 @@ export class FrameWindow {
     const start = this.#next * this.#size;
     for (let i = 0; i < this.#size; i++) {
       const value = values[at + i]!;
-      this.#ring[start + i] = Math.abs(value) < LARGEST ? value : 0;
+      this.#ring[start + i] = Math.abs(value) < MAX_MEASURED ? value : 0;
     }
     this.#next = (this.#next + 1) % this.#frames;
     this.#count = Math.min(this.#frames, this.#count + 1);

@@ -40,9 +40,12 @@ export function sortedDeviation(
 export const median = (values: ArrayLike<number>): number =>
   sortedMedian(Float64Array.from(values).sort(), 0, values.length);
 
-/** Value below which the share `q` (0 to 1) of the values lies, linear between neighbours as numpy.quantile. */
-export function quantile(values: ArrayLike<number>, q: number): number {
-  const sorted = Float64Array.from(values).sort();
+/** Value below which the share `q` (0 to 1) of the values lies, linear between neighbours as numpy.quantile; NaN where there are none. */
+export const quantile = (values: ArrayLike<number>, q: number): number =>
+  sortedQuantile(Float64Array.from(values).sort(), q);
+
+/** The same of values that are in order, the smallest first. */
+export function sortedQuantile(sorted: Float64Array, q: number): number {
   if (sorted.length === 0) return NaN;
   const rank = q * (sorted.length - 1);
   const below = sorted[Math.floor(rank)]!;

@@ -1,6 +1,6 @@
 import { NOTHING, type Context, type Operator, type Output } from '../../pipeline/component/index.js';
 import { errorText } from '../../pipeline/base/error-text.js';
-import type { Data, Failure, ResultPort } from '../../pipeline/model/index.js';
+import type { Data, Failure, Port, ResultPort } from '../../pipeline/model/index.js';
 import { compileExpression, type Expression } from './expression.js';
 
 /** What general operators share: which series a record belongs to, state for each series, records that fail. */
@@ -139,6 +139,10 @@ const failureOf = (record: unknown, error: unknown): Failure => ({
   reason: errorText(error),
   retriable: false,
 });
+
+/** `gives` of an operator that passes on the ports that it takes in. */
+export const takenPorts = (_config: unknown, taken: readonly Port[]): readonly ResultPort[] =>
+  taken as readonly ResultPort[];
 
 /** One record as an operator's output. */
 export const one = (record: Result): Output<Result> => ({ data: [record] });

@@ -5,7 +5,7 @@ import { SEVERITIES, type Measure, type SensedEvent, type Severity } from '../..
 import {
   compileExpression,
   expressionComplaints,
-  LONGEST_EXPRESSION,
+  MAX_EXPRESSION,
   portsRead,
   type Beside,
   type Expression,
@@ -24,18 +24,14 @@ const FIELDS = {
 const METADATA = /^metadata\.[a-z][a-z0-9_]{0,63}$/;
 
 export const expressionField = (description: string) =>
-  Type.String({ minLength: 1, maxLength: LONGEST_EXPRESSION, description });
+  Type.String({ minLength: 1, maxLength: MAX_EXPRESSION, description });
 
-export const SetField = Type.Record(
-  Type.String(),
-  Type.String({ minLength: 1, maxLength: LONGEST_EXPRESSION }),
-  {
-    minProperties: 1,
-    maxProperties: 32,
-    description:
-      'Fields and the expressions that give them. Of events: `severity`, `confidence`, `metadata.NAME`; of measures: `name`, `subject`, `value`.',
-  },
-);
+export const SetField = Type.Record(Type.String(), Type.String({ minLength: 1, maxLength: MAX_EXPRESSION }), {
+  minProperties: 1,
+  maxProperties: 32,
+  description:
+    'Fields and the expressions that give them. Of events: `severity`, `confidence`, `metadata.NAME`; of measures: `name`, `subject`, `value`.',
+});
 
 export type SetFields = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { defineOperator } from '../../pipeline/component/index.js';
 import { RESULT_PORTS } from '../../pipeline/model/index.js';
 import { expressionComplaints, portsRead } from '../shared/expression.js';
-import { passingBySeries } from '../shared/record-series.js';
+import { passingBySeries, takenPorts } from '../shared/record-series.js';
 import { expressionField } from '../shared/set-fields.js';
 
 export const throttle = defineOperator({
@@ -18,7 +18,7 @@ are counted as \`throttled\`.
 `,
   inputs: RESULT_PORTS,
   outputs: RESULT_PORTS,
-  gives: (_config, taken) => taken as readonly (typeof RESULT_PORTS)[number][],
+  gives: takenPorts,
   requires: ({ by }) => portsRead([by]),
   stateFields: ['by'],
   timeFields: ['time'],
